@@ -1,0 +1,1 @@
+"""Reading human language: text in, proposals out. Nothing here touches the database."""

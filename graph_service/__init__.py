@@ -1,0 +1,1 @@
+"""The service: doors (cli, api, live) over one `Memory`, over one graph."""

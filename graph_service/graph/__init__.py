@@ -1,0 +1,1 @@
+"""The only package that speaks to Neo4j, local or given."""

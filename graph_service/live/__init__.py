@@ -1,0 +1,1 @@
+"""The WebSocket door: snapshots and ordered patches."""

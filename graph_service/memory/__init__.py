@@ -1,0 +1,1 @@
+"""The use cases: take messages in, digest them, recall, show."""

@@ -1,0 +1,58 @@
+"""Users, agents and entities: who and what facts are about."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from schema.ids import MemoryId, TenantId, Uri, UserId, agent_uri, entity_uri, memory_id, name_key, user_uri
+from schema.labels import Label
+
+
+class EntityType(StrEnum):
+    """What sort of thing an entity is; a hint for people and filters, never part of its identity."""
+
+    PERSON = "person"
+    PLACE = "place"
+    ORGANIZATION = "organization"
+    WORK = "work"  # a book, film, song, game
+    ANIMAL = "animal"
+    FOOD = "food"
+    ACTIVITY = "activity"
+    THING = "thing"
+    TIME = "time"
+    TOPIC = "topic"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Being:
+    """A node that facts join: a user, an agent or an entity.
+
+    Attributes:
+        name: as people write it; for a user without a known name, the user id.
+        key: `name_key(name)` for entities; the caller's id for users and agents.
+    """
+
+    id: MemoryId
+    uri: Uri
+    label: Label
+    name: str
+    key: str
+    entity_type: EntityType | None = None
+
+
+def the_user(tenant: TenantId, user_id: UserId, name: str | None = None) -> Being:
+    """The user whose memory it is."""
+    uri = user_uri(tenant, user_id)
+    return Being(id=memory_id(uri), uri=uri, label=Label.USER, name=name or user_id, key=user_id)
+
+
+def the_agent(tenant: TenantId, user_id: UserId, agent_id: str) -> Being:
+    """The agent that speaks with the user."""
+    uri = agent_uri(tenant, user_id, agent_id)
+    return Being(id=memory_id(uri), uri=uri, label=Label.AGENT, name=agent_id, key=agent_id)
+
+
+def an_entity(tenant: TenantId, user_id: UserId, name: str, entity_type: EntityType | None = None) -> Being:
+    """An entity of one user's memory, identified by its name alone."""
+    key = name_key(name)
+    uri = entity_uri(tenant, user_id, key)
+    return Being(id=memory_id(uri), uri=uri, label=Label.ENTITY, name=name.strip(), key=key, entity_type=entity_type)

@@ -1,0 +1,94 @@
+"""Every error of Mnemograph, split by who must act.
+
+MnemographError
+├── InputError        the caller sent something wrong; nothing was written
+├── NotFoundError     the caller named something that is not there
+├── ConflictError     the caller's wish contradicts what is stored or running
+├── UnavailableError  something outside is away; the same call may work later
+├── MisreadError      a model's answer broke the agreed shape
+└── InstallError      the operator must change the installation or the settings
+"""
+
+from typing import ClassVar
+
+
+class MnemographError(Exception):
+    """An error with a stable code, a message that says what was wrong and what to do.
+
+    Attributes:
+        code: stable, upper case; the anchor in the documentation, GraphQL's `extensions.code`.
+        http_status: what the HTTP doors answer.
+        exit_code: what the command line exits with.
+    """
+
+    code: ClassVar[str] = "INTERNAL"
+    http_status: ClassVar[int] = 500
+    exit_code: ClassVar[int] = 1
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
+
+
+class InputError(MnemographError):
+    """The caller sent something wrong.
+
+    Attributes:
+        problems: every mistake found, one sentence each; never empty.
+    """
+
+    code = "BAD_INPUT"
+    http_status = 400
+    exit_code = 2
+
+    def __init__(self, message: str, problems: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.problems = problems or (message,)
+
+
+class NotFoundError(MnemographError):
+    """The caller named something that is not there (or not in their tenant: the answer is the same)."""
+
+    code = "NOT_FOUND"
+    http_status = 404
+    exit_code = 3
+
+
+class ConflictError(MnemographError):
+    """The caller's wish contradicts what is stored or running."""
+
+    code = "CONFLICT"
+    http_status = 409
+    exit_code = 4
+
+
+class UnavailableError(MnemographError):
+    """Something outside is away or busy.
+
+    Attributes:
+        retry_after_s: when the other side told us, seconds to wait; else None.
+    """
+
+    code = "UNAVAILABLE"
+    http_status = 503
+    exit_code = 5
+
+    def __init__(self, message: str, retry_after_s: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s
+
+
+class MisreadError(MnemographError):
+    """A model's answer broke the agreed shape."""
+
+    code = "MISREAD"
+    http_status = 502
+    exit_code = 6
+
+
+class InstallError(MnemographError):
+    """The operator must change the installation or the settings."""
+
+    code = "INSTALL"
+    http_status = 500
+    exit_code = 7

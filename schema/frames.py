@@ -1,0 +1,215 @@
+"""Frames of the WebSocket protocol `mnemograph.v1`; `frames.schema.json` beside this file is generated from here."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+
+PROTOCOL = "mnemograph.v1"
+PROTOCOL_VERSION = 1
+BUDGET_MAX = 5_000
+
+
+class Frame(BaseModel):
+    """Unknown fields are ignored: additions do not break an older side."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class NodeView(Frame):
+    """A node of the mind map as viewers see it; times are ISO 8601 UTC."""
+
+    id: str
+    kind: Literal["User", "Agent", "Entity", "Scene"]
+    label: str
+    user_id: str
+    entity_type: str | None = None
+    aliases: list[str] = Field(default_factory=list)
+    summary: str | None = None
+    importance: int | None = None
+    first_seen: str
+    last_seen: str
+    evidence_n: int = 0
+
+
+class EdgeView(Frame):
+    """An edge of the mind map as viewers see it; a closed fact has `invalid_at`."""
+
+    id: str
+    source: str
+    target: str
+    predicate: str
+    relation: str | None = None
+    user_id: str
+    strength: float
+    confidence: float
+    first_seen: str
+    last_seen: str
+    valid_at: str | None = None
+    invalid_at: str | None = None
+    evidence_n: int = 0
+    was: dict[str, float] | None = None
+
+
+class Scope(Frame):
+    """What a viewer wants to see: one tenant, one user or everybody in it, at most `budget` elements."""
+
+    tenant: str = "default"
+    user: str | None = None
+    budget: int = Field(default=800, ge=1, le=BUDGET_MAX)
+
+
+class Resume(Frame):
+    """Where a viewer stopped listening."""
+
+    epoch: str
+    seq: int = Field(ge=0)
+
+
+class Hello(Frame):
+    """First frame of a viewer."""
+
+    t: Literal["hello"]
+    v: int
+    client: str = Field(min_length=1, max_length=64)
+    lang: str = "en"
+    token: str | None = Field(default=None, max_length=4_096)
+    scope: Scope = Field(default_factory=Scope)
+    resume: Resume | None = None
+
+
+class Ack(Frame):
+    """The viewer shows everything up to `seq`."""
+
+    t: Literal["ack"]
+    seq: int = Field(ge=0)
+
+
+class Resync(Frame):
+    """The viewer found a gap and asks for a snapshot."""
+
+    t: Literal["resync"]
+    why: str = Field(default="gap", max_length=200)
+
+
+class ScopeWish(Frame):
+    """The viewer looks at something else; a snapshot follows."""
+
+    t: Literal["scope"]
+    user: str | None = None
+    budget: int = Field(default=800, ge=1, le=BUDGET_MAX)
+
+
+ClientFrame = Annotated[Hello | Ack | Resync | ScopeWish, Field(discriminator="t")]
+
+
+class SocketLimits(Frame):
+    """Bounds a viewer may rely on."""
+
+    msg_bytes: int = 1_048_576
+    window: int = 3
+    ping_s: int = 15
+
+
+class UserView(Frame):
+    """Whose memory can be looked at."""
+
+    user_id: str
+    label: str
+
+
+class HelloAck(Frame):
+    """Answer to `hello`: where the log stands and what words are used."""
+
+    t: Literal["hello_ack"] = "hello_ack"
+    v: int = PROTOCOL_VERSION
+    epoch: str
+    head: int
+    version: str
+    read_only: bool = True
+    db: Literal["up", "down"] = "up"
+    limits: SocketLimits = Field(default_factory=SocketLimits)
+    kinds: list[str]
+    predicates: list[str]
+    users: list[UserView]
+
+
+class Count(Frame):
+    """How many nodes and edges."""
+
+    nodes: int
+    edges: int
+
+
+class GraphSnapshot(Frame):
+    """The mind map at `seq`, possibly in several parts; patches follow after the last part."""
+
+    t: Literal["graph_snapshot"] = "graph_snapshot"
+    epoch: str
+    seq: int
+    part: int = 0
+    parts: int = 1
+    as_of: str
+    stale: bool = False
+    shown: Count
+    total: Count
+    nodes: list[NodeView]
+    edges: list[EdgeView]
+
+
+class GraphPatch(Frame):
+    """All changes after `from` up to `to`: `[op, node or edge]` or `[op, id]` for a removal."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", populate_by_name=True)
+
+    t: Literal["graph_patch"] = "graph_patch"
+    epoch: str
+    from_: int = Field(alias="from")
+    to: int
+    at: str
+    n: int
+    ops: list[tuple[str, dict[str, Any] | str]]
+
+
+class Bookmark(Frame):
+    """Nothing new up to `seq`; also a sign of life."""
+
+    t: Literal["bookmark"] = "bookmark"
+    epoch: str
+    seq: int
+
+
+class Status(Frame):
+    """Whether the database answers, and what is shown meanwhile."""
+
+    t: Literal["status"] = "status"
+    db: Literal["up", "down"]
+    serving: Literal["live", "last snapshot"]
+    as_of: str
+
+
+class ErrorFrame(Frame):
+    """Something went wrong; the socket closes after it unless `retry_s` is given."""
+
+    t: Literal["error"] = "error"
+    code: str
+    message: str
+    retry_s: float | None = None
+
+
+ServerFrame = Annotated[
+    HelloAck | GraphSnapshot | GraphPatch | Bookmark | Status | ErrorFrame, Field(discriminator="t")
+]
+
+CLIENT_FRAMES: TypeAdapter[Hello | Ack | Resync | ScopeWish] = TypeAdapter(ClientFrame)
+SERVER_FRAMES: TypeAdapter[HelloAck | GraphSnapshot | GraphPatch | Bookmark | Status | ErrorFrame] = TypeAdapter(
+    ServerFrame
+)
+
+
+def frames_schema() -> dict[str, Any]:
+    """The contract of the socket as JSON schema, for `frames.schema.json` and the viewer's types."""
+    return {
+        "title": PROTOCOL,
+        "client": CLIENT_FRAMES.json_schema(),
+        "server": SERVER_FRAMES.json_schema(by_alias=True),
+    }

@@ -1,0 +1,37 @@
+"""Names of nodes and of the links that are structure, not knowledge."""
+
+from enum import StrEnum
+
+
+class Label(StrEnum):
+    """Every node label. The first four make the mind map; the others are below or beside it."""
+
+    USER = "User"
+    AGENT = "Agent"
+    ENTITY = "Entity"
+    SCENE = "Scene"
+    MESSAGE = "Message"
+    SESSION = "Session"
+    JOB = "Job"
+    CHANGE = "Change"
+    TENANT = "Tenant"
+    MIGRATION = "Migration"
+
+
+MIND_MAP_KINDS: tuple[Label, ...] = (Label.USER, Label.AGENT, Label.ENTITY, Label.SCENE)
+
+
+class Link(StrEnum):
+    """Links that hold the store together; facts never use them."""
+
+    PART_OF = "PART_OF"  # (Message)-[:PART_OF]->(Scene)
+    IN_SESSION = "IN_SESSION"  # (Scene)-[:IN_SESSION]->(Session)
+
+
+class Role(StrEnum):
+    """Who speaks in a message."""
+
+    USER = "user"
+    ASSISTANT = "assistant"
+    SYSTEM = "system"
+    TOOL = "tool"

@@ -1,0 +1,75 @@
+"""What comes in: messages, and the episode they arrive in."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from schema.ids import MemoryId, SessionId, TenantId, Uri, UserId
+from schema.labels import Role
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    """One utterance, as it is stored.
+
+    Attributes:
+        said_at: when it was said, aware UTC.
+        speaker: the name of who said it, when known; the role alone otherwise.
+        content_hash: of role, speaker, time and text; a repetition with the same id must have the same.
+        position: order among messages of one session said at the same moment.
+    """
+
+    id: MemoryId
+    uri: Uri
+    role: Role
+    text: str
+    said_at: datetime
+    content_hash: str
+    position: int = 0
+    speaker: str | None = None
+    mentioned_start: datetime | None = None
+    mentioned_end: datetime | None = None
+    importance: int = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BroughtFact:
+    """A fact that the agent read itself and hands in with the messages.
+
+    Attributes:
+        message_indexes: which messages of the same call prove it; empty means all of them.
+        valid_at: when it began to hold; None means when the proving message was said.
+    """
+
+    subject: str
+    predicate: str
+    object: str
+    statement: str
+    relation: str | None = None
+    subject_type: str | None = None
+    object_type: str | None = None
+    strength: float = 0.7
+    confidence: float = 0.9
+    valid_at: datetime | None = None
+    invalid_at: datetime | None = None
+    trigger_emotion: str | None = None
+    message_indexes: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Episode:
+    """Messages handed in together, checked, with everything that identifies them.
+
+    Attributes:
+        received_at: when the service accepted them, aware UTC.
+        user_name: how the user is called, when the caller said so.
+    """
+
+    tenant: TenantId
+    user_id: UserId
+    session_id: SessionId
+    messages: tuple[Message, ...]
+    received_at: datetime
+    agent_id: str | None = None
+    user_name: str | None = None
+    facts: tuple[BroughtFact, ...] = field(default=())
+    summary: str | None = None

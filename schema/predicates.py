@@ -1,0 +1,73 @@
+"""The whitelist of predicates, read from `predicates.toml` and checked once."""
+
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+from schema.errors import InstallError
+from schema.labels import Label
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Predicate:
+    """One allowed edge type.
+
+    Attributes:
+        one: relation labels of which a subject holds one object at a time; a newer object closes the older.
+        opposite: a predicate that cannot hold for the same subject and object at the same time.
+    """
+
+    name: str
+    subjects: frozenset[Label]
+    objects: frozenset[Label]
+    many: bool
+    en: str
+    zh: str
+    one: frozenset[str]
+    opposite: str | None
+
+
+@cache
+def whitelist() -> dict[str, Predicate]:
+    """All predicates by name, in the order of the file.
+
+    Raises:
+        InstallError: the file names an unknown label or an opposite that is not listed.
+    """
+    rows = tomllib.loads(files("schema").joinpath("predicates.toml").read_text(encoding="utf-8"))
+    predicates: dict[str, Predicate] = {}
+    for name, row in rows.items():
+        try:
+            predicates[name] = Predicate(
+                name=name,
+                subjects=frozenset(Label(label) for label in row["subject"]),
+                objects=frozenset(Label(label) for label in row["object"]),
+                many=row["many"],
+                en=row["en"],
+                zh=row["zh"],
+                one=frozenset(row.get("one", ())),
+                opposite=row.get("opposite"),
+            )
+        except (KeyError, ValueError) as error:
+            raise InstallError(
+                f"schema/predicates.toml: {name} is incomplete or names a wrong label: {error}"
+            ) from error
+    for predicate in predicates.values():
+        if predicate.opposite is not None and predicate.opposite not in predicates:
+            raise InstallError(
+                f"schema/predicates.toml: {predicate.name} has the unknown opposite {predicate.opposite!r}"
+            )
+    return predicates
+
+
+def allowed(subject: Label, predicate: str, obj: Label) -> bool:
+    """Whether the whitelist permits an edge of this type between nodes of these labels."""
+    rule = whitelist().get(predicate)
+    return rule is not None and subject in rule.subjects and obj in rule.objects
+
+
+def holds_one(predicate: str, relation: str | None) -> bool:
+    """Whether a subject holds only one object at a time for this predicate and relation label."""
+    rule = whitelist()[predicate]
+    return not rule.many or (relation is not None and relation in rule.one)

@@ -1,0 +1,51 @@
+"""Half-open spans of time with open ends, and how moments are written."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from schema.errors import InputError
+
+
+def as_utc(moment: datetime) -> datetime:
+    """The same moment in UTC; a moment without a zone is read as UTC."""
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+
+
+def iso(moment: datetime | None) -> str | None:
+    """ISO 8601 in UTC with `Z`, or None for an open end."""
+    return None if moment is None else as_utc(moment).isoformat().replace("+00:00", "Z")
+
+
+def day_token(moment: datetime) -> str:
+    """The UTC day as eight digits, `20260131`: sorts like time, one word to a full-text analyzer."""
+    return as_utc(moment).strftime("%Y%m%d")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timespan:
+    """All moments t with start ≤ t < end; None is an open end."""
+
+    start: datetime | None = None
+    end: datetime | None = None
+
+    def __post_init__(self) -> None:
+        if self.start is not None and self.end is not None and self.end < self.start:
+            raise InputError(
+                f"a time span must not end before it starts: {iso(self.start)} … {iso(self.end)}; swap the ends"
+            )
+
+    def holds(self, moment: datetime) -> bool:
+        """Whether the moment lies inside."""
+        return (self.start is None or self.start <= moment) and (self.end is None or moment < self.end)
+
+    def overlaps(self, other: "Timespan") -> bool:
+        """Whether the two share a moment; spans that only touch do not."""
+        if self.empty or other.empty:
+            return False
+        starts_first = self.start is None or other.end is None or self.start < other.end
+        return starts_first and (other.start is None or self.end is None or other.start < self.end)
+
+    @property
+    def empty(self) -> bool:
+        """Whether no moment lies inside."""
+        return self.start is not None and self.start == self.end
