@@ -1,4 +1,4 @@
-"""What a language model must fill in. Loose on purpose: the check decides, so that one bad item never sinks the others."""
+"""What a language model must fill in; loose on purpose: the check decides, one bad item never sinks the others."""
 
 from pydantic import BaseModel, Field
 

@@ -4,13 +4,15 @@ from enum import StrEnum
 
 
 class Label(StrEnum):
-    """Every node label. The first four make the mind map; the others are below or beside it."""
+    """Every node label. The first four make the mind map and carry `Memory` too; the others are below or beside it."""
 
     USER = "User"
     AGENT = "Agent"
     ENTITY = "Entity"
     SCENE = "Scene"
+    MEMORY = "Memory"
     MESSAGE = "Message"
+    EPISODE = "Episode"
     SESSION = "Session"
     JOB = "Job"
     CHANGE = "Change"

@@ -1,0 +1,2 @@
+// Waits until every index can be used.
+CALL db.awaitIndexes(120)

@@ -1,0 +1,82 @@
+"""A connected `Graph` for a given server: driver, log-in, version check, migrations."""
+
+import re
+
+from neo4j import AsyncDriver, AsyncGraphDatabase
+from neo4j.exceptions import AuthError, ClientError, ConfigurationError, DriverError
+
+from graph_service.graph.migrate import migrate
+from graph_service.graph.statements import statement
+from graph_service.graph.store import Graph
+from schema.errors import InstallError, UnavailableError
+
+# The first version whose Cypher 25 has SEARCH with filters inside the vector index.
+OLDEST_VERSION = (2026, 2)
+
+
+async def connect(
+    *,
+    uri: str,
+    user: str,
+    password: str,
+    database: str | None,
+    connect_timeout_s: float = 10.0,
+    timeout_s: float = 30.0,
+) -> Graph:
+    """A graph that answers, is new enough, and has all migrations.
+
+    Raises:
+        InstallError: wrong address or password, or a server older than 2026.02.
+        UnavailableError: the server does not answer.
+    """
+    try:
+        driver = AsyncGraphDatabase.driver(
+            uri,
+            auth=(user, password),
+            connection_timeout=connect_timeout_s,
+            max_transaction_retry_time=timeout_s,
+            notifications_min_severity="OFF",
+            telemetry_disabled=True,
+        )
+    except (ConfigurationError, ValueError) as error:
+        raise InstallError(f"NEO4J_URI is {uri!r}: {error}. Use bolt://host:7687 or neo4j+s://host") from error
+    try:
+        await _log_in(driver, uri=uri, user=user)
+        graph = Graph(driver, database=database, timeout_s=timeout_s)
+        await _check_version(graph, uri)
+        await migrate(graph)
+    except BaseException:
+        await driver.close()
+        raise
+    return graph
+
+
+async def _log_in(driver: AsyncDriver, *, uri: str, user: str) -> None:
+    try:
+        await driver.verify_connectivity()
+    except AuthError as error:
+        raise InstallError(
+            f"{uri} refused the user {user!r}: set NEO4J_USER and NEO4J_PASSWORD to what the server expects"
+        ) from error
+    except (DriverError, OSError) as error:
+        raise UnavailableError(
+            f"no Neo4j answers at {uri} ({type(error).__name__}): start it, or unset NEO4J_URI to use the local one"
+        ) from error
+    except ClientError as error:
+        raise InstallError(f"{uri} refused the connection ({error.code}): {error.message}") from error
+
+
+async def _check_version(graph: Graph, uri: str) -> None:
+    rows = await graph.read(statement("read/server_version"), {})
+    text = str(rows[0]["version"])
+    if version_of(text) < OLDEST_VERSION:
+        raise InstallError(
+            f"the Neo4j at {uri} is version {text}; Mnemograph needs 2026.02 or newer (Cypher 25 SEARCH with filters). "
+            "Upgrade it, or unset NEO4J_URI: the service then starts a local Neo4j by itself"
+        )
+
+
+def version_of(text: str) -> tuple[int, int]:
+    """Year and month of a version text such as `2026.08.1` or `5.26.0-aura`; (0, 0) if unreadable."""
+    found = re.match(r"(\d+)\.(\d+)", text)
+    return (int(found.group(1)), int(found.group(2))) if found else (0, 0)

@@ -1,0 +1,74 @@
+"""Constraints and indexes: numbered migrations, each run once, safe when several processes start at the same time."""
+
+from typing import Final
+
+from graph_service.graph.statements import Statement, statement, statement_names
+from graph_service.graph.store import Graph, Writing
+
+_VECTOR_INDEXES: Final = ("message_vector", "scene_abstract_vector", "scene_overview_vector")
+
+
+def migrations() -> list[Statement]:
+    """All migrations, in the order of their numbers."""
+    return [statement(name) for name in statement_names() if name.startswith("migrations/")]
+
+
+async def migrate(graph: Graph) -> list[str]:
+    """Runs what has not run yet, waits until the indexes are usable, and returns the names of what it ran.
+
+    Every migration says IF NOT EXISTS, so two processes that run the same one at once do no harm.
+    """
+    done = {row["name"] for row in await graph.read(statement("read/migrations_done"), {})}
+    ran: list[str] = []
+    for migration in migrations():
+        if migration.name in done:
+            continue
+        await graph.define(migration, {})
+        await _remember_migration(graph, migration.name)
+        ran.append(migration.name)
+    if ran:
+        await graph.define(statement("write/await_indexes"), {})
+    return ran
+
+
+async def _remember_migration(graph: Graph, name: str) -> None:
+    async def steps(writing: Writing) -> None:
+        await writing.run(statement("write/add_migration"), {"name": name})
+
+    await graph.write(steps)
+
+
+async def prepare_vectors(graph: Graph, *, model: str, dim: int) -> bool:
+    """Makes the vector indexes fit the embedder; True when another embedder had filled them before.
+
+    When the model changed, its vectors cannot be compared with the old ones: indexes are made anew, and everything
+    is marked as waiting for a vector, which the worker then writes. Until then keyword search answers.
+    """
+    rows = await graph.read(statement("read/embedder"), {})
+    before = (rows[0]["model"], rows[0]["dim"]) if rows else None
+    if before == (model, dim):
+        return False
+    if before is not None:
+        for index in _VECTOR_INDEXES:
+            await graph.define(statement(f"write/drop_{index}"), {})
+        await graph.define(statement("write/forget_message_vectors"), {})
+        await graph.define(statement("write/forget_scene_vectors"), {})
+        await graph.define(statement("write/reopen_embedding"), {})
+    options = {
+        "indexConfig": {
+            "vector.dimensions": dim,
+            "vector.similarity_function": "cosine",
+            "vector.quantization.enabled": False,
+            "vector.hnsw.m": 32,
+            "vector.hnsw.ef_construction": 200,
+        }
+    }
+    for index in _VECTOR_INDEXES:
+        await graph.define(statement(f"write/define_{index}"), {"options": options})
+    await graph.define(statement("write/await_indexes"), {})
+
+    async def steps(writing: Writing) -> None:
+        await writing.run(statement("write/set_embedder"), {"model": model, "dim": dim})
+
+    await graph.write(steps)
+    return before is not None

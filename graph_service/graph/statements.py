@@ -1,0 +1,67 @@
+"""Cypher statements: one `.cypher` file each, with a header that says what goes in and what comes out."""
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+
+from schema.errors import InstallError
+
+_PARAMETER = re.compile(r"^// \$(\w+): ", re.MULTILINE)
+_COLUMNS = re.compile(r"^// -> (.+)$", re.MULTILINE)
+_HOT = re.compile(r"^// hot\b", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statement:
+    """One Cypher statement.
+
+    Attributes:
+        name: folder and file, `read/recall`.
+        parameters: names of the `$parameters` its header declares.
+        columns: what it returns, in order; empty when it returns nothing.
+        hot: on the path of every remember, recall or digest: its plan must not scan.
+    """
+
+    name: str
+    text: str
+    parameters: frozenset[str]
+    columns: tuple[str, ...]
+    hot: bool
+
+
+@cache
+def statement(name: str) -> Statement:
+    """The statement in `cypher/{name}.cypher`.
+
+    Raises:
+        InstallError: there is no such file; the installation is incomplete.
+    """
+    path = _root().joinpath(f"{name}.cypher")
+    if not path.is_file():
+        raise InstallError(f"the Cypher statement {name!r} is missing from the installation; install the package again")
+    text = path.read_text(encoding="utf-8")
+    columns = _COLUMNS.search(text)
+    return Statement(
+        name=name,
+        text=text,
+        parameters=frozenset(_PARAMETER.findall(text)),
+        columns=tuple(part.strip() for part in columns.group(1).split(",")) if columns else (),
+        hot=_HOT.search(text) is not None,
+    )
+
+
+def statement_names() -> list[str]:
+    """Names of all shipped statements, sorted."""
+    return sorted(
+        f"{folder.name}/{file.name.removesuffix('.cypher')}"
+        for folder in _root().iterdir()
+        if folder.is_dir()
+        for file in folder.iterdir()
+        if file.name.endswith(".cypher")
+    )
+
+
+def _root() -> Traversable:
+    return files("graph_service.graph").joinpath("cypher")
