@@ -1,0 +1,89 @@
+"""What viewers see of a node or an edge: pure conversion from properties (schema/README.md) to views."""
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import Any
+
+from schema.frames import EdgeView, NodeView
+from schema.labels import MIND_MAP_KINDS
+from schema.timespan import iso
+
+
+def node_view(properties: Mapping[str, Any], kind: str) -> NodeView:
+    """A node as viewers see it.
+
+    Args:
+        properties: those of a `Memory` node; an optional `evidence_n` counts the facts that touch it.
+        kind: User, Agent, Entity or Scene.
+    """
+    return NodeView.model_validate(
+        {
+            "id": properties["id"],
+            "kind": kind,
+            "label": properties.get("name") or properties["user_id"],
+            "user_id": properties["user_id"],
+            "entity_type": properties.get("entity_type"),
+            "aliases": list(properties.get("aliases") or ()),
+            "summary": properties.get("abstract"),
+            "importance": properties.get("importance"),
+            "first_seen": moment_text(properties["first_seen"]),
+            "last_seen": moment_text(properties["last_seen"]),
+            "evidence_n": properties.get("evidence_n") or 0,
+        }
+    )
+
+
+def edge_view(properties: Mapping[str, Any], source: str, target: str, predicate: str) -> EdgeView:
+    """An edge as viewers see it.
+
+    Args:
+        properties: those of an edge of knowledge; `evidence_n` wins over the length of `evidence`.
+        source: id of the subject.
+        target: id of the object.
+    """
+    evidence_n = properties.get("evidence_n")
+    return EdgeView.model_validate(
+        {
+            "id": properties["id"],
+            "source": source,
+            "target": target,
+            "predicate": predicate,
+            "relation": properties.get("relation"),
+            "user_id": properties["user_id"],
+            "strength": properties["strength"],
+            "confidence": properties["confidence"],
+            "first_seen": moment_text(properties["first_seen"]),
+            "last_seen": moment_text(properties["last_seen"]),
+            "valid_at": moment_text(properties.get("valid_at")),
+            "invalid_at": moment_text(properties.get("invalid_at")),
+            "evidence_n": len(properties.get("evidence") or ()) if evidence_n is None else evidence_n,
+        }
+    )
+
+
+def node_body(view: NodeView) -> dict[str, Any]:
+    """The body of a `node+` change: every field, so that what is gone overwrites what was there."""
+    return view.model_dump(mode="json")
+
+
+def edge_body(view: EdgeView, *, strength_was: float | None = None) -> dict[str, Any]:
+    """The body of an `edge+` change: every field, so that what is gone overwrites what was there.
+
+    Args:
+        strength_was: the strength before this change, when the edge was there; viewers show the difference.
+    """
+    body = view.model_dump(mode="json", exclude={"was"})
+    if strength_was is not None:
+        body["was"] = {"strength": strength_was}
+    return body
+
+
+def kind_of(labels: Iterable[str]) -> str:
+    """Which of User, Agent, Entity and Scene is among the labels of a `Memory` node."""
+    present = set(labels)
+    return next(kind for kind in MIND_MAP_KINDS if kind in present)
+
+
+def moment_text(moment: datetime | str | None) -> str | None:
+    """A moment as ISO 8601 UTC; text is taken as it is, because it went through here before."""
+    return moment if isinstance(moment, str) else iso(moment)
