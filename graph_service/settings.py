@@ -1,0 +1,212 @@
+"""Every setting: its name, default and bounds; the only place that reads the environment or a settings file."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from platformdirs import user_cache_dir, user_config_dir, user_data_dir
+from pydantic import Field, TypeAdapter, ValidationError
+
+from graph_service.setting_sources import Found, from_environment, from_file, read_as_problem
+from schema.errors import InstallError
+
+Port = Annotated[int, Field(ge=0, le=65_535)]
+Megabytes = Annotated[int, Field(ge=16, le=262_144)]
+Seconds = Annotated[float, Field(gt=0, le=3_600)]
+Name = Annotated[str, Field(min_length=1, max_length=200)]
+
+LOOPBACK_NAMES = frozenset({"127.0.0.1", "localhost", "::1", "[::1]"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServiceSettings:
+    """Where the service listens.
+
+    Attributes:
+        port: 0 lets the system choose.
+        allowed_hosts: names beyond the loopback ones that a request's Host header may carry.
+        allow_unauthenticated_bind: permits a `host` that other machines reach, although nobody has to log in.
+    """
+
+    host: Name = "127.0.0.1"
+    port: Port = 7780
+    open_browser: bool = True
+    allowed_hosts: tuple[str, ...] = ()
+    allow_unauthenticated_bind: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Neo4jSettings:
+    """Which Neo4j; without `uri` a local one is started in `data_dir`.
+
+    Attributes:
+        heap_mb, page_cache_mb, start_timeout_s: of the local one only.
+    """
+
+    uri: Name | None = None
+    user: Name = "neo4j"
+    password: str | None = field(default=None, repr=False)
+    database: Name | None = None
+    heap_mb: Megabytes = 512
+    page_cache_mb: Megabytes = 64
+    start_timeout_s: Seconds = 60.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LlmSettings:
+    """Which OpenAI-compatible model reads scenes; without `model` the built-in rules read them."""
+
+    base_url: Name | None = None
+    api_key: str | None = field(default=None, repr=False)
+    model: Name | None = None
+    timeout_s: Seconds = 60.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmbeddingSettings:
+    """Where vectors come from.
+
+    Attributes:
+        kind: `auto` is `openai` when `model` is set, else `local`; `none` means keyword search only.
+        dim: length of the endpoint's vectors; asked of it when not given.
+        threads: of the local embedder.
+    """
+
+    kind: Literal["auto", "local", "openai", "none"] = "auto"
+    base_url: Name | None = None
+    api_key: str | None = field(default=None, repr=False)
+    model: Name | None = None
+    dim: Annotated[int, Field(ge=1, le=4_096)] | None = None
+    threads: Annotated[int, Field(ge=1, le=64)] = 2
+
+    @property
+    def wanted(self) -> Literal["local", "openai", "none"]:
+        """The kind after `auto` was decided."""
+        if self.kind == "auto":
+            return "openai" if self.model else "local"
+        return self.kind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """Everything the composition root needs.
+
+    Attributes:
+        read_from: the files that were read, highest precedence first.
+        chosen: names of the settings that somebody set, as `section.key`.
+    """
+
+    tenant: Name = "default"
+    data_dir: Path = Path()
+    cache_dir: Path = Path()
+    service: ServiceSettings = ServiceSettings()
+    neo4j: Neo4jSettings = Neo4jSettings()
+    llm: LlmSettings = LlmSettings()
+    embedding: EmbeddingSettings = EmbeddingSettings()
+    read_from: tuple[str, ...] = ()
+    chosen: frozenset[str] = frozenset()
+
+
+SECTIONS: Mapping[str, type[Any]] = {
+    "service": ServiceSettings,
+    "neo4j": Neo4jSettings,
+    "llm": LlmSettings,
+    "embedding": EmbeddingSettings,
+}
+TOP_KEYS = ("tenant", "data_dir", "cache_dir")
+KNOWN_KEYS: tuple[str, ...] = TOP_KEYS + tuple(
+    f"{section}.{key}" for section, shape in SECTIONS.items() for key in shape.__dataclass_fields__
+)
+_SETTINGS = TypeAdapter(Settings)
+
+
+def load_settings(
+    *,
+    config: Path | None = None,
+    options: Mapping[str, Any] | None = None,
+    environ: Mapping[str, str] | None = None,
+    here: Path | None = None,
+    user_dir: Path | None = None,
+) -> Settings:
+    """Settings merged from all sources: options > environment > `config` > user directory > `./.mnemograph`.
+
+    Args:
+        options: what the command line said, by `section.key`; None values are left out.
+        environ, here, user_dir: other than this process' own, for tests.
+
+    Raises:
+        InstallError: names every mistake of every source, one per line.
+    """
+    folder = here or Path.cwd()
+    said = {key: Found(value, "the command line") for key, value in (options or {}).items() if value is not None}
+    files = _files(config, folder, user_dir or Path(user_config_dir("mnemograph")))
+    sources = [said, from_environment(os.environ if environ is None else environ, KNOWN_KEYS)]
+    problems = [f"{config}: there is no such file; name a TOML file"] if config and not config.is_file() else []
+    for file in files:
+        found, mistakes = from_file(file, KNOWN_KEYS)
+        sources.append(found)
+        problems += mistakes
+    merged: dict[str, Found] = {}
+    for source in reversed(sources):
+        merged |= source
+    problems += [found.value for key, found in merged.items() if key.startswith("!")]
+    values = {key: found for key, found in merged.items() if not key.startswith("!")}
+    settings, mistakes = _validated(values, _defaults(folder), tuple(map(str, files)))
+    problems += mistakes + (_contradictions(settings) if settings else [])
+    if problems or settings is None:
+        raise InstallError("the settings have mistakes; nothing was started:\n" + "\n".join(f"  {p}" for p in problems))
+    return settings
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only programs of this machine reach a service bound to it."""
+    return host in LOOPBACK_NAMES or host.startswith("127.")
+
+
+def _files(config: Path | None, folder: Path, user_dir: Path) -> list[Path]:
+    wanted = [config] if config else []
+    wanted += [user_dir / "config.toml", folder / ".mnemograph" / "config.toml"]
+    return [file for file in wanted if file.is_file()]
+
+
+def _defaults(folder: Path) -> dict[str, Any]:
+    own = folder / ".mnemograph"
+    data_dir = own / "data" if own.is_dir() else Path(user_data_dir("mnemograph"))
+    return {"data_dir": data_dir, "cache_dir": Path(user_cache_dir("mnemograph"))}
+
+
+def _validated(
+    found: Mapping[str, Found], defaults: dict[str, Any], files: tuple[str, ...]
+) -> tuple[Settings | None, list[str]]:
+    tree: dict[str, Any] = defaults | {"read_from": files, "chosen": frozenset(found)}
+    for key, one in found.items():
+        section, dot, name = key.partition(".")
+        if dot:
+            tree.setdefault(section, {})[name] = one.value
+        else:
+            tree[section] = one.value
+    for place in ("data_dir", "cache_dir"):
+        tree[place] = Path(tree[place]).expanduser().absolute() if isinstance(tree[place], str | Path) else tree[place]
+    try:
+        return _SETTINGS.validate_python(tree), []
+    except ValidationError as error:
+        return None, [read_as_problem(problem, found) for problem in error.errors()]
+
+
+def _contradictions(settings: Settings) -> list[str]:
+    """Settings that are fine alone but not together."""
+    problems = []
+    service, neo4j, embedding = settings.service, settings.neo4j, settings.embedding
+    if not is_loopback(service.host) and not service.allow_unauthenticated_bind:
+        problems.append(
+            f"service.host is {service.host!r}: other machines could read and write every memory, since nobody has to"
+            " log in yet. Use 127.0.0.1 behind a proxy that checks who asks, or set"
+            " service.allow_unauthenticated_bind = true (MNEMOGRAPH_SERVICE_ALLOW_UNAUTHENTICATED_BIND=true)"
+        )
+    if neo4j.uri is not None and neo4j.password is None:
+        problems.append(f"NEO4J_URI is {neo4j.uri!r} but NEO4J_PASSWORD is not set: set it, or unset NEO4J_URI")
+    if embedding.kind == "openai" and embedding.model is None:
+        problems.append("embedding.kind is 'openai' but no model is named: set EMBEDDING_MODEL")
+    return problems
