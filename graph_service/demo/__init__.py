@@ -1,0 +1,1 @@
+"""The demonstration: real conversations, three questions, and what shows them."""
