@@ -1,0 +1,53 @@
+"""How errors look over HTTP: `{"error": {"code", "message"}}` with the status of their kind."""
+
+import logging
+import math
+
+import orjson
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from schema.errors import InputError, MnemographError, NotFoundError, UnavailableError
+
+_LOG = logging.getLogger(__name__)
+
+
+def install_error_handlers(app: FastAPI) -> None:
+    """Makes every error of the app's routes answer in our form."""
+    app.add_exception_handler(MnemographError, _ours)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(HTTPException, _of_framework)
+    app.add_exception_handler(Exception, _unexpected)
+
+
+async def _ours(request: Request, error: Exception) -> Response:
+    assert isinstance(error, MnemographError)
+    headers = {}
+    if isinstance(error, UnavailableError) and error.retry_after_s is not None:
+        headers["Retry-After"] = str(math.ceil(error.retry_after_s))
+    return _answer(error.http_status, error.code, error.message, headers)
+
+
+async def _invalid(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)
+    problems = "; ".join(f"{'.'.join(map(str, problem['loc']))}: {problem['msg']}" for problem in error.errors())
+    return _answer(InputError.http_status, InputError.code, problems)
+
+
+async def _of_framework(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    code = {NotFoundError.http_status: NotFoundError.code}.get(error.status_code, InputError.code)
+    return _answer(error.status_code, code, str(error.detail), dict(error.headers or {}))
+
+
+async def _unexpected(request: Request, error: Exception) -> Response:
+    _LOG.error("a request failed", exc_info=error)
+    return _answer(MnemographError.http_status, MnemographError.code, "this is a bug; please report it")
+
+
+def _answer(status: int, code: str, message: str, headers: dict[str, str] | None = None) -> Response:
+    body = orjson.dumps({"error": {"code": code, "message": message}})
+    return Response(body, status_code=status, media_type="application/json", headers=headers)

@@ -1,0 +1,11 @@
+// Changes after a number, in order. At most $rows_max rows; unique index change_seq.
+// $tenant: str
+// $seq: int
+// $rows_max: int
+// -> seq, at, user_id, op, element_id, body, reason
+// hot
+MATCH (c:Change)
+WHERE c.tenant = $tenant AND c.seq > $seq
+RETURN c.seq AS seq, c.at AS at, c.user_id AS user_id, c.op AS op, c.element_id AS element_id, c.body AS body, c.reason AS reason
+ORDER BY c.seq
+LIMIT $rows_max

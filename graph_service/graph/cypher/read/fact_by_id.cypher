@@ -1,0 +1,23 @@
+// One edge of knowledge with its ends; no row when the tenant has none with this id. Indexes prefers_id … caused_by_id.
+// A relationship index needs its type spelled out, so this lists the types of schema/predicates.toml.
+// $tenant: str
+// $id: str
+// -> edge, source, source_labels, target, target_labels, predicate
+CALL () {
+  MATCH ()-[r:PREFERS {tenant: $tenant, id: $id}]->() RETURN r
+  UNION ALL
+  MATCH ()-[r:DISLIKES {tenant: $tenant, id: $id}]->() RETURN r
+  UNION ALL
+  MATCH ()-[r:CARES_ABOUT {tenant: $tenant, id: $id}]->() RETURN r
+  UNION ALL
+  MATCH ()-[r:RELATES_TO {tenant: $tenant, id: $id}]->() RETURN r
+  UNION ALL
+  MATCH ()-[r:MENTIONED {tenant: $tenant, id: $id}]->() RETURN r
+  UNION ALL
+  MATCH ()-[r:CAUSED_BY {tenant: $tenant, id: $id}]->() RETURN r
+}
+WITH r, startNode(r) AS s, endNode(r) AS o
+RETURN r {.id, .user_id, .relation, .statement, .strength, .confidence, .first_seen, .last_seen, .valid_at, .invalid_at,
+          .recorded_at, .reader, .trigger_emotion, .evidence, .quotes} AS edge,
+       s {.id, .name, .user_id} AS source, labels(s) AS source_labels,
+       o {.id, .name, .user_id} AS target, labels(o) AS target_labels, type(r) AS predicate

@@ -1,0 +1,15 @@
+// The most telling facts of some users: those that hold before closed ones, then by strength, recency and evidence.
+// Between two Memory nodes there are edges of knowledge only; mentions come with their scenes (map_mentions). Index memory_user.
+// $tenant: str
+// $users: list of user ids
+// $rows_max: int
+// -> edge, source, target, predicate
+MATCH (s:Memory)
+WHERE s.tenant = $tenant AND s.user_id IN $users
+MATCH (s)-[r]->(o:Memory)
+WHERE type(r) <> 'MENTIONED' AND r.tenant = $tenant
+WITH s, r, o, size(coalesce(r.evidence, [])) AS evidence_n
+ORDER BY CASE WHEN r.invalid_at IS NULL THEN 0 ELSE 1 END, r.strength DESC, r.last_seen DESC, evidence_n DESC, r.id
+LIMIT $rows_max
+RETURN r {.id, .user_id, .relation, .strength, .confidence, .first_seen, .last_seen, .valid_at, .invalid_at, evidence_n: evidence_n} AS edge,
+       s.id AS source, o.id AS target, type(r) AS predicate

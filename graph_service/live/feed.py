@@ -1,0 +1,155 @@
+"""One tenant's changes for all its viewers: a single watcher reads the log into the ring and wakes who waits."""
+
+import asyncio
+import contextlib
+import logging
+from collections import OrderedDict
+from datetime import UTC, datetime
+from typing import Final
+
+from graph_service.live.limits import LiveLimits
+from graph_service.live.ring import Ring
+from graph_service.memory.changes import ChangeLog, Head
+from graph_service.memory.mindmap import MindMap
+from graph_service.memory.snapshot import Snapshot
+from graph_service.memory.views import moment_text
+from schema.errors import UnavailableError
+from schema.frames import Resume
+
+_LOG = logging.getLogger(__name__)
+_SHELF_MAX: Final = 16
+
+# The last snapshots, shown while the database is away: by tenant, user and budget.
+Shelf = OrderedDict[tuple[str, str | None, int], Snapshot]
+
+
+class Feed:
+    """Follows the change log of one tenant while it has viewers.
+
+    Args:
+        resume: where the first viewer stopped; the ring begins there when that is near enough, so that coming back
+            after everybody had left, or after a restart of the service, needs no snapshot.
+
+    Attributes:
+        up: whether the last look at the log succeeded.
+        as_of: when a look last succeeded, ISO 8601 UTC; empty before the first.
+        epoch: of the log; None before the first successful look.
+        looked: set after the first look, whether it succeeded or not.
+    """
+
+    def __init__(
+        self,
+        tenant: str,
+        change_log: ChangeLog,
+        mindmap: MindMap,
+        *,
+        limits: LiveLimits,
+        shelf: Shelf,
+        resume: Resume | None,
+    ) -> None:
+        self.tenant = tenant
+        self.up = False
+        self.as_of = ""
+        self.epoch: str | None = None
+        self.ring = Ring(0, limits)
+        self.looked = asyncio.Event()
+        self.listeners: set[asyncio.Event] = set()
+        self._changes = change_log
+        self._mindmap = mindmap
+        self._limits = limits
+        self._shelf = shelf
+        self._resume = resume
+        self._news = asyncio.Event()
+        self._lock = asyncio.Lock()
+        self._one_snapshot = asyncio.Lock()
+
+    def notify(self) -> None:
+        """Something was committed: look at once."""
+        self._news.set()
+
+    async def watch(self) -> None:
+        """Looks at the log at each notification and every `poll_s`, until cancelled, whether the database is up or not."""
+        while True:
+            self._news.clear()
+            await self._look()
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._news.wait(), self._limits.poll_s)
+
+    def reaches(self, epoch: str, seq: int) -> bool:
+        """Whether patches alone can bring a viewer from there to now."""
+        return epoch == self.epoch and self.ring.start <= seq <= self.ring.end
+
+    async def snapshot(self, user: str | None, budget: int) -> Snapshot:
+        """A snapshot from which patches lead on; viewers who ask for the same at the same time share it.
+
+        Raises:
+            UnavailableError: the database does not answer.
+        """
+        async with self._one_snapshot:
+            return await self._snapshot(user, budget)
+
+    async def _snapshot(self, user: str | None, budget: int) -> Snapshot:
+        key = (self.tenant, user, budget)
+        kept = self._shelf.get(key)
+        if kept is not None and self.up and (kept.epoch, kept.seq) == (self.epoch, self.ring.end):
+            return kept
+        snapshot = await self._mindmap.snapshot(self.tenant, user_id=user, budget=budget)
+        self._shelf[key] = snapshot
+        self._shelf.move_to_end(key)
+        if len(self._shelf) > _SHELF_MAX:
+            self._shelf.popitem(last=False)
+        if not self.reaches(snapshot.epoch, snapshot.seq):
+            async with self._lock:
+                await self._catch_up()
+        return snapshot
+
+    def kept_snapshot(self, user: str | None, budget: int) -> Snapshot | None:
+        """The last one of this scope, however old."""
+        return self._shelf.get((self.tenant, user, budget))
+
+    async def _look(self) -> None:
+        try:
+            async with self._lock, asyncio.timeout(self._limits.answer_s):
+                await self._catch_up()
+            up = True
+        except (UnavailableError, TimeoutError):
+            up = False
+        except Exception:
+            _LOG.exception("the change log of a tenant could not be read")
+            up = False
+        if up:
+            self.as_of = moment_text(datetime.now(UTC)) or ""
+        if up != self.up or not self.looked.is_set():
+            self.up = up
+            self.looked.set()
+            self._wake()
+
+    async def _catch_up(self) -> None:
+        head = await self._changes.head(self.tenant)
+        if head.epoch != self.epoch:
+            self._begin(head)
+        if not 0 <= head.seq - self.ring.end <= self._limits.ring_changes:
+            self._restart(head)
+        while self.ring.end < head.seq:
+            changes = await self._changes.since(self.tenant, self.ring.end)
+            if not changes or changes[0].seq != self.ring.end + 1:
+                self._restart(head)
+                return
+            self.ring.add(changes, now_s=asyncio.get_running_loop().time())
+            self._wake()
+
+    def _begin(self, head: Head) -> None:
+        resume, self._resume = self._resume, None
+        self._restart(head)
+        if resume is not None and resume.epoch == head.epoch and resume.seq <= head.seq:
+            self.ring = Ring(resume.seq, self._limits)
+
+    def _restart(self, head: Head) -> None:
+        """Everything before is out of reach: viewers get snapshots."""
+        self.epoch = head.epoch
+        self.ring = Ring(head.seq, self._limits)
+        self._wake()
+
+    def _wake(self) -> None:
+        for listener in self.listeners:
+            listener.set()

@@ -1,0 +1,123 @@
+"""Brings viewers and tenants together: one feed for each tenant that is being watched, a bounded number of viewers."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass, field
+
+from graph_service.live.feed import Feed, Shelf
+from graph_service.live.limits import LIVE_LIMITS, LiveLimits
+from graph_service.live.refusal import TRY_LATER, RefusedError
+from graph_service.memory.changes import ChangeLog
+from graph_service.memory.mindmap import MindMap
+from schema.errors import UnavailableError
+from schema.frames import HelloAck, Resume, SocketLimits, UserView
+from schema.labels import MIND_MAP_KINDS
+from schema.predicates import whitelist
+
+
+@dataclass(slots=True)
+class _Watched:
+    feed: Feed
+    task: asyncio.Task[None]
+    viewers: int = field(default=0)
+
+
+class Hub:
+    """All viewers of this process.
+
+    Args:
+        version: of the service, as viewers are told.
+    """
+
+    def __init__(
+        self, change_log: ChangeLog, mindmap: MindMap, *, version: str, limits: LiveLimits = LIVE_LIMITS
+    ) -> None:
+        self.limits = limits
+        self._changes = change_log
+        self._mindmap = mindmap
+        self._version = version
+        self._watched: dict[str, _Watched] = {}
+        self._shelf: Shelf = Shelf()
+        self._viewers = 0
+
+    @property
+    def viewers(self) -> int:
+        """How many sockets are open."""
+        return self._viewers
+
+    def notify(self, tenant: str) -> None:
+        """Something was committed in this tenant; to be called in the event loop, after the commit."""
+        watched = self._watched.get(tenant)
+        if watched is not None:
+            watched.feed.notify()
+
+    @contextlib.contextmanager
+    def place(self) -> Iterator[None]:
+        """A place for one socket.
+
+        Raises:
+            RefusedError: all places are taken.
+        """
+        if self._viewers >= self.limits.viewers:
+            raise RefusedError(
+                TRY_LATER,
+                f"{self.limits.viewers} viewers are connected already; close one or try again later",
+                retry_s=self.limits.retry_s,
+            )
+        self._viewers += 1
+        try:
+            yield
+        finally:
+            self._viewers -= 1
+
+    @contextlib.asynccontextmanager
+    async def watching(self, tenant: str, resume: Resume | None) -> AsyncIterator[Feed]:
+        """The tenant's feed, which has looked at the log once; it runs as long as somebody watches."""
+        watched = self._watched.get(tenant)
+        if watched is None:
+            feed = Feed(tenant, self._changes, self._mindmap, limits=self.limits, shelf=self._shelf, resume=resume)
+            watched = _Watched(feed, asyncio.create_task(feed.watch(), name="watch a tenant"))
+            self._watched[tenant] = watched
+        watched.viewers += 1
+        try:
+            await watched.feed.looked.wait()
+            yield watched.feed
+        finally:
+            watched.viewers -= 1
+            if watched.viewers == 0 and self._watched.get(tenant) is watched:
+                del self._watched[tenant]
+                await _end(watched.task)
+
+    async def hello_ack(self, feed: Feed) -> HelloAck:
+        """What a viewer is told first; while the database is away it lists no users."""
+        users: list[UserView] = []
+        if feed.up:
+            with contextlib.suppress(UnavailableError):
+                users = await self._mindmap.users(feed.tenant)
+        return HelloAck(
+            epoch=feed.epoch or "",
+            head=feed.ring.end,
+            version=self._version,
+            db="up" if feed.up else "down",
+            limits=SocketLimits(
+                msg_bytes=self.limits.frame_out_bytes,
+                window=self.limits.window,
+                ping_s=max(1, round(self.limits.quiet_s)),
+            ),
+            kinds=[kind.value for kind in MIND_MAP_KINDS],
+            predicates=list(whitelist()),
+            users=users,
+        )
+
+    async def close(self) -> None:
+        """Ends all watching; sockets that are still open get nothing more."""
+        watched, self._watched = list(self._watched.values()), {}
+        for each in watched:
+            await _end(each.task)
+
+
+async def _end(task: asyncio.Task[None]) -> None:
+    task.cancel()
+    with contextlib.suppress(asyncio.CancelledError):
+        await task

@@ -1,0 +1,160 @@
+"""From changes to frames: coalescing, scope, parts of a snapshot, and the reducer that viewers have in TypeScript."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import orjson
+
+from schema.change import NumberedChange, Op
+from schema.frames import EdgeView, GraphPatch, GraphSnapshot, NodeView
+
+PatchOp = tuple[str, dict[str, Any] | str]
+
+# What a part needs besides its elements, generously.
+_ENVELOPE_BYTES: Final = 2_048
+
+
+def patch_of(changes: Sequence[NumberedChange], *, epoch: str, seq: int, user: str | None) -> GraphPatch:
+    """All changes after `seq` as one patch.
+
+    Args:
+        changes: without gaps, the first is `seq + 1`; never empty.
+        user: only this user's changes become operations; None means everybody's.
+    """
+    wanted = [change for change in changes if user is None or change.user_id == user]
+    return GraphPatch(
+        epoch=epoch, from_=seq, to=changes[-1].seq, at=changes[-1].at, n=len(wanted), ops=coalesce(wanted)
+    )
+
+
+def coalesce(changes: Iterable[NumberedChange]) -> list[PatchOp]:
+    """The fewest operations with the same end: drops of edges, drops of nodes, nodes, edges.
+
+    A later upsert wins and keeps the earliest `was`. An element that was dropped and came back is dropped and put,
+    because dropping a node takes its edges along; so a drop of a node undoes earlier puts of its edges.
+    """
+    pending = _Pending()
+    for numbered in changes:
+        pending.add(numbered)
+    return [
+        *((Op.EDGE_DROP.value, edge_id) for edge_id in pending.edge_drops),
+        *((Op.NODE_DROP.value, node_id) for node_id in pending.node_drops),
+        *((Op.NODE_PUT.value, body) for body in pending.nodes.values()),
+        *((Op.EDGE_PUT.value, body) for body in pending.edges.values()),
+    ]
+
+
+@dataclass(slots=True)
+class _Pending:
+    nodes: dict[str, dict[str, Any]] = field(default_factory=dict)
+    edges: dict[str, dict[str, Any]] = field(default_factory=dict)
+    node_drops: dict[str, None] = field(default_factory=dict)
+    edge_drops: dict[str, None] = field(default_factory=dict)
+
+    def add(self, numbered: NumberedChange) -> None:
+        element_id, body = str(numbered.change.element_id), numbered.change.body
+        match numbered.change.op:
+            case Op.NODE_PUT:
+                self.nodes[element_id] = body
+            case Op.EDGE_PUT:
+                earlier = self.edges.get(element_id)
+                self.edges[element_id] = body if earlier is None else _later(earlier, body)
+            case Op.EDGE_DROP:
+                self._drop_edge(element_id)
+            case Op.NODE_DROP:
+                self.nodes.pop(element_id, None)
+                self.node_drops.setdefault(element_id)
+                for edge_id, edge in list(self.edges.items()):
+                    if element_id in (edge["source"], edge["target"]):
+                        self._drop_edge(edge_id)
+
+    def _drop_edge(self, edge_id: str) -> None:
+        self.edges.pop(edge_id, None)
+        self.edge_drops.setdefault(edge_id)
+
+
+def _later(earlier: dict[str, Any], later: dict[str, Any]) -> dict[str, Any]:
+    """The later body; `was` tells the difference to what the viewer shows, so the earliest word about it stays."""
+    return {**later, "was": earlier["was"]} if earlier.get("was") else later
+
+
+def snapshot_parts(snapshot: GraphSnapshot, *, bytes_max: int) -> list[GraphSnapshot]:
+    """The snapshot in parts of at most `bytes_max` as JSON, nodes before edges; one part when it fits.
+
+    A single element larger than that gets a part of its own.
+    """
+    room = bytes_max - _ENVELOPE_BYTES
+    parts: list[tuple[list[NodeView], list[EdgeView]]] = [([], [])]
+    filled = 0
+    elements: tuple[NodeView | EdgeView, ...] = (*snapshot.nodes, *snapshot.edges)
+    for element in elements:
+        size = len(orjson.dumps(element.model_dump(mode="json"))) + 1
+        if filled and filled + size > room:
+            parts.append(([], []))
+            filled = 0
+        filled += size
+        if isinstance(element, NodeView):
+            parts[-1][0].append(element)
+        else:
+            parts[-1][1].append(element)
+    return [
+        snapshot.model_copy(update={"part": number, "parts": len(parts), "nodes": nodes, "edges": edges})
+        for number, (nodes, edges) in enumerate(parts)
+    ]
+
+
+@dataclass(slots=True, kw_only=True)
+class Shown:
+    """What a viewer holds. Edges wait unseen until both their ends are there."""
+
+    epoch: str | None = None
+    seq: int = 0
+    nodes: dict[str, dict[str, Any]] = field(default_factory=dict)
+    edges: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    def visible_edges(self) -> dict[str, dict[str, Any]]:
+        """Edges whose ends are both there."""
+        return {
+            edge_id: edge
+            for edge_id, edge in self.edges.items()
+            if edge["source"] in self.nodes and edge["target"] in self.nodes
+        }
+
+
+def show(parts: Sequence[dict[str, Any]]) -> Shown:
+    """The state after all parts of one snapshot, given as the JSON objects that travelled."""
+    shown = Shown(epoch=parts[0]["epoch"], seq=parts[0]["seq"])
+    for part in parts:
+        shown.nodes.update((node["id"], node) for node in part["nodes"])
+        shown.edges.update((edge["id"], edge) for edge in part["edges"])
+    return shown
+
+
+def apply(shown: Shown, patch: dict[str, Any]) -> bool:
+    """Brings `shown` up to date with one patch; False when a snapshot is needed instead (gap, or another epoch)."""
+    if patch["epoch"] != shown.epoch:
+        return False
+    if patch["to"] <= shown.seq:
+        return True
+    if patch["from"] != shown.seq:
+        return False
+    for op, what in patch["ops"]:
+        _apply_op(shown, Op(op), what)
+    shown.seq = patch["to"]
+    return True
+
+
+def _apply_op(shown: Shown, op: Op, what: Any) -> None:
+    match op:
+        case Op.NODE_PUT:
+            shown.nodes[what["id"]] = {**shown.nodes.get(what["id"], {}), **what}
+        case Op.EDGE_PUT:
+            known = {name: value for name, value in shown.edges.get(what["id"], {}).items() if name != "was"}
+            shown.edges[what["id"]] = {**known, **what}
+        case Op.EDGE_DROP:
+            shown.edges.pop(what, None)
+        case Op.NODE_DROP:
+            shown.nodes.pop(what, None)
+            for edge_id in [key for key, edge in shown.edges.items() if what in (edge["source"], edge["target"])]:
+                del shown.edges[edge_id]

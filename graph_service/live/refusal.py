@@ -1,0 +1,46 @@
+"""Why a socket is closed by us: an error frame first, then one of the protocol's close codes."""
+
+from typing import Final
+
+from schema.errors import MnemographError
+from schema.frames import ErrorFrame
+
+BAD_FRAME: Final = 4400
+UNAUTHORIZED: Final = 4401
+FORBIDDEN: Final = 4403
+SUB_PROTOCOL: Final = 4406
+TIMEOUT: Final = 4408
+TOO_BIG: Final = 4413
+TOO_FAST: Final = 4429
+TRY_LATER: Final = 1013
+OUR_FAULT: Final = 1011
+
+_NAMES: Final = {
+    BAD_FRAME: "BAD_FRAME",
+    UNAUTHORIZED: "UNAUTHORIZED",
+    FORBIDDEN: "FORBIDDEN",
+    SUB_PROTOCOL: "SUB_PROTOCOL",
+    TIMEOUT: "TIMEOUT",
+    TOO_BIG: "TOO_BIG",
+    TOO_FAST: "TOO_FAST",
+    TRY_LATER: "TRY_LATER",
+    OUR_FAULT: "INTERNAL",
+}
+
+
+class RefusedError(MnemographError):
+    """Ends one viewer's connection.
+
+    Attributes:
+        close_code: one of the codes above.
+        retry_s: seconds after which coming back makes sense; None when somebody must act first.
+    """
+
+    def __init__(self, close_code: int, message: str, *, retry_s: float | None = None) -> None:
+        super().__init__(message)
+        self.close_code = close_code
+        self.retry_s = retry_s
+
+    def frame(self) -> ErrorFrame:
+        """What the viewer is told before the socket closes."""
+        return ErrorFrame(code=_NAMES[self.close_code], message=self.message, retry_s=self.retry_s)

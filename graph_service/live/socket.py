@@ -1,0 +1,179 @@
+"""The WebSocket door `/live`: who may enter, what a frame may be, and how a connection ends."""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Awaitable, Callable, Set
+
+from fastapi import APIRouter
+from pydantic import ValidationError
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from graph_service.live.hub import Hub
+from graph_service.live.limits import LiveLimits
+from graph_service.live.origin import LOOPBACK_HOSTS, origin_allowed
+from graph_service.live.refusal import (
+    BAD_FRAME,
+    FORBIDDEN,
+    OUR_FAULT,
+    SUB_PROTOCOL,
+    TIMEOUT,
+    TOO_BIG,
+    TOO_FAST,
+    UNAUTHORIZED,
+    RefusedError,
+)
+from graph_service.live.viewer import Viewer
+from graph_service.memory.snapshot import frame_json
+from graph_service.memory.tenant_name import tenant_named
+from schema.errors import InputError, MnemographError
+from schema.frames import CLIENT_FRAMES, PROTOCOL, PROTOCOL_VERSION, Ack, Frame, Hello, Resync, ScopeWish
+
+_LOG = logging.getLogger(__name__)
+
+Authorize = Callable[[WebSocket, Hello], Awaitable[None]]
+
+
+async def anybody(websocket: WebSocket, hello: Hello) -> None:
+    """Lets everybody in: for a service that only this machine can reach."""
+
+
+def live_router(hub: Hub, *, authorize: Authorize = anybody, allowed_hosts: Set[str] = LOOPBACK_HOSTS) -> APIRouter:
+    """The route `/live`.
+
+    Args:
+        authorize: raises a `MnemographError` when the token in `hello` does not open the tenant in `hello.scope`.
+        allowed_hosts: names by which browsers may address this service.
+    """
+    router = APIRouter()
+
+    @router.websocket("/live")
+    async def live(websocket: WebSocket) -> None:
+        await _Door(hub, authorize, allowed_hosts).serve(websocket)
+
+    return router
+
+
+class _Door:
+    def __init__(self, hub: Hub, authorize: Authorize, allowed_hosts: Set[str]) -> None:
+        self._hub = hub
+        self._authorize = authorize
+        self._allowed_hosts = allowed_hosts
+
+    async def serve(self, websocket: WebSocket) -> None:
+        """One connection from first to last; browsers see a close code only on a connection that was accepted."""
+        offered = PROTOCOL in websocket.scope.get("subprotocols", ())
+        await websocket.accept(subprotocol=PROTOCOL if offered else None)
+        try:
+            self._check_origin(websocket)
+            if not offered:
+                raise RefusedError(SUB_PROTOCOL, f"this door speaks the sub-protocol {PROTOCOL}; ask for it")
+            with self._hub.place():
+                await self._converse(websocket)
+        except WebSocketDisconnect:
+            return
+        except RefusedError as refusal:
+            await _refuse(websocket, refusal)
+        except Exception:
+            _LOG.exception("a viewer's connection failed")
+            await _refuse(websocket, RefusedError(OUR_FAULT, "this is a bug; please report it", retry_s=5.0))
+
+    def _check_origin(self, websocket: WebSocket) -> None:
+        origin, host = websocket.headers.get("origin"), websocket.headers.get("host")
+        if not origin_allowed(origin, host, self._allowed_hosts):
+            raise RefusedError(
+                FORBIDDEN,
+                f"a page of {origin or 'no origin'!r} may not watch the service at {host!r}; "
+                "open the viewer that the service itself delivers",
+            )
+
+    async def _converse(self, websocket: WebSocket) -> None:
+        hello = await self._greeted(websocket)
+        async with self._hub.watching(hello.scope.tenant, hello.resume) as feed:
+            await websocket.send_text(frame_json(await self._hub.hello_ack(feed)).decode())
+            viewer = Viewer(feed, hello, lambda text: websocket.send_text(text.decode()), self._hub.limits)
+            tasks = {
+                asyncio.create_task(viewer.run(), name="send to a viewer"),
+                asyncio.create_task(_listen(websocket, viewer, self._hub.limits), name="listen to a viewer"),
+            }
+            try:
+                done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+                for task in done:
+                    task.result()
+            finally:
+                for task in tasks:
+                    task.cancel()
+                await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _greeted(self, websocket: WebSocket) -> Hello:
+        limits = self._hub.limits
+        try:
+            async with asyncio.timeout(limits.hello_s):
+                hello = await _receive(websocket, limits)
+        except TimeoutError as error:
+            raise RefusedError(TIMEOUT, f"no hello within {limits.hello_s:g} s; send it first", retry_s=1.0) from error
+        if not isinstance(hello, Hello):
+            raise RefusedError(BAD_FRAME, f"the first frame must be 'hello', not {hello.t!r}")
+        if hello.v != PROTOCOL_VERSION:
+            raise RefusedError(
+                SUB_PROTOCOL, f"version {hello.v} is not spoken here, {PROTOCOL_VERSION} is; load the viewer anew"
+            )
+        try:
+            tenant_named(hello.scope.tenant)
+        except InputError as error:
+            raise RefusedError(BAD_FRAME, error.message) from error
+        try:
+            await self._authorize(websocket, hello)
+        except MnemographError as error:
+            raise RefusedError(UNAUTHORIZED, error.message) from error
+        return hello
+
+
+async def _listen(websocket: WebSocket, viewer: Viewer, limits: LiveLimits) -> None:
+    """Hands frames to the viewer until the socket closes; a token bucket bounds how many come in."""
+    clock = asyncio.get_running_loop().time
+    tokens, filled_s = float(limits.frames_per_s), clock()
+    while True:
+        frame = await _receive(websocket, limits)
+        if isinstance(frame, Hello):
+            raise RefusedError(BAD_FRAME, "'hello' was said already; send 'scope' to look at something else")
+        now_s = clock()
+        tokens = min(tokens + (now_s - filled_s) * limits.frames_per_s, limits.frames_per_s)
+        filled_s = now_s
+        tokens -= 1 if isinstance(frame, Ack) else limits.wish_cost
+        if tokens < 0:
+            raise RefusedError(
+                TOO_FAST, f"more than {limits.frames_per_s} frames a second; slow down", retry_s=limits.retry_s
+            )
+        viewer.hear(frame)
+
+
+async def _receive(websocket: WebSocket, limits: LiveLimits) -> Hello | Ack | Resync | ScopeWish:
+    message = await websocket.receive()
+    if message["type"] == "websocket.disconnect":
+        raise WebSocketDisconnect(message.get("code", 1005))
+    text = message.get("text")
+    if text is None:
+        raise RefusedError(BAD_FRAME, "frames are JSON text, not bytes")
+    if len(text) > limits.frame_in_bytes or len(text.encode()) > limits.frame_in_bytes:
+        raise RefusedError(TOO_BIG, f"a frame may have {limits.frame_in_bytes} bytes at most")
+    try:
+        return CLIENT_FRAMES.validate_json(text)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        place = ".".join(str(part) for part in first["loc"])
+        raise RefusedError(
+            BAD_FRAME, f"this is no frame of {PROTOCOL}: {place or 'the text'}: {first['msg']}"
+        ) from error
+
+
+async def _refuse(websocket: WebSocket, refusal: RefusedError) -> None:
+    """Says why and closes; a peer that takes nothing more is left alone."""
+    with contextlib.suppress(WebSocketDisconnect, RuntimeError, TimeoutError):
+        async with asyncio.timeout(1.0):
+            await _send(websocket, refusal.frame())
+            await websocket.close(refusal.close_code, reason=refusal.frame().code)
+
+
+async def _send(websocket: WebSocket, frame: Frame) -> None:
+    await websocket.send_text(frame_json(frame).decode())

@@ -1,0 +1,70 @@
+"""The change log of a tenant: where it stands, and what happened after a number."""
+
+import json
+from dataclasses import dataclass
+from typing import Final
+
+from graph_service.graph.statements import statement
+from graph_service.graph.store import Graph, Row
+from graph_service.memory.views import moment_text
+from schema.change import Change, NumberedChange, Op
+from schema.ids import MemoryId
+
+NO_EPOCH: Final = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Head:
+    """Where a change log stands.
+
+    Attributes:
+        epoch: the life of this log; `NO_EPOCH` while the tenant does not exist. Numbers of two epochs do not compare.
+        seq: number of the last change; 0 before the first.
+    """
+
+    epoch: str
+    seq: int
+
+
+class ChangeLog:
+    """Reads the changes that commits left behind."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+
+    async def head(self, tenant: str) -> Head:
+        """Where the log stands now; a tenant that nobody has written to has epoch `NO_EPOCH` and seq 0.
+
+        Raises:
+            UnavailableError: the database does not answer.
+        """
+        row = (await self._graph.read(statement("read/change_head"), {"tenant": tenant}))[0]
+        return Head(epoch=row["epoch"], seq=row["seq"])
+
+    async def since(self, tenant: str, seq: int, *, rows_max: int = 500) -> list[NumberedChange]:
+        """Changes after `seq`, lowest number first, at most `rows_max`.
+
+        The first one is not `seq + 1` when the log no longer reaches back that far.
+
+        Raises:
+            UnavailableError: the database does not answer.
+        """
+        rows = await self._graph.read(
+            statement("read/changes_since"), {"tenant": tenant, "seq": seq, "rows_max": rows_max}
+        )
+        return [_numbered(row) for row in rows]
+
+
+def _numbered(row: Row) -> NumberedChange:
+    body = row["body"]
+    return NumberedChange(
+        seq=row["seq"],
+        at=moment_text(row["at"]) or "",
+        user_id=row["user_id"],
+        change=Change(
+            op=Op(row["op"]),
+            element_id=MemoryId(row["element_id"]),
+            body=json.loads(body) if body else {},
+            reason=row["reason"] or "",
+        ),
+    )

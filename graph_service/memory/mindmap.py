@@ -1,0 +1,155 @@
+"""The mind map as viewers read it: a snapshot within a budget, whose memories there are, and what proves an element."""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from graph_service.graph.statements import statement
+from graph_service.graph.store import Graph, Row
+from graph_service.memory.changes import ChangeLog
+from graph_service.memory.element import ElementView, EvidenceView, fact_element, fact_lines, node_element, proofs
+from graph_service.memory.snapshot import Choice, Snapshot
+from graph_service.memory.views import edge_view, kind_of, moment_text, node_view
+from schema.errors import NotFoundError
+from schema.frames import BUDGET_MAX, Count, EdgeView, NodeView, UserView
+
+USERS_MAX: Final = 1_000
+FACTS_MAX: Final = 50
+EVIDENCE_MAX: Final = 50
+# A node may have many facts with many messages each; the oldest of this many are enough to show 50.
+_MESSAGE_IDS_MAX: Final = 1_000
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+class MindMap:
+    """Reads the mind map of a tenant; nothing of another tenant is ever in an answer.
+
+    Args:
+        clock: tells when a snapshot was read, aware UTC.
+    """
+
+    def __init__(self, graph: Graph, *, clock: Callable[[], datetime] = _now) -> None:
+        self._graph = graph
+        self._changes = ChangeLog(graph)
+        self._clock = clock
+
+    async def snapshot(self, tenant: str, *, user_id: str | None, budget: int) -> Snapshot:
+        """The most telling nodes and edges of one user, or of everybody in the tenant.
+
+        Order: users, then facts with both ends (those that hold, by strength, recency and evidence), then scenes by
+        recency with what they mention, then the rest. The log's number is read first: what is committed meanwhile
+        may be in the snapshot and comes again as a change, which is harmless because changes are idempotent.
+
+        Args:
+            budget: how many nodes and edges together, 1 to `BUDGET_MAX`; what lies outside is clamped.
+
+        Raises:
+            UnavailableError: the database does not answer.
+        """
+        budget = min(max(budget, 1), BUDGET_MAX)
+        head = await self._changes.head(tenant)
+        as_of = moment_text(self._clock()) or ""
+        whose = {"tenant": tenant, "users": await self._whose(tenant, user_id)}
+        nodes, facts, totals = await asyncio.gather(
+            self._rows("map_nodes", {**whose, "rows_max": budget}),
+            self._rows("map_facts", {**whose, "rows_max": budget}),
+            self._rows("map_total", whose),
+        )
+        views = {view.id: view for view in map(_node, nodes)}
+        choice = Choice(budget=budget)
+        choice.take_nodes(view.id for view in views.values() if view.kind == "User")
+        choice.take_edges([_edge(row) for row in facts])
+        scenes = [view.id for view in views.values() if view.kind == "Scene"][: max(choice.left, 0)]
+        choice.take_edges(await self._mentions(tenant, scenes, rows_max=choice.left))
+        choice.take_nodes(views)
+        shown = await self._shown(tenant, choice, views)
+        return Snapshot(
+            epoch=head.epoch,
+            seq=head.seq,
+            as_of=as_of,
+            total=Count(nodes=totals[0]["nodes"], edges=totals[0]["edges"]),
+            nodes=list(shown.values()),
+            edges=[edge for edge in choice.edges if edge.source in shown and edge.target in shown],
+        )
+
+    async def users(self, tenant: str) -> list[UserView]:
+        """Whose memories the tenant holds, by name, at most `USERS_MAX`.
+
+        Raises:
+            UnavailableError: the database does not answer.
+        """
+        rows = await self._rows("users_of_tenant", {"tenant": tenant, "rows_max": USERS_MAX})
+        return [UserView(user_id=row["user_id"], label=row["name"] or row["user_id"]) for row in rows]
+
+    async def evidence(self, tenant: str, element_id: str) -> ElementView:
+        """What a node or an edge says, and the messages that prove it.
+
+        Raises:
+            NotFoundError: this tenant has no such element; the answer is the same when another tenant has one.
+            UnavailableError: the database does not answer.
+        """
+        known = {"tenant": tenant, "id": element_id}
+        found_facts, found_nodes = await asyncio.gather(
+            self._rows("fact_by_id", known), self._rows("node_by_id", known)
+        )
+        if found_facts:
+            edge = found_facts[0]["edge"]
+            return fact_element(
+                found_facts[0], await self._messages(tenant, edge["evidence"] or [], edge["quotes"] or [])
+            )
+        if not found_nodes:
+            raise NotFoundError(
+                f"there is no element with id {element_id!r} in this tenant; take an id from a snapshot or from recall"
+            )
+        return await self._node_evidence(found_nodes[0], known)
+
+    async def _node_evidence(self, found: Row, known: Mapping[str, str]) -> ElementView:
+        kind = kind_of(found["labels"])
+        if kind == "Scene":
+            facts, said = await asyncio.gather(
+                self._rows("facts_of_scene", {**known, "rows_max": FACTS_MAX}),
+                self._rows("messages_of_scene", {**known, "rows_max": EVIDENCE_MAX}),
+            )
+            quotes = [quote for row in facts for quote in row["quotes"]]
+            return node_element(found["node"], kind, fact_lines(facts), proofs(said, quotes))
+        facts = await self._rows("facts_of_node", {**known, "rows_max": FACTS_MAX})
+        ids = list(dict.fromkeys(message_id for row in facts for message_id in row["evidence"]))
+        quotes = [quote for row in facts for quote in row["quotes"]]
+        evidence = await self._messages(known["tenant"], ids[:_MESSAGE_IDS_MAX], quotes)
+        return node_element(found["node"], kind, fact_lines(facts), evidence)
+
+    async def _messages(self, tenant: str, ids: Sequence[str], quotes: Sequence[str]) -> list[EvidenceView]:
+        if not ids:
+            return []
+        rows = await self._rows("messages_by_id", {"tenant": tenant, "ids": list(ids), "rows_max": EVIDENCE_MAX})
+        return proofs(rows, quotes)
+
+    async def _whose(self, tenant: str, user_id: str | None) -> list[str]:
+        return [user_id] if user_id is not None else [user.user_id for user in await self.users(tenant)]
+
+    async def _mentions(self, tenant: str, scenes: Sequence[str], *, rows_max: int) -> list[EdgeView]:
+        if not scenes or rows_max <= 0:
+            return []
+        rows = await self._rows("map_mentions", {"tenant": tenant, "scenes": list(scenes), "rows_max": rows_max})
+        return [_edge(row) for row in rows]
+
+    async def _shown(self, tenant: str, choice: Choice, views: Mapping[str, NodeView]) -> dict[str, NodeView]:
+        missing = [node_id for node_id in choice.nodes if node_id not in views]
+        rows = await self._rows("map_nodes_by_id", {"tenant": tenant, "ids": missing}) if missing else []
+        known = {**views, **{view.id: view for view in map(_node, rows)}}
+        return {node_id: known[node_id] for node_id in choice.nodes if node_id in known}
+
+    async def _rows(self, name: str, parameters: Mapping[str, Any]) -> list[Row]:
+        return await self._graph.read(statement(f"read/{name}"), parameters)
+
+
+def _node(row: Row) -> NodeView:
+    return node_view(row["node"], kind_of(row["labels"]))
+
+
+def _edge(row: Row) -> EdgeView:
+    return edge_view(row["edge"], row["source"], row["target"], row["predicate"])

@@ -1,0 +1,27 @@
+"""Which names a tenant may have; every door asks here."""
+
+import unicodedata
+from typing import Final
+
+from schema.errors import InputError
+from schema.ids import TenantId
+
+CHARS_MAX: Final = 64
+
+
+def tenant_named(text: str) -> TenantId:
+    """The tenant with this name.
+
+    Raises:
+        InputError: not 1 to 64 letters or digits of any script, `.`, `_` and `-`.
+    """
+    if 1 <= len(text) <= CHARS_MAX and all(map(_allowed, text)):
+        return TenantId(text)
+    raise InputError(
+        f"the tenant {text[:CHARS_MAX]!r} is not a name: use 1 to {CHARS_MAX} letters, digits, '.', '_' and '-'"
+    )
+
+
+def _allowed(char: str) -> bool:
+    # Marks belong to the letters of many scripts.
+    return char in "._-" or unicodedata.category(char)[0] in "LNM"
