@@ -1,6 +1,6 @@
 // Run while the class archive is recorded, on an empty store that is thrown away. A semicolon ends each statement.
 CREATE CONSTRAINT training IF NOT EXISTS FOR (n:Training) REQUIRE (n.tenant, n.id) IS UNIQUE;
-CREATE VECTOR INDEX training_vector IF NOT EXISTS FOR (n:Training) ON n.embedding WITH [n.tenant]
+CYPHER 25 CREATE VECTOR INDEX training_vector IF NOT EXISTS FOR (n:Training) ON n.embedding WITH [n.tenant]
 OPTIONS {indexConfig: {`vector.dimensions`: 3, `vector.similarity_function`: 'cosine'}};
 CREATE FULLTEXT INDEX training_text IF NOT EXISTS FOR (n:Training) ON EACH [n.text]
 OPTIONS {indexConfig: {`fulltext.analyzer`: 'cjk'}};
