@@ -1,0 +1,64 @@
+/** Facts as sentences and as groups, and who is tied to whom. */
+
+import type { Words } from "../i18n/words";
+import type { GraphEdge, GraphNode } from "../protocol/frames";
+import type { GraphState } from "./reduce";
+
+/** "works at" where the memory has its own words, else the predicate's. */
+export function linkWords(edge: Pick<GraphEdge, "relation" | "predicate">, words: Words): string {
+  return edge.relation ?? words.predicate(edge.predicate);
+}
+
+export function factSentence(edge: GraphEdge, nodes: ReadonlyMap<string, GraphNode>, words: Words): string {
+  const name = (id: string): string => nodes.get(id)?.label ?? "…";
+  return `${name(edge.source)} ${linkWords(edge, words)} ${name(edge.target)}`;
+}
+
+export function isClosed(edge: Pick<GraphEdge, "invalid_at">): boolean {
+  return edge.invalid_at !== null && edge.invalid_at !== undefined;
+}
+
+/** Facts that hold first, then strong before weak; the id keeps the order the same each time. */
+export function byStanding(a: GraphEdge, b: GraphEdge): number {
+  return Number(isClosed(a)) - Number(isClosed(b)) || b.strength - a.strength || (a.id < b.id ? -1 : 1);
+}
+
+export const PREDICATE_ORDER = ["PREFERS", "DISLIKES", "CARES_ABOUT", "RELATES_TO", "CAUSED_BY", "MENTIONED"];
+
+/** Newer predicates follow the known ones. */
+export function inPredicateOrder(a: string, b: string): number {
+  const rank = (name: string): number => (PREDICATE_ORDER.indexOf(name) + 1 || 99);
+  return rank(a) - rank(b) || (a < b ? -1 : Number(a > b));
+}
+
+export interface LinkGroup {
+  predicate: string;
+  backwards: boolean;
+  edges: GraphEdge[];
+}
+
+/** What is tied to one node, grouped by predicate and direction. */
+export function linksOf(id: string, edges: Iterable<GraphEdge>): LinkGroup[] {
+  const groups = new Map<string, LinkGroup>();
+  for (const edge of edges) {
+    if (edge.source !== id && edge.target !== id) continue;
+    const backwards = edge.source !== id;
+    const key = `${edge.predicate} ${backwards}`;
+    const group = groups.get(key) ?? { predicate: edge.predicate, backwards, edges: [] };
+    group.edges.push(edge);
+    groups.set(key, group);
+  }
+  const sorted = [...groups.values()].sort((a, b) => inPredicateOrder(a.predicate, b.predicate) || Number(a.backwards) - Number(b.backwards));
+  for (const group of sorted) group.edges.sort(byStanding);
+  return sorted;
+}
+
+/** The newest fact that holds about a user, or null. */
+export function latestFact(state: GraphState): GraphEdge | null {
+  let latest: GraphEdge | null = null;
+  for (const edge of state.edges.values()) {
+    if (edge.predicate === "MENTIONED" || isClosed(edge)) continue;
+    if (latest === null || edge.last_seen > latest.last_seen) latest = edge;
+  }
+  return latest;
+}

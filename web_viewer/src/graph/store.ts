@@ -1,0 +1,57 @@
+/** Holds the current graph, tells listeners what changed, and remembers what nobody has looked at yet. */
+
+import type { GraphFrame } from "../protocol/frames";
+import { applyFrame, EMPTY_STATE, type GraphState, type Touched } from "./reduce";
+
+export type GraphListener = (state: GraphState, touched: Touched) => void;
+
+export class GraphStore {
+  state: GraphState = EMPTY_STATE;
+  /** Things that arrived while watching and have not been looked at. */
+  private readonly unseen = new Set<string>();
+  private readonly listeners = new Set<GraphListener>();
+  /** The next snapshot answers a new question, so nothing in it counts as news. */
+  private fresh = true;
+
+  /** @returns why a snapshot has to be asked for, or null. */
+  take(frame: GraphFrame): string | null {
+    const before = this.state;
+    const step = applyFrame(before, frame);
+    this.state = step.state;
+    if (step.touched) {
+      this.remember(step.touched, before);
+      for (const listener of this.listeners) listener(this.state, step.touched);
+    }
+    return step.resync;
+  }
+
+  listen(listener: GraphListener): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  /** Called before another user's memory is asked for. */
+  changeScope(): void {
+    this.fresh = true;
+    this.unseen.clear();
+  }
+
+  get newIds(): ReadonlySet<string> {
+    return this.unseen;
+  }
+
+  /** @returns whether anything was marked as new before. */
+  look(ids: Iterable<string>): boolean {
+    let any = false;
+    for (const id of ids) any = this.unseen.delete(id) || any;
+    return any;
+  }
+
+  private remember(touched: Touched, before: GraphState): void {
+    for (const id of touched.removed) this.unseen.delete(id);
+    const news = !(touched.whole && (this.fresh || before.epoch !== this.state.epoch));
+    if (touched.whole) this.fresh = false;
+    if (news) for (const id of touched.added) this.unseen.add(id);
+    else touched.added.length = 0;
+  }
+}

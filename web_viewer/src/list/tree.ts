@@ -1,0 +1,108 @@
+/** The list view's rows: the same graph as the map, as a tree of who, how and what. */
+
+import { byStanding, inPredicateOrder, isClosed, linkWords } from "../graph/facts";
+import type { Words } from "../i18n/words";
+import type { GraphEdge, GraphNode } from "../protocol/frames";
+import type { Shown } from "../view/filters";
+
+export interface Row {
+  /** Stable while the row means the same. */
+  key: string;
+  depth: 0 | 1 | 2;
+  label: string;
+  /** What a click opens. */
+  id: string | null;
+  kind: string | null;
+  predicate: string | null;
+  edge: GraphEdge | null;
+  closed: boolean;
+  /** Number of rows below; null for a leaf. */
+  children: number | null;
+  lastSeen: string | null;
+}
+
+const KIND_RANK = ["User", "Agent", "Entity", "Scene"];
+
+/** Every node and every edge that is shown stands in at least one row; closed branches leave theirs out. */
+export function listRows(shown: Shown, words: Words, closed: ReadonlySet<string>): Row[] {
+  const outgoing = new Map<string, GraphEdge[]>();
+  const reached = new Set<string>();
+  for (const edge of shown.edges.values()) {
+    const list = outgoing.get(edge.source);
+    if (list) list.push(edge);
+    else outgoing.set(edge.source, [edge]);
+    reached.add(edge.target);
+  }
+  const rows: Row[] = [];
+  const alone: GraphNode[] = [];
+  for (const node of [...shown.nodes.values()].sort(byKind)) {
+    const edges = outgoing.get(node.id);
+    if (edges || node.kind === "User") addBranch(rows, node, edges ?? [], shown, words, closed);
+    else if (!reached.has(node.id)) alone.push(node);
+  }
+  addAlone(rows, alone, words, closed);
+  return rows;
+}
+
+function byKind(a: GraphNode, b: GraphNode): number {
+  const rank = (node: GraphNode): number => (KIND_RANK.indexOf(node.kind) + 1 || 99);
+  const newestScene = a.kind === "Scene" && b.kind === "Scene" ? b.last_seen.localeCompare(a.last_seen) : 0;
+  return rank(a) - rank(b) || newestScene || a.label.localeCompare(b.label) || (a.id < b.id ? -1 : 1);
+}
+
+function addBranch(rows: Row[], node: GraphNode, edges: GraphEdge[], shown: Shown, words: Words, closed: ReadonlySet<string>): void {
+  const groups = new Map<string, GraphEdge[]>();
+  for (const edge of edges) groups.set(edge.predicate, [...(groups.get(edge.predicate) ?? []), edge]);
+  rows.push({ ...nodeRow(node, 0, node.id), children: groups.size });
+  if (closed.has(node.id)) return;
+  for (const predicate of [...groups.keys()].sort(inPredicateOrder)) {
+    const members = groups.get(predicate) ?? [];
+    const key = `${node.id}/${predicate}`;
+    rows.push({ ...groupRow(key, words.predicate(predicate), members.length), predicate });
+    if (closed.has(key)) continue;
+    for (const edge of members.sort(byStanding)) rows.push(factRow(edge, shown, words));
+  }
+}
+
+function addAlone(rows: Row[], nodes: GraphNode[], words: Words, closed: ReadonlySet<string>): void {
+  if (nodes.length === 0) return;
+  rows.push({ ...groupRow("alone", words.t("list.alone"), nodes.length), depth: 0 });
+  if (closed.has("alone")) return;
+  for (const node of nodes) rows.push(nodeRow(node, 1, `alone/${node.id}`));
+}
+
+function nodeRow(node: GraphNode, depth: 0 | 1, key: string): Row {
+  return {
+    key,
+    depth,
+    label: node.label,
+    id: node.id,
+    kind: node.kind,
+    predicate: null,
+    edge: null,
+    closed: false,
+    children: null,
+    lastSeen: node.last_seen,
+  };
+}
+
+function groupRow(key: string, label: string, children: number): Row {
+  return { key, depth: 1, label, id: null, kind: null, predicate: null, edge: null, closed: false, children, lastSeen: null };
+}
+
+function factRow(edge: GraphEdge, shown: Shown, words: Words): Row {
+  const target = shown.nodes.get(edge.target);
+  const label = target?.label ?? "…";
+  return {
+    key: edge.id,
+    depth: 2,
+    label: edge.relation && edge.predicate === "RELATES_TO" ? `${linkWords(edge, words)} ${label}` : label,
+    id: edge.id,
+    kind: target?.kind ?? null,
+    predicate: edge.predicate,
+    edge,
+    closed: isClosed(edge),
+    children: null,
+    lastSeen: edge.last_seen,
+  };
+}

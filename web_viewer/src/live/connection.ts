@@ -1,0 +1,180 @@
+/** Keeps one socket to `/live` open: greets, resumes, acknowledges, and comes back after a loss. */
+
+import { PROTOCOL_MAJOR, readFrame, SUB_PROTOCOL } from "../protocol/frames";
+import type { ClientFrame, GraphFrame, HelloAck, ResumePoint, Scope, ServerFrame, ServiceError, ServiceStatus } from "../protocol/frames";
+import { waitMs } from "./backoff";
+
+export type LinkState =
+  | { name: "connecting" }
+  | { name: "live" }
+  | { name: "reconnecting"; retryAt: number }
+  | { name: "refused"; code: number };
+
+export interface LinkEvents {
+  onState(state: LinkState): void;
+  onHello(hello: HelloAck): void;
+  /** @returns why a snapshot has to be asked for, or null. */
+  onGraph(frame: GraphFrame): string | null;
+  onStatus(status: ServiceStatus): void;
+  onError(error: ServiceError): void;
+}
+
+/** What the link needs from the world, so that a test can hold time still. */
+export interface LinkWorld {
+  open(url: string, protocol: string): WebSocket;
+  now(): number;
+  random(): number;
+  /** Runs once the current state has been drawn. */
+  shown(then: () => void): void;
+}
+
+/** Coming back would end the same way: somebody has to act first. */
+const FINAL_CODES = new Set([4400, 4401, 4403, 4406, 4413]);
+const SLOW_DOWN_MS = 5_000;
+const SILENT_PINGS = 3;
+
+export class Connection {
+  private socket: WebSocket | null = null;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private watchdog: ReturnType<typeof setTimeout> | undefined;
+  private attempt = 0;
+  private pingS = 15;
+  private notBeforeMs = 0;
+  private ackDue: number | null = null;
+  private greetedUser: string | null = null;
+  private state: LinkState = { name: "connecting" };
+
+  constructor(
+    private readonly url: string,
+    private readonly client: string,
+    private readonly scope: Scope,
+    private readonly lang: () => string,
+    private readonly resume: () => ResumePoint | null,
+    private readonly events: LinkEvents,
+    private readonly world: LinkWorld,
+  ) {}
+
+  start(): void {
+    clearTimeout(this.timer);
+    this.setState({ name: "connecting" });
+    const socket = this.world.open(this.url, SUB_PROTOCOL);
+    this.socket = socket;
+    socket.onopen = () => this.greet();
+    socket.onmessage = (message: MessageEvent<string>) => this.receive(message.data);
+    socket.onclose = (event) => {
+      if (socket === this.socket) this.lost(event.code);
+    };
+    this.watch();
+  }
+
+  stop(): void {
+    clearTimeout(this.timer);
+    clearTimeout(this.watchdog);
+    const socket = this.socket;
+    this.socket = null;
+    socket?.close(1000);
+  }
+
+  /** The network or the tab came back: no reason to wait any longer. */
+  wake(): void {
+    if (this.state.name === "reconnecting" && this.world.now() >= this.notBeforeMs) this.start();
+  }
+
+  changeScope(user: string | null): void {
+    this.scope.user = user;
+    if (this.state.name === "live") this.send({ t: "scope", user, budget: this.scope.budget });
+    else if (this.state.name === "reconnecting") this.start();
+  }
+
+  private greet(): void {
+    const { scope, client } = this;
+    this.greetedUser = scope.user;
+    this.ackDue = null;
+    this.send({ t: "hello", v: PROTOCOL_MAJOR, client, lang: this.lang(), scope: { ...scope }, resume: this.resume() });
+  }
+
+  private receive(text: string): void {
+    this.watch();
+    let frame: ServerFrame | null;
+    try {
+      frame = readFrame(text);
+    } catch {
+      this.send({ t: "resync", why: "unreadable" });
+      return;
+    }
+    if (frame !== null) this.dispatch(frame);
+  }
+
+  private dispatch(frame: ServerFrame): void {
+    switch (frame.t) {
+      case "hello_ack":
+        this.attempt = 0;
+        this.pingS = frame.limits?.ping_s ?? this.pingS;
+        this.events.onHello(frame);
+        this.setState({ name: "live" });
+        if (this.greetedUser !== this.scope.user) this.changeScope(this.scope.user);
+        return;
+      case "status":
+        this.events.onStatus(frame);
+        return;
+      case "error":
+        if (frame.retry_s !== null) this.notBeforeMs = this.world.now() + frame.retry_s * 1000;
+        this.events.onError(frame);
+        return;
+      default:
+        this.takeGraph(frame);
+    }
+  }
+
+  private takeGraph(frame: GraphFrame): void {
+    const why = this.events.onGraph(frame);
+    if (why !== null) this.send({ t: "resync", why });
+    else if (frame.t === "graph_patch") this.acknowledge(frame.to);
+    else if (frame.t === "graph_snapshot" && frame.part + 1 === frame.parts) this.acknowledge(frame.seq);
+  }
+
+  /** Frames shown together are acknowledged together, by the newest. */
+  private acknowledge(seq: number): void {
+    const scheduled = this.ackDue !== null;
+    this.ackDue = seq;
+    if (scheduled) return;
+    this.world.shown(() => {
+      if (this.ackDue !== null) this.send({ t: "ack", seq: this.ackDue });
+      this.ackDue = null;
+    });
+  }
+
+  private lost(code: number): void {
+    clearTimeout(this.watchdog);
+    this.socket = null;
+    if (FINAL_CODES.has(code)) {
+      this.setState({ name: "refused", code });
+      return;
+    }
+    const slow = code === 4429 || code === 1013 ? SLOW_DOWN_MS : 0;
+    const pause = Math.max(slow, this.notBeforeMs - this.world.now(), 0) + waitMs(this.attempt, this.world.random());
+    this.attempt += 1;
+    this.setState({ name: "reconnecting", retryAt: this.world.now() + pause });
+    this.timer = setTimeout(() => this.start(), pause);
+  }
+
+  /** A peer that sends neither news nor bookmarks is gone, whatever TCP says. */
+  private watch(): void {
+    clearTimeout(this.watchdog);
+    this.watchdog = setTimeout(() => {
+      const socket = this.socket;
+      this.socket = null;
+      socket?.close(4408);
+      this.lost(1006);
+    }, this.pingS * SILENT_PINGS * 1000);
+  }
+
+  private send(frame: ClientFrame): void {
+    if (this.socket?.readyState === 1) this.socket.send(JSON.stringify(frame));
+  }
+
+  private setState(state: LinkState): void {
+    this.state = state;
+    this.events.onState(state);
+  }
+}

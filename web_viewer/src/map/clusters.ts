@@ -1,0 +1,133 @@
+/** Which part of the graph belongs around which user. */
+
+import type { GraphEdge, GraphNode } from "../protocol/frames";
+import { sectorOf, type SectorKey } from "./place";
+
+export interface Bond {
+  id: string;
+  sector: SectorKey;
+  strength: number;
+}
+
+export interface Cluster {
+  hub: string;
+  /** Directly tied to the hub by a fact; strongest first. */
+  first: Bond[];
+  /** Reached over others. */
+  further: string[];
+  scenes: string[];
+  neighbours: ReadonlyMap<string, readonly string[]>;
+}
+
+export interface Gathering {
+  clusters: Cluster[];
+  /** Tied to nothing that is tied to a hub. */
+  loose: string[];
+}
+
+export function gatherClusters(nodes: GraphNode[], edges: GraphEdge[]): Gathering {
+  const byId = new Map(nodes.map((node) => [node.id, node]));
+  const tied = edges.filter((edge) => byId.has(edge.source) && byId.has(edge.target)).sort(byRank);
+  const neighbours = neighbourLists(tied);
+  const hubs = findHubs(nodes, neighbours);
+  const bonds = strongestBonds(hubs, tied, byId);
+  const owner = spreadOwners(hubs, bonds, neighbours, byId);
+  const clusters = hubs.map((hub) => toCluster(hub, bonds, owner, neighbours, byId));
+  const loose = nodes.map((node) => node.id).filter((id) => !owner.has(id));
+  return { clusters, loose: loose.sort() };
+}
+
+/** Facts that hold come before closed ones, strong before weak. */
+function byRank(a: GraphEdge, b: GraphEdge): number {
+  const open = Number(a.invalid_at !== null) - Number(b.invalid_at !== null);
+  return open || b.strength - a.strength || (a.id < b.id ? -1 : 1);
+}
+
+function neighbourLists(edges: readonly GraphEdge[]): Map<string, string[]> {
+  const lists = new Map<string, string[]>();
+  const add = (from: string, to: string): void => {
+    const list = lists.get(from);
+    if (list) list.push(to);
+    else lists.set(from, [to]);
+  };
+  for (const edge of edges) {
+    add(edge.source, edge.target);
+    add(edge.target, edge.source);
+  }
+  return lists;
+}
+
+/** Users; without any, agents; without those, the best tied thing. */
+function findHubs(nodes: readonly GraphNode[], neighbours: ReadonlyMap<string, string[]>): string[] {
+  for (const kind of ["User", "Agent"]) {
+    const found = nodes.filter((node) => node.kind === kind).map((node) => node.id);
+    if (found.length > 0) return found.sort();
+  }
+  const degree = (id: string): number => neighbours.get(id)?.length ?? 0;
+  const best = nodes
+    .filter((node) => node.kind !== "Scene" && degree(node.id) > 0)
+    .sort((a, b) => degree(b.id) - degree(a.id) || (a.id < b.id ? -1 : 1))[0];
+  return best ? [best.id] : [];
+}
+
+interface OwnedBond extends Bond {
+  hub: string;
+}
+
+function strongestBonds(hubs: string[], ranked: GraphEdge[], byId: ReadonlyMap<string, GraphNode>): Map<string, OwnedBond> {
+  const isHub = new Set(hubs);
+  const bonds = new Map<string, OwnedBond>();
+  for (const edge of ranked) {
+    const hub = isHub.has(edge.source) ? edge.source : isHub.has(edge.target) ? edge.target : null;
+    if (hub === null) continue;
+    const id = hub === edge.source ? edge.target : edge.source;
+    if (isHub.has(id) || byId.get(id)?.kind === "Scene" || bonds.has(id)) continue;
+    bonds.set(id, { id, hub, sector: sectorOf(edge.predicate), strength: edge.strength });
+  }
+  return bonds;
+}
+
+/** Breadth first from the hubs; a scene is an end, not a bridge, unless nothing else leads on. */
+function spreadOwners(
+  hubs: string[],
+  bonds: ReadonlyMap<string, OwnedBond>,
+  neighbours: ReadonlyMap<string, string[]>,
+  byId: ReadonlyMap<string, GraphNode>,
+): Map<string, string> {
+  const owner = new Map(hubs.map((hub) => [hub, hub]));
+  for (const bond of bonds.values()) owner.set(bond.id, bond.hub);
+  const isScene = (id: string): boolean => byId.get(id)?.kind === "Scene";
+  for (const throughScenes of [false, true]) {
+    const queue = [...owner.keys()];
+    for (let id = queue.shift(); id !== undefined; id = queue.shift()) {
+      if (isScene(id) && !throughScenes) continue;
+      for (const next of neighbours.get(id) ?? []) {
+        if (owner.has(next)) continue;
+        owner.set(next, owner.get(id) as string);
+        queue.push(next);
+      }
+    }
+  }
+  return owner;
+}
+
+function toCluster(
+  hub: string,
+  bonds: ReadonlyMap<string, OwnedBond>,
+  owner: ReadonlyMap<string, string>,
+  neighbours: ReadonlyMap<string, string[]>,
+  byId: ReadonlyMap<string, GraphNode>,
+): Cluster {
+  const cluster: Cluster = { hub, first: [], further: [], scenes: [], neighbours };
+  for (const [id, owned] of owner) {
+    if (owned !== hub || id === hub) continue;
+    const bond = bonds.get(id);
+    if (bond) cluster.first.push(bond);
+    else if (byId.get(id)?.kind === "Scene") cluster.scenes.push(id);
+    else cluster.further.push(id);
+  }
+  cluster.first.sort((a, b) => b.strength - a.strength || (a.id < b.id ? -1 : 1));
+  cluster.further.sort();
+  cluster.scenes.sort();
+  return cluster;
+}

@@ -1,0 +1,114 @@
+/** Brings the big canvas to what is to be shown, touching only what differs. */
+
+import type { Core, ElementDefinition } from "cytoscape";
+import { isClosed } from "../graph/facts";
+import type { GraphEdge, GraphNode } from "../protocol/frames";
+import type { Shown } from "../view/filters";
+import type { Point } from "./place";
+
+const SURE = 0.5;
+const PARALLEL_MAX = 800;
+const CLICKABLE_EDGES_MAX = 2_000;
+
+export interface NodeSize {
+  w: number;
+  h: number;
+}
+
+/** 14 to 44 units by the square root of the number of links; users always stand out. */
+export function nodeSize(kind: string, degree: number): NodeSize {
+  const size = Math.min(44, 14 + 5 * Math.sqrt(degree));
+  if (kind === "User") return { w: 46, h: 46 };
+  if (kind === "Scene") return { w: Math.max(22, size), h: Math.max(15, size * 0.68) };
+  return { w: size, h: size };
+}
+
+export function edgeWidth(strength: number): number {
+  return 1 + 4 * Math.min(1, Math.max(0, strength));
+}
+
+function edgeClasses(edge: GraphEdge, parallel: boolean, deaf: boolean): string {
+  const names = [];
+  if (isClosed(edge)) names.push("closed");
+  if (edge.confidence < SURE) names.push("unsure");
+  if (parallel) names.push("parallel");
+  if (deaf) names.push("deaf");
+  return names.join(" ");
+}
+
+function pairKey(edge: GraphEdge): string {
+  return edge.source < edge.target ? `${edge.source} ${edge.target}` : `${edge.target} ${edge.source}`;
+}
+
+/** What the big canvas holds, so that a commit costs what changed and not what is there. */
+export class Elements {
+  private nodes: ReadonlyMap<string, GraphNode> = new Map();
+  private edges: ReadonlyMap<string, GraphEdge> = new Map();
+  private looks = new Map<string, string>();
+  degrees: ReadonlyMap<string, number> = new Map();
+
+  constructor(private readonly cy: Core) {}
+
+  /** @returns whether anything differed. */
+  commit(shown: Shown, points: ReadonlyMap<string, Point>): boolean {
+    if (shown.nodes === this.nodes && shown.edges === this.edges) return false;
+    const looks = new Map<string, string>();
+    const { degrees, pairs } = tally(shown);
+    this.cy.batch(() => {
+      this.removeGone(shown);
+      const added = [...this.putNodes(shown, points, degrees, looks), ...this.putEdges(shown, pairs, looks)];
+      if (added.length > 0) this.cy.add(added);
+    });
+    this.nodes = shown.nodes;
+    this.edges = shown.edges;
+    this.looks = looks;
+    this.degrees = degrees;
+    return true;
+  }
+
+  private removeGone(shown: Shown): void {
+    for (const id of this.edges.keys()) if (!shown.edges.has(id)) this.cy.getElementById(id).remove();
+    for (const id of this.nodes.keys()) if (!shown.nodes.has(id)) this.cy.getElementById(id).remove();
+  }
+
+  private putNodes(shown: Shown, points: ReadonlyMap<string, Point>, degrees: ReadonlyMap<string, number>, looks: Map<string, string>): ElementDefinition[] {
+    const added: ElementDefinition[] = [];
+    for (const node of shown.nodes.values()) {
+      const size = nodeSize(node.kind, degrees.get(node.id) ?? 0);
+      const look = `${size.w} ${node.kind}`;
+      looks.set(node.id, look);
+      const data = { id: node.id, kind: node.kind, ...size };
+      if (!this.nodes.has(node.id)) added.push({ group: "nodes", data, position: { ...(points.get(node.id) ?? { x: 0, y: 0 }) } });
+      else if (this.looks.get(node.id) !== look) this.cy.getElementById(node.id).data(data);
+    }
+    return added;
+  }
+
+  private putEdges(shown: Shown, pairs: ReadonlyMap<string, number>, looks: Map<string, string>): ElementDefinition[] {
+    const added: ElementDefinition[] = [];
+    const size = shown.nodes.size + shown.edges.size;
+    for (const edge of shown.edges.values()) {
+      const parallel = size <= PARALLEL_MAX && (pairs.get(pairKey(edge)) ?? 1) > 1;
+      const classes = edgeClasses(edge, parallel, size > CLICKABLE_EDGES_MAX);
+      const data = { id: edge.id, source: edge.source, target: edge.target, predicate: edge.predicate, w: edgeWidth(edge.strength) };
+      const look = `${data.source} ${data.target} ${data.predicate} ${data.w} ${classes}`;
+      looks.set(edge.id, look);
+      if (this.edges.has(edge.id) && this.looks.get(edge.id) === look) continue;
+      // A drawn edge cannot change its ends, and replacing it is rare enough for every other change too.
+      if (this.edges.has(edge.id)) this.cy.getElementById(edge.id).remove();
+      added.push({ group: "edges", data, classes });
+    }
+    return added;
+  }
+}
+
+function tally(shown: Shown): { degrees: Map<string, number>; pairs: Map<string, number> } {
+  const degrees = new Map<string, number>();
+  const pairs = new Map<string, number>();
+  for (const edge of shown.edges.values()) {
+    degrees.set(edge.source, (degrees.get(edge.source) ?? 0) + 1);
+    degrees.set(edge.target, (degrees.get(edge.target) ?? 0) + 1);
+    pairs.set(pairKey(edge), (pairs.get(pairKey(edge)) ?? 0) + 1);
+  }
+  return { degrees, pairs };
+}

@@ -1,0 +1,119 @@
+/** Which labels are drawn and where: cut to a width, placed without overlap, most important first. */
+
+export const LABEL_CELLS = 24;
+
+const WIDE = /[\u1100-\u115F\u2E80-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6]|\p{Extended_Pictographic}/u;
+
+/** Cuts to a number of cells; a Chinese sign fills two. */
+export function cutLabel(text: string, cells: number = LABEL_CELLS): string {
+  let used = 0;
+  let kept = "";
+  for (const sign of graphemes(text)) {
+    used += WIDE.test(sign) ? 2 : 1;
+    if (used > cells) return `${kept.trimEnd()}…`;
+    kept += sign;
+  }
+  return kept;
+}
+
+function graphemes(text: string): Iterable<string> {
+  if (typeof Intl.Segmenter !== "function") return text;
+  return Array.from(new Intl.Segmenter(undefined, { granularity: "grapheme" }).segment(text), (part) => part.segment);
+}
+
+export interface Box {
+  x: number;
+  y: number;
+  w: number;
+  h: number;
+}
+
+export interface LabelWish {
+  id: string;
+  /** Screen place and half size of the node. */
+  x: number;
+  y: number;
+  halfWidth: number;
+  halfHeight: number;
+  width: number;
+  height: number;
+  /** Selected things keep their label whatever is in the way. */
+  forced: boolean;
+}
+
+export interface PlacedLabel {
+  id: string;
+  /** Centre of the text, relative to the node, in screen pixels. */
+  dx: number;
+  dy: number;
+}
+
+const CELL = 48;
+const AIR = 3;
+
+/**
+ * One greedy pass over a grid.
+ *
+ * @param wishes most important first.
+ * @param most how many labels at most.
+ */
+export function placeLabels(wishes: readonly LabelWish[], most: number): PlacedLabel[] {
+  const taken = new BoxGrid();
+  for (const wish of wishes) taken.add({ x: wish.x - wish.halfWidth, y: wish.y - wish.halfHeight, w: wish.halfWidth * 2, h: wish.halfHeight * 2 }, wish.id);
+  const placed: PlacedLabel[] = [];
+  for (const wish of wishes) {
+    if (placed.length >= most && !wish.forced) break;
+    const spots = spotsAround(wish);
+    const spot = spots.find(({ dx, dy }) => taken.free(labelBox(wish, dx, dy), wish.id)) ?? (wish.forced ? spots[0] : undefined);
+    if (!spot) continue;
+    taken.add(labelBox(wish, spot.dx, spot.dy), wish.id);
+    placed.push({ id: wish.id, ...spot });
+  }
+  return placed;
+}
+
+function spotsAround(wish: LabelWish): { dx: number; dy: number }[] {
+  const down = wish.halfHeight + wish.height / 2 + AIR;
+  const side = wish.halfWidth + wish.width / 2 + AIR + 2;
+  return [
+    { dx: 0, dy: down },
+    { dx: side, dy: 0 },
+    { dx: -side, dy: 0 },
+    { dx: 0, dy: -down },
+  ];
+}
+
+function labelBox(wish: LabelWish, dx: number, dy: number): Box {
+  return { x: wish.x + dx - wish.width / 2, y: wish.y + dy - wish.height / 2, w: wish.width, h: wish.height };
+}
+
+class BoxGrid {
+  private readonly cells = new Map<string, { box: Box; owner: string }[]>();
+
+  add(box: Box, owner: string): void {
+    for (const key of this.keys(box)) {
+      const cell = this.cells.get(key);
+      if (cell) cell.push({ box, owner });
+      else this.cells.set(key, [{ box, owner }]);
+    }
+  }
+
+  free(box: Box, owner: string): boolean {
+    for (const key of this.keys(box)) {
+      for (const other of this.cells.get(key) ?? []) {
+        if (other.owner !== owner && overlap(box, other.box)) return false;
+      }
+    }
+    return true;
+  }
+
+  private *keys(box: Box): Generator<string> {
+    for (let column = Math.floor(box.x / CELL); column <= Math.floor((box.x + box.w) / CELL); column += 1) {
+      for (let row = Math.floor(box.y / CELL); row <= Math.floor((box.y + box.h) / CELL); row += 1) yield `${column},${row}`;
+    }
+  }
+}
+
+function overlap(a: Box, b: Box): boolean {
+  return a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h;
+}

@@ -1,0 +1,339 @@
+/** Owns the one Cytoscape and the light canvases around it; knows nothing of Vue. */
+
+import cytoscape, { type Core, type EventObject } from "cytoscape";
+import type { Words } from "../i18n/words";
+import { linkWords } from "../graph/facts";
+import type { Shown } from "../view/filters";
+import { Elements } from "./elements";
+import { Layer, onScreen, type Viewport } from "./layer";
+import { type LabelledNode, LabelPainter } from "./paintLabels";
+import { ACCENT, kindLook, predicateLook, type Theme } from "./palette";
+import type { Point } from "./place";
+import type { Places } from "./places";
+import { Pace } from "./pace";
+import { FONT } from "./paintLabels";
+import { paintSectors } from "./paintSectors";
+import { paintMarks } from "./paintMarks";
+import { Pulses } from "./pulses";
+import { stylesheet } from "./style";
+
+export interface MapHost {
+  big: HTMLElement;
+  under: HTMLCanvasElement;
+  over: HTMLCanvasElement;
+  pulses: HTMLCanvasElement;
+}
+
+export interface MapEvents {
+  select(id: string | null): void;
+  /** Somebody rests the pointer on something. */
+  look(id: string): void;
+}
+
+/** What is pointed out on the map at the moment. */
+export interface Marks {
+  selected: string | null;
+  cursor: string | null;
+  /** Search hits; null when nothing is searched for. */
+  matches: ReadonlySet<string> | null;
+  fresh: ReadonlySet<string>;
+}
+
+const COMMIT_MS = 500;
+const SETTLE_MS = 110;
+const HOVER_MS = 50;
+const TEXTURE_FROM = 2_000;
+const MOVE_MS = 260;
+
+export class MapCanvas {
+  private readonly cy: Core;
+  private readonly elements: Elements;
+  private readonly under: Layer;
+  private readonly over: Layer;
+  private readonly pulses: Pulses;
+  private readonly pulseLayer: Layer;
+  private readonly labels = new LabelPainter();
+  private readonly pace = new Pace(() => this.commit(), COMMIT_MS);
+  private readonly watcher: ResizeObserver;
+  private shown: Shown = { nodes: new Map(), edges: new Map() };
+  private marks: Marks = { selected: null, cursor: null, matches: null, fresh: new Set() };
+  private hovered: string | null = null;
+  private settle: ReturnType<typeof setTimeout> | undefined;
+  private hoverTimer: ReturnType<typeof setTimeout> | undefined;
+  private fitDue = true;
+
+  constructor(
+    private readonly host: MapHost,
+    private readonly places: Places,
+    private readonly events: MapEvents,
+    private theme: Theme,
+    private words: Words,
+  ) {
+    this.cy = cytoscape({
+      container: host.big,
+      style: stylesheet(theme),
+      minZoom: 0.05,
+      maxZoom: 3,
+      boxSelectionEnabled: false,
+      autounselectify: true,
+      hideEdgesOnViewport: false,
+    });
+    this.elements = new Elements(this.cy);
+    this.under = new Layer(host.under);
+    this.over = new Layer(host.over);
+    this.pulseLayer = new Layer(host.pulses);
+    this.pulses = new Pulses(this.pulseLayer, {
+      view: () => this.view(),
+      place: (id) => this.place(id),
+      colour: (id) => this.colour(id),
+      pending: (id) => this.cy.getElementById(id).empty() && this.shown.nodes.has(id),
+    });
+    this.listen();
+    this.watcher = new ResizeObserver(() => this.resize());
+    this.watcher.observe(host.big);
+    this.resize();
+  }
+
+  destroy(): void {
+    this.watcher.disconnect();
+    this.pace.stop();
+    clearTimeout(this.settle);
+    clearTimeout(this.hoverTimer);
+    this.cy.destroy();
+  }
+
+  setShown(shown: Shown): void {
+    this.shown = shown;
+    this.pace.ask();
+  }
+
+  /** Another lens or another arrangement: everything is drawn anew, at once. */
+  redrawAll(): void {
+    this.cy.batch(() => {
+      for (const [id, point] of this.places.layout.points) this.cy.getElementById(id).position({ ...point });
+    });
+    this.commit();
+    this.fit();
+  }
+
+  setTheme(theme: Theme): void {
+    this.theme = theme;
+    this.cy.style(stylesheet(theme));
+    this.repaint();
+  }
+
+  setWords(words: Words): void {
+    this.words = words;
+    this.repaint();
+  }
+
+  setMarks(marks: Marks): void {
+    this.marks = marks;
+    this.applyClasses();
+    this.chooseLabels();
+    this.repaint();
+  }
+
+  pulse(ids: Iterable<string>): void {
+    if (!window.matchMedia("(prefers-reduced-motion: reduce)").matches) this.pulses.start(ids);
+  }
+
+  fit(): void {
+    if (this.cy.width() < 10 || this.cy.elements().empty()) {
+      this.fitDue = true;
+      return;
+    }
+    this.fitDue = false;
+    this.glide({ fit: { eles: this.cy.elements(), padding: 46 } });
+  }
+
+  zoomBy(factor: number): void {
+    const level = this.cy.zoom() * factor;
+    this.glide({ zoom: { level, renderedPosition: { x: this.cy.width() / 2, y: this.cy.height() / 2 } } });
+  }
+
+  /** Brings one thing to the middle, near enough to read. */
+  centreOn(id: string): void {
+    const point = this.place(id);
+    if (!point) return;
+    const level = Math.max(this.cy.zoom(), 0.85);
+    const pan = { x: this.cy.width() / 2 - point.x * level, y: this.cy.height() / 2 - point.y * level };
+    this.glide({ zoom: level, pan });
+  }
+
+  /** Moves the map only as far as needed to see it. */
+  reveal(id: string): void {
+    const point = this.place(id);
+    if (!point) return;
+    const at = onScreen(this.view(), point);
+    const margin = 60;
+    if (at.x < margin || at.y < margin || at.x > this.cy.width() - margin || at.y > this.cy.height() - margin) this.centreOn(id);
+  }
+
+  positions(): Record<string, [number, number]> {
+    const found: Record<string, [number, number]> = {};
+    this.cy.nodes().forEach((node) => {
+      found[node.id()] = [Math.round(node.position().x), Math.round(node.position().y)];
+    });
+    return found;
+  }
+
+  /** Where something is on the page, for tests that click like a person. */
+  onPage(id: string): Point | null {
+    const point = this.place(id);
+    if (!point) return null;
+    const box = this.host.big.getBoundingClientRect();
+    const at = onScreen(this.view(), point);
+    return { x: box.left + at.x, y: box.top + at.y };
+  }
+
+  private listen(): void {
+    const { cy } = this;
+    cy.on("tap", (event: EventObject) => {
+      this.events.select(event.target === cy ? null : (event.target.id() as string));
+    });
+    cy.on("dbltap", "node", (event: EventObject) => this.glide({ fit: { eles: event.target.closedNeighborhood(), padding: 80 } }));
+    cy.on("mouseover", "node, edge", (event: EventObject) => this.hover(event.target.id() as string));
+    cy.on("mouseout", "node, edge", () => this.hover(null));
+    cy.on("drag", "node", (event: EventObject) => this.places.move(event.target.id() as string, event.target.position()));
+    cy.on("render", () => this.repaint());
+    cy.on("viewport", () => this.settleSoon());
+    cy.on("dragfree", "node", () => this.settleSoon());
+  }
+
+  private hover(id: string | null): void {
+    clearTimeout(this.hoverTimer);
+    this.hoverTimer = setTimeout(() => {
+      this.hovered = id;
+      this.host.big.style.cursor = id ? "pointer" : "";
+      this.applyClasses();
+      this.chooseLabels();
+      this.repaint();
+      if (id) this.events.look(id);
+    }, HOVER_MS);
+  }
+
+  private commit(): void {
+    if (!this.elements.commit(this.shown, this.places.layout.points)) return;
+    const renderer = (this.cy as unknown as { renderer(): { textureOnViewport: boolean } }).renderer();
+    // Read at each frame by Cytoscape's canvas; only its constructor option is documented.
+    renderer.textureOnViewport = this.shown.nodes.size + this.shown.edges.size > TEXTURE_FROM;
+    this.applyClasses();
+    if (this.fitDue) this.fit();
+    this.settleSoon();
+  }
+
+  private resize(): void {
+    const { clientWidth: width, clientHeight: height } = this.host.big;
+    if (width < 10) return;
+    for (const layer of [this.under, this.over, this.pulseLayer]) layer.resize(width, height);
+    this.cy.resize();
+    if (this.fitDue) this.fit();
+    this.settleSoon();
+    this.repaint();
+  }
+
+  private applyClasses(): void {
+    const { cy, marks } = this;
+    const focus = this.hovered ?? marks.selected;
+    cy.batch(() => {
+      cy.elements(".sel, .lit, .dim").removeClass("sel lit dim");
+      if (marks.selected) cy.getElementById(marks.selected).addClass("sel");
+      if (marks.matches) cy.nodes().forEach((node) => void (marks.matches?.has(node.id()) || node.addClass("dim")));
+      if (!focus) return;
+      const element = cy.getElementById(focus);
+      if (element.empty()) return;
+      const around = element.closedNeighborhood().union(element.connectedNodes());
+      around.addClass("lit").removeClass("dim");
+      if (!marks.matches) cy.elements().difference(around).addClass("dim");
+    });
+  }
+
+  private settleSoon(): void {
+    clearTimeout(this.settle);
+    this.settle = setTimeout(() => {
+      this.chooseLabels();
+      this.repaint();
+    }, SETTLE_MS);
+  }
+
+  private chooseLabels(): void {
+    const { pen } = this.over;
+    if (!pen || this.cy.width() < 10) return;
+    const { selected, cursor, matches } = this.marks;
+    const near = this.lit();
+    const nodes: LabelledNode[] = [];
+    for (const node of this.shown.nodes.values()) {
+      const at = this.places.layout.points.get(node.id);
+      const drawn = this.cy.getElementById(node.id);
+      if (!at || drawn.empty()) continue;
+      const forced = node.id === selected || node.id === cursor || node.id === this.hovered;
+      const hit = matches?.has(node.id) ?? false;
+      const rank =
+        Number(forced) * 8_000 + Number(hit) * 4_000 + Number(near.has(node.id)) * 2_000 + Number(node.kind === "User") * 1_000 +
+        Number(node.kind !== "Scene") * 100 + (this.elements.degrees.get(node.id) ?? 0);
+      const size = { w: drawn.data("w") as number, h: drawn.data("h") as number };
+      nodes.push({ id: node.id, label: node.label, at, size, rank, forced, strong: node.kind === "User", faint: node.kind === "Scene" });
+    }
+    this.labels.choose(pen, this.view(), nodes);
+  }
+
+  private lit(): ReadonlySet<string> {
+    const ids = new Set<string>();
+    this.cy.nodes(".lit").forEach((node) => void ids.add(node.id()));
+    return ids;
+  }
+
+  private repaint(): void {
+    const view = this.view();
+    const captions = { font: `600 12.5px ${FONT}`, text: (key: string) => this.words.t(`sector.${key}` as "sector.likes") };
+    this.under.draw((pen) => {
+      if (this.shown.nodes.size > 0) paintSectors(pen, view, this.places.layout.sectors, this.theme, captions);
+    });
+    const dimmed = (id: string): boolean => this.cy.getElementById(id).hasClass("dim");
+    this.over.draw((pen) => {
+      this.labels.paint(pen, view, (id) => (this.shown.nodes.has(id) ? this.places.layout.points.get(id) : undefined), this.theme, dimmed);
+      paintMarks(pen, { cy: this.cy, marks: this.marks, hovered: this.hovered, theme: this.theme, place: (id) => this.placeOnScreen(id), words: (id) => this.edgeWords(id), colour: (id) => this.colour(id) });
+    });
+  }
+
+  private edgeWords(id: string): { text: string; struck: boolean } | null {
+    const edge = this.shown.edges.get(id);
+    return edge ? { text: linkWords(edge, this.words), struck: edge.invalid_at !== null } : null;
+  }
+
+  private view(): Viewport {
+    return { zoom: this.cy.zoom(), pan: this.cy.pan(), width: this.cy.width(), height: this.cy.height() };
+  }
+
+  /** In map units; a link is where its middle is. */
+  private place(id: string): Point | undefined {
+    const point = this.places.layout.points.get(id);
+    if (point) return point;
+    const edge = this.shown.edges.get(id);
+    const from = edge && this.places.layout.points.get(edge.source);
+    const to = edge && this.places.layout.points.get(edge.target);
+    if (!from || !to) return undefined;
+    const drawn = this.cy.getElementById(id);
+    const middle = drawn.nonempty() && drawn.hasClass("parallel") ? (drawn as unknown as { midpoint(): Point }).midpoint() : null;
+    return middle ?? { x: (from.x + to.x) / 2, y: (from.y + to.y) / 2 };
+  }
+
+  private placeOnScreen(id: string): Point | undefined {
+    const point = this.place(id);
+    return point && onScreen(this.view(), point);
+  }
+
+  private colour(id: string): string {
+    const node = this.shown.nodes.get(id);
+    if (node) return kindLook(node.kind).colour[this.theme];
+    const edge = this.shown.edges.get(id);
+    return edge ? predicateLook(edge.predicate).colour[this.theme] : ACCENT[this.theme];
+  }
+
+  private glide(target: Parameters<Core["animate"]>[0]): void {
+    const still = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
+    this.cy.stop();
+    this.cy.animate(target, { duration: still ? 0 : MOVE_MS, easing: "ease-out-cubic" });
+  }
+}

@@ -1,0 +1,137 @@
+/** Labels, marks of the new and the keyboard cursor, drawn at screen size above the big canvas. */
+
+import { onScreen, type Viewport } from "./layer";
+import { cutLabel, type LabelWish, placeLabels } from "./labels";
+import { ACCENT, GROUND, INK, MUTED, type Theme } from "./palette";
+import type { NodeSize } from "./elements";
+import type { Point } from "./place";
+
+export const FONT = 'system-ui, "Noto Sans SC", "Noto Sans CJK SC", "PingFang SC", "Microsoft YaHei", sans-serif';
+
+export interface LabelledNode {
+  id: string;
+  label: string;
+  at: Point;
+  size: NodeSize;
+  /** Higher keeps its label longer. */
+  rank: number;
+  forced: boolean;
+  strong: boolean;
+  faint: boolean;
+}
+
+interface Drawn {
+  node: LabelledNode;
+  text: string;
+  dx: number;
+  dy: number;
+}
+
+const AREA_PER_LABEL = 5_200;
+
+/** Holds the choice of labels between two settles, so that nothing flickers while the map moves. */
+export class LabelPainter {
+  private drawn: Drawn[] = [];
+  private readonly widths = new Map<string, number>();
+
+  choose(pen: CanvasRenderingContext2D, view: Viewport, nodes: readonly LabelledNode[]): void {
+    const byId = new Map<string, LabelledNode>();
+    const wishes: LabelWish[] = [];
+    for (const node of [...nodes].sort((a, b) => b.rank - a.rank || (a.id < b.id ? -1 : 1))) {
+      const at = onScreen(view, node.at);
+      if (at.x < -60 || at.y < -40 || at.x > view.width + 60 || at.y > view.height + 40) continue;
+      byId.set(node.id, node);
+      wishes.push({
+        id: node.id,
+        ...at,
+        halfWidth: (node.size.w * view.zoom) / 2,
+        halfHeight: (node.size.h * view.zoom) / 2,
+        width: this.width(pen, node, view.zoom) + 4,
+        height: fontPx(view.zoom, node.strong) + 4,
+        forced: node.forced,
+      });
+    }
+    const most = Math.ceil((view.width * view.height) / AREA_PER_LABEL);
+    this.drawn = placeLabels(wishes, most).map(({ id, dx, dy }) => {
+      const node = byId.get(id) as LabelledNode;
+      return { node, text: cutLabel(node.label), dx, dy };
+    });
+  }
+
+  paint(pen: CanvasRenderingContext2D, view: Viewport, place: (id: string) => Point | undefined, theme: Theme, dimmed: (id: string) => boolean): void {
+    pen.textAlign = "center";
+    pen.textBaseline = "middle";
+    pen.lineJoin = "round";
+    pen.strokeStyle = GROUND[theme];
+    pen.lineWidth = 3.5;
+    for (const { node, text, dx, dy } of this.drawn) {
+      const point = place(node.id);
+      if (!point) continue;
+      const at = onScreen(view, point);
+      pen.font = font(view.zoom, node.strong);
+      pen.globalAlpha = dimmed(node.id) ? 0.25 : 1;
+      pen.strokeText(text, at.x + dx, at.y + dy);
+      pen.fillStyle = node.faint ? MUTED[theme] : INK[theme];
+      pen.fillText(text, at.x + dx, at.y + dy);
+    }
+    pen.globalAlpha = 1;
+  }
+
+  private width(pen: CanvasRenderingContext2D, node: LabelledNode, zoom: number): number {
+    const key = `${font(zoom, node.strong)} ${node.label}`;
+    let width = this.widths.get(key);
+    if (width === undefined) {
+      pen.font = font(zoom, node.strong);
+      width = pen.measureText(cutLabel(node.label)).width;
+      this.widths.set(key, width);
+    }
+    return width;
+  }
+}
+
+/** Never below 11 px: a label that cannot be read is left out instead. */
+function fontPx(zoom: number, strong: boolean): number {
+  return Math.round(Math.min(15, Math.max(11.5, 12 * Math.sqrt(zoom))) + (strong ? 2 : 0));
+}
+
+function font(zoom: number, strong: boolean): string {
+  return `${strong ? 650 : 450} ${fontPx(zoom, strong)}px ${FONT}`;
+}
+
+/** A plate with the words of one link, at its middle. */
+export function paintEdgeWords(pen: CanvasRenderingContext2D, at: Point, text: string, colour: string, theme: Theme, struck: boolean): void {
+  pen.font = `500 11.5px ${FONT}`;
+  pen.textAlign = "center";
+  pen.textBaseline = "middle";
+  const width = pen.measureText(text).width + 12;
+  pen.fillStyle = GROUND[theme];
+  pen.strokeStyle = colour;
+  pen.lineWidth = 1;
+  pen.beginPath();
+  pen.roundRect(at.x - width / 2, at.y - 9, width, 18, 9);
+  pen.fill();
+  pen.stroke();
+  pen.fillStyle = INK[theme];
+  pen.fillText(text, at.x, at.y + 0.5);
+  if (struck) pen.fillRect(at.x - width / 2 + 6, at.y, width - 12, 1);
+}
+
+export function paintNewMark(pen: CanvasRenderingContext2D, at: Point, theme: Theme): void {
+  pen.beginPath();
+  pen.arc(at.x, at.y, 4.5, 0, 2 * Math.PI);
+  pen.fillStyle = ACCENT[theme];
+  pen.strokeStyle = GROUND[theme];
+  pen.lineWidth = 2;
+  pen.fill();
+  pen.stroke();
+}
+
+export function paintCursor(pen: CanvasRenderingContext2D, at: Point, radius: number, theme: Theme): void {
+  pen.beginPath();
+  pen.arc(at.x, at.y, radius + 7, 0, 2 * Math.PI);
+  pen.setLineDash([4, 3]);
+  pen.strokeStyle = INK[theme];
+  pen.lineWidth = 2;
+  pen.stroke();
+  pen.setLineDash([]);
+}

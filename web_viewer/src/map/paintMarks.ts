@@ -1,0 +1,58 @@
+/** What is pointed out on top of the map: the keyboard cursor, marks of the new, and the words of links. */
+
+import type { Core } from "cytoscape";
+import type { Marks } from "./mapCanvas";
+import type { Theme } from "./palette";
+import { paintCursor, paintEdgeWords, paintNewMark } from "./paintLabels";
+import type { Point } from "./place";
+
+const WORDS_MAX = 9;
+
+export interface MarkScene {
+  cy: Core;
+  marks: Marks;
+  hovered: string | null;
+  theme: Theme;
+  /** In screen pixels. */
+  place(id: string): Point | undefined;
+  words(id: string): { text: string; struck: boolean } | null;
+  colour(id: string): string;
+}
+
+export function paintMarks(pen: CanvasRenderingContext2D, scene: MarkScene): void {
+  for (const id of worded(scene)) {
+    const at = scene.place(id);
+    const words = scene.words(id);
+    if (at && words) paintEdgeWords(pen, at, words.text, scene.colour(id), scene.theme, words.struck);
+  }
+  for (const id of scene.marks.fresh) {
+    const at = scene.place(id);
+    if (at) paintNewMark(pen, cornerOf(scene, id, at), scene.theme);
+  }
+  const cursor = scene.marks.cursor;
+  const at = cursor === null ? undefined : scene.place(cursor);
+  if (cursor !== null && at) paintCursor(pen, at, radiusOf(scene, cursor), scene.theme);
+}
+
+/** The pointed-out link, or the links of the pointed-out thing while they are few. */
+function worded(scene: MarkScene): string[] {
+  const focus = scene.hovered ?? scene.marks.selected;
+  if (focus === null) return [];
+  const element = scene.cy.getElementById(focus);
+  if (element.empty()) return [];
+  if (element.group() === "edges") return [focus];
+  const links = scene.cy.getElementById(focus).connectedEdges();
+  return links.length <= WORDS_MAX ? links.map((link) => link.id()) : [];
+}
+
+function radiusOf(scene: MarkScene, id: string): number {
+  const element = scene.cy.getElementById(id);
+  return element.nonempty() && element.isNode() ? element.renderedOuterWidth() / 2 : 8;
+}
+
+function cornerOf(scene: MarkScene, id: string, at: Point): Point {
+  const element = scene.cy.getElementById(id);
+  if (element.empty() || !element.isNode()) return at;
+  const away = radiusOf(scene, id) * 0.75;
+  return { x: at.x + away, y: at.y - away };
+}

@@ -1,0 +1,48 @@
+/** Colours, shapes and lines of the map; nothing is told by colour alone. */
+
+import type { Css } from "cytoscape";
+
+export type Theme = "light" | "dark";
+
+export interface KindLook {
+  shape: Css.NodeShape;
+  colour: Record<Theme, string>;
+}
+
+export interface PredicateLook {
+  line: "solid" | "dotted" | "dashed";
+  arrow: Css.ArrowShape;
+  colour: Record<Theme, string>;
+}
+
+export const GROUND: Record<Theme, string> = { light: "#FBFBF9", dark: "#14181F" };
+export const INK: Record<Theme, string> = { light: "#1B1F24", dark: "#E9ECF0" };
+export const MUTED: Record<Theme, string> = { light: "#5B6470", dark: "#9AA3AF" };
+export const ACCENT: Record<Theme, string> = { light: "#0072B2", dark: "#56B4E9" };
+
+export const KINDS: Record<string, KindLook> = {
+  User: { shape: "star", colour: { light: "#0072B2", dark: "#56B4E9" } },
+  Agent: { shape: "pentagon", colour: { light: "#7B2D8B", dark: "#E36BC3" } },
+  Entity: { shape: "ellipse", colour: { light: "#B36B00", dark: "#E69F00" } },
+  Scene: { shape: "round-rectangle", colour: { light: "#00795A", dark: "#2FBF95" } },
+};
+
+export const PREDICATES: Record<string, PredicateLook> = {
+  PREFERS: { line: "solid", arrow: "triangle", colour: { light: "#00795A", dark: "#2FBF95" } },
+  DISLIKES: { line: "solid", arrow: "tee", colour: { light: "#C44900", dark: "#FF7A3D" } },
+  CARES_ABOUT: { line: "solid", arrow: "diamond", colour: { light: "#7B2D8B", dark: "#E36BC3" } },
+  RELATES_TO: { line: "solid", arrow: "none", colour: { light: "#6B7280", dark: "#9AA0A6" } },
+  MENTIONED: { line: "dotted", arrow: "none", colour: { light: "#2A86BF", dark: "#56B4E9" } },
+  CAUSED_BY: { line: "dashed", arrow: "vee", colour: { light: "#222222", dark: "#F2F2F2" } },
+};
+
+const OTHER_KIND: KindLook = { shape: "hexagon", colour: { light: "#5B6470", dark: "#9AA3AF" } };
+const OTHER_PREDICATE: PredicateLook = { line: "solid", arrow: "none", colour: { light: "#6B7280", dark: "#9AA0A6" } };
+
+export function kindLook(kind: string): KindLook {
+  return KINDS[kind] ?? OTHER_KIND;
+}
+
+export function predicateLook(predicate: string): PredicateLook {
+  return PREDICATES[predicate] ?? OTHER_PREDICATE;
+}

@@ -1,0 +1,97 @@
+/** Where things are on the map: points, sectors and the search for a free spot. */
+
+export interface Point {
+  x: number;
+  y: number;
+}
+
+/** One fan of the mind map, such as everything one user likes. */
+export interface Sector {
+  hub: string;
+  key: SectorKey;
+  centre: Point;
+  /** Radians, clockwise from the right. */
+  from: number;
+  to: number;
+  inner: number;
+  outer: number;
+}
+
+export interface Layout {
+  points: Map<string, Point>;
+  sectors: Sector[];
+}
+
+export type SectorKey = "likes" | "cares" | "linked" | "dislikes";
+
+/** Clockwise from the top. */
+export const SECTOR_ORDER: readonly SectorKey[] = ["likes", "cares", "linked", "dislikes"];
+
+/** Screens are wider than high, and so are labels. */
+export const STRETCH = 1.3;
+
+const SECTOR_OF: Record<string, SectorKey> = { PREFERS: "likes", CARES_ABOUT: "cares", DISLIKES: "dislikes" };
+
+export function sectorOf(predicate: string): SectorKey {
+  return SECTOR_OF[predicate] ?? "linked";
+}
+
+export function polar(centre: Point, angle: number, radius: number): Point {
+  return { x: centre.x + Math.cos(angle) * radius * STRETCH, y: centre.y + Math.sin(angle) * radius };
+}
+
+/** The inverse of `polar`. */
+export function angleAndRadius(centre: Point, point: Point): { angle: number; radius: number } {
+  const x = (point.x - centre.x) / STRETCH;
+  const y = point.y - centre.y;
+  return { angle: Math.atan2(y, x), radius: Math.hypot(x, y) };
+}
+
+/** Finds points within a distance without looking at all of them. */
+export class Occupied {
+  private readonly cells = new Map<string, Point[]>();
+
+  constructor(
+    private readonly gap: number,
+    points: Iterable<Point>,
+  ) {
+    for (const point of points) this.add(point);
+  }
+
+  add(point: Point): void {
+    const key = this.key(Math.floor(point.x / this.gap), Math.floor(point.y / this.gap));
+    const cell = this.cells.get(key);
+    if (cell) cell.push(point);
+    else this.cells.set(key, [point]);
+  }
+
+  free(point: Point): boolean {
+    const column = Math.floor(point.x / this.gap);
+    const row = Math.floor(point.y / this.gap);
+    for (let dx = -1; dx <= 1; dx += 1) {
+      for (let dy = -1; dy <= 1; dy += 1) {
+        for (const other of this.cells.get(this.key(column + dx, row + dy)) ?? []) {
+          if (Math.hypot(other.x - point.x, other.y - point.y) < this.gap) return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  /** The first free spot on a spiral around the anchor. */
+  near(anchor: Point): Point {
+    const GOLDEN_ANGLE = Math.PI * (3 - Math.sqrt(5));
+    for (let step = 0; ; step += 1) {
+      const radius = this.gap * 0.5 * Math.sqrt(step);
+      const point = {
+        x: anchor.x + Math.cos(step * GOLDEN_ANGLE) * radius * STRETCH,
+        y: anchor.y + Math.sin(step * GOLDEN_ANGLE) * radius,
+      };
+      if (this.free(point)) return point;
+    }
+  }
+
+  private key(column: number, row: number): string {
+    return `${column},${row}`;
+  }
+}

@@ -1,0 +1,85 @@
+/** Gives arriving things a place beside what they belong to; nothing that has a place ever moves. */
+
+import type { GraphEdge, GraphNode } from "../protocol/frames";
+import { angleAndRadius, Occupied, polar, sectorOf, type Layout, type Point } from "./place";
+
+const GAP = 62;
+const SCENE_STEP = 110;
+
+/** @returns places for the nodes that have none yet. */
+export function placeNew(
+  layout: Layout,
+  nodes: ReadonlyMap<string, GraphNode>,
+  edges: Iterable<GraphEdge>,
+): Map<string, Point> {
+  const missing = [...nodes.values()].filter((node) => !layout.points.has(node.id));
+  const found = new Map<string, Point>();
+  if (missing.length === 0) return found;
+  const occupied = new Occupied(GAP, layout.points.values());
+  const ties = tiesOf(new Set(missing.map((node) => node.id)), edges);
+  const at = (id: string): Point | undefined => layout.points.get(id) ?? found.get(id);
+  let waiting = missing.sort(byKindThenId);
+  while (waiting.length > 0) {
+    const ready = waiting.filter((node) => ties.get(node.id)?.some((tie) => at(tie.other)));
+    const batch = ready.length > 0 ? ready : waiting.slice(0, 1);
+    for (const node of batch) {
+      const spot = occupied.near(anchorOf(node, ties.get(node.id) ?? [], layout, at));
+      found.set(node.id, spot);
+      occupied.add(spot);
+    }
+    waiting = waiting.filter((node) => !found.has(node.id));
+  }
+  return found;
+}
+
+interface Tie {
+  other: string;
+  predicate: string;
+}
+
+function tiesOf(ids: ReadonlySet<string>, edges: Iterable<GraphEdge>): Map<string, Tie[]> {
+  const ties = new Map<string, Tie[]>();
+  const add = (id: string, other: string, predicate: string): void => {
+    const list = ties.get(id) ?? [];
+    list.push({ other, predicate });
+    ties.set(id, list);
+  };
+  for (const edge of edges) {
+    if (ids.has(edge.source)) add(edge.source, edge.target, edge.predicate);
+    if (ids.has(edge.target)) add(edge.target, edge.source, edge.predicate);
+  }
+  return ties;
+}
+
+/** Scenes last: they stand outside of what they mention. */
+function byKindThenId(a: GraphNode, b: GraphNode): number {
+  return Number(a.kind === "Scene") - Number(b.kind === "Scene") || (a.id < b.id ? -1 : 1);
+}
+
+function anchorOf(node: GraphNode, ties: Tie[], layout: Layout, at: (id: string) => Point | undefined): Point {
+  for (const tie of ties) {
+    const sector = layout.sectors.find((one) => one.hub === tie.other && one.key === sectorOf(tie.predicate));
+    if (sector && node.kind !== "Scene") return polar(sector.centre, (sector.from + sector.to) / 2, sector.outer + 30);
+  }
+  const known = ties.map((tie) => at(tie.other)).filter((point) => point !== undefined);
+  if (known.length === 0) return { x: 0, y: lowest(layout) };
+  const mean = {
+    x: known.reduce((sum, point) => sum + point.x, 0) / known.length,
+    y: known.reduce((sum, point) => sum + point.y, 0) / known.length,
+  };
+  const centre = nearestCentre(layout, mean);
+  const { angle, radius } = angleAndRadius(centre, mean);
+  return polar(centre, angle, radius + (node.kind === "Scene" ? SCENE_STEP : GAP));
+}
+
+function nearestCentre(layout: Layout, point: Point): Point {
+  const away = (centre: Point): number => Math.hypot(centre.x - point.x, centre.y - point.y);
+  const centres = layout.sectors.map((sector) => sector.centre).sort((a, b) => away(a) - away(b));
+  return centres[0] ?? { x: 0, y: 0 };
+}
+
+function lowest(layout: Layout): number {
+  let y = 0;
+  for (const point of layout.points.values()) y = Math.max(y, point.y + GAP);
+  return y;
+}

@@ -1,0 +1,65 @@
+/** Where every known thing stands: restored from this browser, laid out once, and then only added to. */
+
+import type { GraphState } from "../graph/reduce";
+import type { GraphNode } from "../protocol/frames";
+import { placeNew } from "./placeNew";
+import type { Layout, Point } from "./place";
+import { radialLayout } from "./radial";
+import { loadPlaces, placesKey, savePlaces } from "./savedPlaces";
+
+/** With fewer things than this share at a known place, a fresh picture is clearer than a patched one. */
+const KNOWN_SHARE = 0.5;
+const SAVE_AFTER_MS = 800;
+
+export class Places {
+  layout: Layout = { points: new Map(), sectors: [] };
+  private key = "";
+  private timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(
+    private readonly storage: Storage,
+    private readonly tenant: string,
+  ) {}
+
+  /** Takes up the map of one lens with its first snapshot. */
+  open(user: string | null, state: GraphState): void {
+    this.key = placesKey(this.tenant, user);
+    const saved = loadPlaces(this.storage, this.key);
+    const known = saved ? [...state.nodes.keys()].filter((id) => saved.points.has(id)).length : 0;
+    if (saved && known > 0 && known >= state.nodes.size * KNOWN_SHARE) {
+      this.layout = saved;
+      this.extend(state);
+    } else this.tidy(state);
+  }
+
+  /** Gives places to what has none; what is gone frees its place. */
+  extend(state: GraphState): void {
+    if (this.layout.points.size === 0) {
+      this.tidy(state);
+      return;
+    }
+    forgetGone(this.layout.points, state.nodes);
+    for (const [id, point] of placeNew(this.layout, state.nodes, state.edges.values())) this.layout.points.set(id, point);
+    this.saveSoon();
+  }
+
+  /** The only thing that moves what is already there, and only when somebody asks. */
+  tidy(state: GraphState): void {
+    this.layout = radialLayout(state.nodes.values(), state.edges.values());
+    this.saveSoon();
+  }
+
+  move(id: string, point: Point): void {
+    this.layout.points.set(id, { x: point.x, y: point.y });
+    this.saveSoon();
+  }
+
+  private saveSoon(): void {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => savePlaces(this.storage, this.key, this.layout), SAVE_AFTER_MS);
+  }
+}
+
+function forgetGone(points: Map<string, Point>, nodes: ReadonlyMap<string, GraphNode>): void {
+  for (const id of points.keys()) if (!nodes.has(id)) points.delete(id);
+}

@@ -1,0 +1,173 @@
+/** The mind map: each user in the middle, what they like, care about and dislike in fans around, scenes outside. */
+
+import type { GraphEdge, GraphNode } from "../protocol/frames";
+import { angleAndRadius, polar, SECTOR_ORDER, STRETCH, type Layout, type Point, type Sector, type SectorKey } from "./place";
+import { type Bond, type Cluster, gatherClusters } from "./clusters";
+
+const FIRST_RING = 150;
+const RING_GAP = 78;
+const SLOT = 94;
+const SCENE_SLOT = 74;
+const SECTOR_PAUSE = 0.14;
+const SECTOR_MIN = 0.5;
+const CLUSTER_GAP = 90;
+const TOP = -Math.PI / 2;
+const ORIGIN: Point = { x: 0, y: 0 };
+
+interface Wish {
+  id: string;
+  angle: number;
+}
+
+/** The same graph always gives the same picture, whatever the order of its parts. */
+export function radialLayout(nodes: Iterable<GraphNode>, edges: Iterable<GraphEdge>): Layout {
+  const { clusters, loose } = gatherClusters([...nodes], [...edges]);
+  const placed = clusters.map((cluster) => placeCluster(cluster));
+  const layout: Layout = { points: new Map(), sectors: [] };
+  let bottom = 0;
+  for (const [part, centre] of pack(placed)) {
+    for (const [id, point] of part.points) layout.points.set(id, { x: point.x + centre.x, y: point.y + centre.y });
+    for (const sector of part.sectors) layout.sectors.push({ ...sector, centre });
+    bottom = Math.max(bottom, centre.y + part.radius + CLUSTER_GAP);
+  }
+  const columns = Math.max(4, Math.ceil(Math.sqrt(loose.length * 2)));
+  loose.forEach((id, index) => {
+    const x = ((index % columns) - (Math.min(columns, loose.length) - 1) / 2) * SLOT * STRETCH;
+    layout.points.set(id, { x, y: bottom + Math.floor(index / columns) * RING_GAP });
+  });
+  return layout;
+}
+
+interface PlacedCluster extends Layout {
+  id: string;
+  radius: number;
+}
+
+function placeCluster(cluster: Cluster): PlacedCluster {
+  const points = new Map<string, Point>([[cluster.hub, ORIGIN]]);
+  const sectors = openSectors(cluster);
+  let reach = FIRST_RING * 0.6;
+  for (const sector of sectors) {
+    const bonds = cluster.first.filter((bond) => bond.sector === sector.key);
+    sector.outer = fillSector(sector, bonds, points);
+    reach = Math.max(reach, sector.outer);
+  }
+  const ringed = spreadAround(cluster.further, points, cluster.neighbours, reach + RING_GAP, SLOT);
+  const outer = spreadAround(cluster.scenes, points, cluster.neighbours, ringed + RING_GAP, SCENE_SLOT);
+  return { id: cluster.hub, points, sectors, radius: outer };
+}
+
+/** Fans take the room their contents need, so that a small one is still seen. */
+function openSectors(cluster: Cluster): Sector[] {
+  const sizes = new Map<SectorKey, number>();
+  for (const bond of cluster.first) sizes.set(bond.sector, (sizes.get(bond.sector) ?? 0) + 1);
+  const keys = SECTOR_ORDER.filter((key) => sizes.has(key));
+  const weight = (key: SectorKey): number => (sizes.get(key) ?? 0) ** 0.8;
+  const whole = keys.reduce((sum, key) => sum + weight(key), 0);
+  const pause = keys.length > 1 ? SECTOR_PAUSE : 0;
+  const room = 2 * Math.PI - keys.length * (pause + (keys.length > 1 ? SECTOR_MIN : 0));
+  let angle = TOP + pause / 2;
+  return keys.map((key) => {
+    const width = (keys.length > 1 ? SECTOR_MIN : 0) + (room * weight(key)) / whole;
+    const sector = { hub: cluster.hub, key, centre: ORIGIN, from: angle, to: angle + width, inner: FIRST_RING, outer: FIRST_RING };
+    angle += width + pause;
+    return sector;
+  });
+}
+
+/** Rows from the inside out, strongest first; neighbouring rows are staggered. */
+function fillSector(sector: Sector, bonds: readonly Bond[], points: Map<string, Point>): number {
+  let radius = sector.inner;
+  let start = 0;
+  for (let row = 0; start < bonds.length; row += 1) {
+    const capacity = Math.max(1, Math.floor(((sector.to - sector.from) * radius) / SLOT));
+    const members = bonds.slice(start, start + capacity);
+    const step = (sector.to - sector.from) / members.length;
+    const stagger = members.length === capacity && row % 2 === 1 ? 0.25 : 0;
+    members.forEach((bond, index) => {
+      points.set(bond.id, polar(ORIGIN, sector.from + step * (index + 0.5 + stagger), radius));
+    });
+    start += capacity;
+    radius += RING_GAP;
+  }
+  return radius - RING_GAP;
+}
+
+/** Puts things outside of what is there, each as close as can be to the direction of its neighbours. */
+function spreadAround(
+  ids: readonly string[],
+  points: Map<string, Point>,
+  neighbours: ReadonlyMap<string, readonly string[]>,
+  radius: number,
+  slot: number,
+): number {
+  if (ids.length === 0) return radius - RING_GAP;
+  const wishes = ids.map((id) => ({ id, angle: direction(neighbours.get(id) ?? [], points) }));
+  wishes.sort((a, b) => a.angle - b.angle || (a.id < b.id ? -1 : 1));
+  const rows: Wish[][] = [];
+  let rest = wishes.length;
+  for (let at = radius; rest > 0; at += RING_GAP) {
+    rows.push([]);
+    rest -= Math.floor((2 * Math.PI * at) / slot);
+  }
+  wishes.forEach((wish, index) => rows[index % rows.length]?.push(wish));
+  rows.forEach((row, index) => {
+    const at = radius + index * RING_GAP;
+    for (const wish of pushApart(row, Math.min(slot / at, (2 * Math.PI) / row.length))) {
+      points.set(wish.id, polar(ORIGIN, wish.angle, at));
+    }
+  });
+  return radius + (rows.length - 1) * RING_GAP;
+}
+
+function direction(neighbours: readonly string[], points: ReadonlyMap<string, Point>): number {
+  let x = 0;
+  let y = 0;
+  for (const id of neighbours) {
+    const point = points.get(id);
+    if (!point || (point.x === 0 && point.y === 0)) continue;
+    const { angle } = angleAndRadius(ORIGIN, point);
+    x += Math.cos(angle);
+    y += Math.sin(angle);
+  }
+  return Math.hypot(x, y) < 1e-6 ? TOP : Math.atan2(y, x);
+}
+
+/** Keeps the order of sorted angles and opens them to a least distance; the overflow wraps around the circle. */
+function pushApart(sorted: readonly Wish[], least: number): Wish[] {
+  const spread = sorted.map((wish) => ({ ...wish }));
+  for (let index = 1; index < spread.length; index += 1) {
+    const here = spread[index] as Wish;
+    here.angle = Math.max(here.angle, (spread[index - 1] as Wish).angle + least);
+  }
+  const first = spread[0];
+  const last = spread.at(-1);
+  if (!first || !last) return spread;
+  const overflow = last.angle - (first.angle + 2 * Math.PI - least);
+  if (overflow <= 0) return spread;
+  let limit = last.angle - overflow;
+  for (let index = spread.length - 1; index >= 0; index -= 1) {
+    const here = spread[index] as Wish;
+    here.angle = Math.min(here.angle, limit);
+    limit = here.angle - least;
+  }
+  return spread;
+}
+
+/** Largest in the middle, the others on the nearest free place of a spiral. */
+function pack(clusters: readonly PlacedCluster[]): [PlacedCluster, Point][] {
+  const sorted = [...clusters].sort((a, b) => b.points.size - a.points.size || (a.id < b.id ? -1 : 1));
+  const done: [PlacedCluster, Point][] = [];
+  for (const cluster of sorted) {
+    let spot = ORIGIN;
+    for (let step = 0; done.some(([other, at]) => overlaps(cluster, spot, other, at)); step += 1) {
+      spot = polar(ORIGIN, step * 0.35, step * 12);
+    }
+    done.push([cluster, spot]);
+  }
+  return done;
+}
+
+function overlaps(a: PlacedCluster, at: Point, b: PlacedCluster, there: Point): boolean {
+  return Math.hypot((at.x - there.x) / STRETCH, at.y - there.y) < a.radius + b.radius + CLUSTER_GAP;
+}

@@ -1,0 +1,75 @@
+/** The stylesheet of the big canvas; labels are drawn by `paintLabels`, so none are here. */
+
+import type { StylesheetJson } from "cytoscape";
+import { ACCENT, GROUND, INK, KINDS, PREDICATES, type Theme } from "./palette";
+
+export function stylesheet(theme: Theme): StylesheetJson {
+  return [...nodeRules(theme), ...edgeRules(theme), ...stateRules(theme)];
+}
+
+function nodeRules(theme: Theme): StylesheetJson {
+  return [
+    {
+      selector: "node",
+      style: {
+        width: "data(w)",
+        height: "data(h)",
+        shape: "hexagon",
+        "background-color": INK[theme],
+        "border-width": 2,
+        "border-color": GROUND[theme],
+        "overlay-opacity": 0,
+      },
+    },
+    ...Object.entries(KINDS).map(([kind, look]) => ({
+      selector: `node[kind = "${kind}"]`,
+      style: { shape: look.shape, "background-color": look.colour[theme] },
+    })),
+    { selector: 'node[kind = "User"]', style: { "border-width": 0 } },
+  ];
+}
+
+function edgeRules(theme: Theme): StylesheetJson {
+  return [
+    {
+      selector: "edge",
+      style: {
+        width: "data(w)",
+        "curve-style": "straight",
+        "line-color": INK[theme],
+        opacity: 0.78,
+        "arrow-scale": 0.85,
+        "target-distance-from-node": 2,
+        "overlay-opacity": 0,
+      },
+    },
+    ...Object.entries(PREDICATES).map(([predicate, look]) => ({
+      selector: `edge[predicate = "${predicate}"]`,
+      style: {
+        "line-color": look.colour[theme],
+        "line-style": look.line,
+        "target-arrow-color": look.colour[theme],
+        "mid-target-arrow-color": look.colour[theme],
+        "target-arrow-shape": look.arrow,
+      },
+    })),
+    { selector: 'edge[predicate = "RELATES_TO"]', style: { opacity: 0.6 } },
+    { selector: 'edge[predicate = "MENTIONED"]', style: { opacity: 0.38 } },
+    { selector: "edge.unsure", style: { "line-style": "dashed", "target-arrow-fill": "hollow" } },
+    // The bar across the middle strikes the fact through.
+    { selector: "edge.closed", style: { opacity: 0.34, "mid-target-arrow-shape": "tee" } },
+    { selector: "edge.parallel", style: { "curve-style": "bezier", "control-point-step-size": 26 } },
+  ];
+}
+
+function stateRules(theme: Theme): StylesheetJson {
+  return [
+    { selector: "node.dim", style: { opacity: 0.18 } },
+    { selector: "edge.dim", style: { opacity: 0.07 } },
+    { selector: "edge.lit", style: { opacity: 1 } },
+    { selector: "edge.closed.lit", style: { opacity: 0.6 } },
+    { selector: "node.sel", style: { "border-width": 3, "border-color": INK[theme], "underlay-color": ACCENT[theme], "underlay-opacity": 0.28, "underlay-padding": 7 } },
+    { selector: "edge.sel", style: { opacity: 1, "underlay-color": ACCENT[theme], "underlay-opacity": 0.3, "underlay-padding": 5 } },
+    { selector: "edge.deaf", style: { events: "no" } },
+  ];
+}

@@ -1,0 +1,113 @@
+/** The evidence behind one fact or thing, fetched when somebody looks; it is never broadcast. */
+
+export interface Party {
+  id: string;
+  label: string;
+  kind: string;
+}
+
+export interface FactLine {
+  id: string;
+  predicate: string;
+  relation: string | null;
+  statement: string | null;
+  subject_label: string;
+  object_label: string;
+  strength: number | null;
+  confidence: number | null;
+  invalid_at: string | null;
+}
+
+export interface Quote {
+  message_id: string;
+  uri: string | null;
+  speaker: string | null;
+  role: string | null;
+  said_at: string | null;
+  text: string;
+  /** Offsets in characters (code points), not in UTF-16 units. */
+  quote_start: number | null;
+  quote_end: number | null;
+  scene_id: string | null;
+  scene_label: string | null;
+}
+
+export interface Evidence {
+  id: string;
+  kind: string;
+  label: string;
+  statement: string | null;
+  predicate: string | null;
+  relation: string | null;
+  subject: Party | null;
+  object: Party | null;
+  strength: number | null;
+  confidence: number | null;
+  first_seen: string | null;
+  last_seen: string | null;
+  valid_at: string | null;
+  invalid_at: string | null;
+  recorded_at: string | null;
+  reader: string | null;
+  trigger_emotion: string | null;
+  aliases: string[];
+  abstract: string | null;
+  overview: string | null;
+  facts: FactLine[];
+  evidence: Quote[];
+}
+
+/** @throws Error with the service's own words when it answers with an error. */
+export async function fetchEvidence(id: string, tenant: string, signal: AbortSignal): Promise<Evidence> {
+  const answer = await fetch(`api/evidence/${encodeURIComponent(id)}`, {
+    headers: { "Mnemograph-Tenant": tenant, Accept: "application/json" },
+    signal,
+  });
+  const body: unknown = await answer.json().catch(() => null);
+  if (!answer.ok || body === null) throw new Error(messageOf(body) ?? `HTTP ${answer.status}`);
+  return body as Evidence;
+}
+
+function messageOf(body: unknown): string | null {
+  const error = (body as { error?: { code?: string; message?: string } } | null)?.error;
+  return error?.message ?? error?.code ?? null;
+}
+
+export interface QuoteParts {
+  before: string;
+  marked: string;
+  after: string;
+}
+
+/** Splits the message so that the words that prove it can be marked. */
+export function quoteParts(quote: Pick<Quote, "text" | "quote_start" | "quote_end">): QuoteParts {
+  const signs = Array.from(quote.text);
+  const start = quote.quote_start ?? 0;
+  const end = quote.quote_end ?? 0;
+  if (end <= start || start < 0 || start >= signs.length) return { before: quote.text, marked: "", after: "" };
+  return { before: signs.slice(0, start).join(""), marked: signs.slice(start, end).join(""), after: signs.slice(end).join("") };
+}
+
+export interface Block {
+  kind: "head" | "item" | "text";
+  text: string;
+}
+
+/** Markdown as plain blocks: what a model wrote is shown, never run. */
+export function plainBlocks(markdown: string): Block[] {
+  const blocks: Block[] = [];
+  let open = false;
+  for (const raw of markdown.split(/\r?\n/)) {
+    const line = raw.trim();
+    const text = line.replace(/^(#{1,6}|[-*+]|\d+\.)\s+/, "").replace(/(\*\*|__|`)/g, "");
+    const kind = /^#{1,6}\s/.test(line) ? "head" : /^([-*+]|\d+\.)\s/.test(line) ? "item" : "text";
+    const last = blocks.at(-1);
+    if (text === "") open = false;
+    else if (kind === "text" && open && last) last.text += ` ${text}`;
+    else {
+      blocks.push({ kind, text });
+      open = kind === "text";
+    }
+  }
+  return blocks;
+}

@@ -1,0 +1,60 @@
+/** `window.__mnemograph`: a read-only look at the page for tests in a real browser. */
+
+import type { Point } from "../map/place";
+import type { Session } from "./session";
+
+export interface Probe {
+  readonly seq: number;
+  readonly epoch: string | null;
+  /** What is shown after the filters, and what the client holds. */
+  readonly counts: { nodes: number; edges: number; held: { nodes: number; edges: number } };
+  readonly selection: string | null;
+  readonly cursor: string | null;
+  readonly state: string;
+  readonly tab: string;
+  /** Places of drawn nodes, in map units. */
+  positions(): Record<string, [number, number]>;
+  /** Where a node, or the middle of an edge, is on the page, in CSS pixels. */
+  onPage(id: string): Point | null;
+  newIds(): string[];
+  /** Ids that are shown, sorted. */
+  ids(): string[];
+}
+
+declare global {
+  interface Window {
+    __mnemograph?: Probe;
+  }
+}
+
+export function publishProbe(session: Session, positions: Probe["positions"], onPage: Probe["onPage"]): void {
+  const { chosen, fresh, graph, link, shown } = session;
+  window.__mnemograph = Object.freeze({
+    get seq() {
+      return graph.value.seq;
+    },
+    get epoch() {
+      return graph.value.epoch;
+    },
+    get counts() {
+      const held = { nodes: graph.value.nodes.size, edges: graph.value.edges.size };
+      return { nodes: shown.value.nodes.size, edges: shown.value.edges.size, held };
+    },
+    get selection() {
+      return chosen.sel;
+    },
+    get cursor() {
+      return chosen.cursor;
+    },
+    get state() {
+      return link.value.name;
+    },
+    get tab() {
+      return chosen.tab;
+    },
+    positions,
+    onPage,
+    newIds: () => [...fresh.value],
+    ids: () => [...shown.value.nodes.keys(), ...shown.value.edges.keys()].sort(),
+  });
+}

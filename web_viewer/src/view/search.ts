@@ -1,0 +1,30 @@
+/** Finds things by name: Chinese by any part, other scripts from the beginning of a word. */
+
+import type { GraphNode } from "../protocol/frames";
+
+const NO_SPACES = /[\u3400-\u9FFF\u3040-\u30FF]/;
+
+/** @returns better matches first: whole names, then beginnings, then the rest; equal ones by importance of evidence. */
+export function searchNodes(nodes: Iterable<GraphNode>, query: string): GraphNode[] {
+  const wanted = fold(query);
+  if (wanted === "") return [];
+  const found: { node: GraphNode; rank: number }[] = [];
+  for (const node of nodes) {
+    const rank = Math.min(...[node.label, ...node.aliases].map((name) => rankOf(fold(name), wanted)));
+    if (rank < Infinity) found.push({ node, rank });
+  }
+  found.sort((a, b) => a.rank - b.rank || b.node.evidence_n - a.node.evidence_n || (a.node.id < b.node.id ? -1 : 1));
+  return found.map((hit) => hit.node);
+}
+
+function fold(text: string): string {
+  return text.normalize("NFKC").toLowerCase().trim();
+}
+
+function rankOf(name: string, wanted: string): number {
+  if (name === wanted) return 0;
+  if (name.startsWith(wanted)) return 1;
+  if (NO_SPACES.test(wanted)) return name.includes(wanted) ? 2 : Infinity;
+  const words = name.split(/[^\p{L}\p{N}]+/u);
+  return words.some((word) => word.startsWith(wanted)) || name.includes(` ${wanted}`) ? 2 : Infinity;
+}

@@ -1,0 +1,176 @@
+/** Everything the page holds: the live graph, the connection and what the person has chosen. */
+
+import { computed, inject, type InjectionKey, reactive, type Ref, ref, shallowRef } from "vue";
+import { GraphStore } from "../graph/store";
+import { EMPTY_STATE, type GraphState, type Touched } from "../graph/reduce";
+import { type Lang, languageOf, Words } from "../i18n/words";
+import { Connection, type LinkState } from "../live/connection";
+import type { Theme } from "../map/palette";
+import { Places } from "../map/places";
+import type { HelloAck, ServiceError, ServiceStatus } from "../protocol/frames";
+import { readAddress, type Tab, tenantOf, writeAddress } from "./address";
+import { countBy, shownPart } from "./filters";
+import { searchNodes } from "./search";
+
+const BUDGET = 800;
+export const NARROW = "(max-width: 719px)";
+
+export interface Chosen {
+  tab: Tab;
+  user: string | null;
+  sel: string | null;
+  cursor: string | null;
+  hidden: Set<string>;
+  query: string;
+  lang: Lang;
+  theme: Theme;
+}
+
+export type Session = ReturnType<typeof openSession>;
+export const SESSION: InjectionKey<Session> = Symbol("session");
+
+export function useSession(): Session {
+  const session = inject(SESSION);
+  if (!session) throw new Error("the session is provided by main.ts");
+  return session;
+}
+
+export function openSession() {
+  const tenant = tenantOf(location.search);
+  const store = new GraphStore();
+  const places = new Places(localStorage, tenant);
+  const chosen = reactive(firstChoice());
+  const live = liveRefs();
+  const arrivals = new Set<(touched: Touched, opened: boolean) => void>();
+  let opening = true;
+
+  store.listen((state, touched) => {
+    const opened = opening && touched.whole;
+    if (opened) {
+      places.open(chosen.user, state);
+      opening = false;
+    } else places.extend(state);
+    live.graph.value = state;
+    live.fresh.value = new Set(store.newIds);
+    live.heardAt.value = Date.now();
+    for (const listener of arrivals) listener(touched, opened);
+  });
+
+  const connection = connect(tenant, store, chosen, live);
+  const words = computed(() => new Words(chosen.lang));
+  const shown = computed(() => shownPart(live.graph.value, chosen.hidden));
+  const counts = computed(() => countBy(live.graph.value));
+  const hits = computed(() => searchNodes(shown.value.nodes.values(), chosen.query));
+
+  const look = (ids: string[]): void => {
+    if (store.look(ids)) live.fresh.value = new Set(store.newIds);
+  };
+
+  return {
+    tenant,
+    store,
+    places,
+    chosen,
+    connection,
+    words,
+    shown,
+    counts,
+    hits,
+    ...live,
+    look,
+    /** Calls back for every change of the graph; `opened` marks the first picture of a lens. */
+    onArrival(listener: (touched: Touched, opened: boolean) => void): () => void {
+      arrivals.add(listener);
+      return () => arrivals.delete(listener);
+    },
+    select(id: string | null): void {
+      chosen.sel = id;
+      if (id === null) return;
+      if (live.graph.value.nodes.has(id)) chosen.cursor = id;
+      look([id]);
+    },
+    changeLens(user: string | null): void {
+      if (user === chosen.user) return;
+      chosen.user = user;
+      chosen.sel = chosen.cursor = null;
+      opening = true;
+      store.changeScope();
+      live.fresh.value = new Set();
+      connection.changeScope(user);
+    },
+    toggle(name: string): void {
+      if (!chosen.hidden.delete(name)) chosen.hidden.add(name);
+    },
+  };
+}
+
+interface LiveRefs {
+  graph: Ref<GraphState>;
+  fresh: Ref<ReadonlySet<string>>;
+  link: Ref<LinkState>;
+  hello: Ref<HelloAck | null>;
+  status: Ref<Pick<ServiceStatus, "db" | "as_of">>;
+  trouble: Ref<ServiceError | null>;
+  heardAt: Ref<number>;
+}
+
+function liveRefs(): LiveRefs {
+  return {
+    graph: shallowRef(EMPTY_STATE),
+    fresh: shallowRef<ReadonlySet<string>>(new Set()),
+    link: shallowRef<LinkState>({ name: "connecting" }),
+    hello: shallowRef<HelloAck | null>(null),
+    status: shallowRef<Pick<ServiceStatus, "db" | "as_of">>({ db: "up", as_of: "" }),
+    trouble: shallowRef<ServiceError | null>(null),
+    heardAt: ref(0),
+  };
+}
+
+function connect(tenant: string, store: GraphStore, chosen: Chosen, live: LiveRefs): Connection {
+  const url = new URL("live", location.href);
+  url.protocol = url.protocol.replace("http", "ws");
+  url.hash = url.search = "";
+  const client = `c-${Math.random().toString(36).slice(2, 10)}`;
+  const scope = { tenant, user: chosen.user, budget: BUDGET };
+  const resume = () => (store.state.epoch === null ? null : { epoch: store.state.epoch, seq: store.state.seq });
+  return new Connection(url.href, client, scope, () => chosen.lang, resume, {
+    onState: (state) => {
+      live.link.value = state;
+      if (state.name === "live") live.trouble.value = null;
+    },
+    onHello: (hello) => {
+      live.hello.value = hello;
+      live.status.value = { db: hello.db, as_of: live.status.value.as_of };
+    },
+    onGraph: (frame) => store.take(frame),
+    onStatus: (status) => (live.status.value = status),
+    onError: (error) => (live.trouble.value = error),
+  }, {
+    open: (address, protocol) => new WebSocket(address, protocol),
+    now: () => Date.now(),
+    random: Math.random,
+    // A hidden tab draws no frames, but it has taken the change in.
+    shown: (then) => (document.hidden ? queueMicrotask(then) : requestAnimationFrame(() => setTimeout(then))),
+  });
+}
+
+function firstChoice(): Chosen {
+  const address = readAddress(location.hash);
+  const dark = window.matchMedia("(prefers-color-scheme: dark)").matches;
+  const narrow = window.matchMedia(NARROW).matches;
+  return {
+    tab: address.tab ?? (narrow ? "list" : "map"),
+    user: address.user,
+    sel: address.sel,
+    cursor: address.sel,
+    hidden: new Set(address.hide),
+    query: "",
+    lang: (localStorage.getItem("mnemograph:lang") as Lang | null) ?? languageOf(navigator.languages),
+    theme: (localStorage.getItem("mnemograph:theme") as Theme | null) ?? (dark ? "dark" : "light"),
+  };
+}
+
+/** The address as it should read for what is chosen now. */
+export function addressOf(chosen: Chosen): string {
+  return writeAddress({ tab: chosen.tab, user: chosen.user, sel: chosen.sel, hide: [...chosen.hidden] });
+}

@@ -1,0 +1,191 @@
+"""A small stand-in for the service, for working on the viewer alone: `python web_viewer/tests/fake_service.py --port 7781`."""
+
+import argparse
+import asyncio
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import uvicorn
+from fastapi import FastAPI, Request, Response, WebSocket, WebSocketDisconnect
+from fastapi.staticfiles import StaticFiles
+from sample_memory import Row, sample
+
+DIST = Path(__file__).parent.parent / "dist"
+CSP = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:"
+KINDS = ["User", "Agent", "Entity", "Scene"]
+PREDICATES = ["PREFERS", "DISLIKES", "CARES_ABOUT", "RELATES_TO", "MENTIONED", "CAUSED_BY"]
+EPOCH = "9c1e"
+
+
+class Fake:
+    """One graph, its change number and the sockets that watch it."""
+
+    def __init__(self, size: int) -> None:
+        self.nodes, self.edges = sample(size)
+        self.seq = 100
+        self.db = "up"
+        self.sockets: dict[WebSocket, str | None] = {}
+        self.acks: list[int] = []
+        self.refuse: int | None = None
+
+    def part(self, user: str | None) -> tuple[list[Row], list[Row]]:
+        """What one user's lens shows."""
+        nodes = [node for node in self.nodes.values() if user in (None, node["user_id"])]
+        ids = {node["id"] for node in nodes}
+        return nodes, [edge for edge in self.edges.values() if edge["source"] in ids and edge["target"] in ids]
+
+    def snapshot(self, user: str | None) -> list[Row]:
+        """The snapshot in two parts, so that the viewer's joining is used."""
+        nodes, edges = self.part(user)
+        size = {"nodes": len(nodes), "edges": len(edges)}
+        head = {"t": "graph_snapshot", "epoch": EPOCH, "seq": self.seq, "parts": 2, "as_of": now(), "stale": self.db == "down"}
+        return [
+            {**head, "part": 0, "shown": size, "total": size, "nodes": nodes, "edges": []},
+            {**head, "part": 1, "shown": size, "total": size, "nodes": [], "edges": edges},
+        ]
+
+    async def patch(self, ops: list[list[Any]], *, lose: bool = False) -> None:
+        """Applies operations and tells everyone; `lose` leaves a gap instead."""
+        for name, value in ops:
+            rows = self.nodes if name.startswith("node") else self.edges
+            if name.endswith("+"):
+                rows[value["id"]] = {**rows.get(value["id"], {}), **value}
+            else:
+                rows.pop(value, None)
+        before, self.seq = self.seq, self.seq + len(ops)
+        frame = {"t": "graph_patch", "epoch": EPOCH, "from": before, "to": self.seq, "at": now(), "n": len(ops), "ops": ops}
+        for socket in [] if lose else list(self.sockets):
+            await socket.send_json(frame)
+
+
+def now() -> str:
+    """The current time as the service writes it."""
+    return datetime.now(UTC).isoformat().replace("+00:00", "Z")
+
+
+def hello(fake: Fake) -> Row:
+    """The answer to a greeting."""
+    users = [{"user_id": node["user_id"], "label": node["label"]} for node in fake.nodes.values() if node["kind"] == "User"]
+    limits = {"msg_bytes": 1048576, "window": 3, "ping_s": 15}
+    return {
+        "t": "hello_ack", "v": 1, "epoch": EPOCH, "head": fake.seq, "version": "0.1.0", "read_only": True, "db": fake.db,
+        "limits": limits, "kinds": KINDS, "predicates": PREDICATES, "users": users,
+    }  # fmt: skip
+
+
+async def talk(fake: Fake, socket: WebSocket) -> None:
+    """One connection from greeting to loss."""
+    await socket.accept(subprotocol="mnemograph.v1")
+    if fake.refuse is not None:
+        await socket.close(fake.refuse)
+        return
+    greeting = await socket.receive_json()
+    user = greeting["scope"]["user"]
+    await socket.send_json(hello(fake))
+    if greeting["resume"] != {"epoch": EPOCH, "seq": fake.seq}:
+        for part in fake.snapshot(user):
+            await socket.send_json(part)
+    fake.sockets[socket] = user
+    try:
+        while True:
+            frame = await socket.receive_json()
+            if frame["t"] == "ack":
+                fake.acks.append(frame["seq"])
+            if frame["t"] == "scope":
+                user = fake.sockets[socket] = frame["user"]
+            if frame["t"] in ("scope", "resync"):
+                for part in fake.snapshot(user):
+                    await socket.send_json(part)
+    except (WebSocketDisconnect, RuntimeError):
+        fake.sockets.pop(socket, None)
+
+
+def evidence(fake: Fake, wanted: str) -> Row | None:
+    """What the service would answer about one thing or fact."""
+    item = fake.nodes.get(wanted) or fake.edges.get(wanted)
+    if item is None:
+        return None
+    fact = "source" in item
+    said = item.get("said") or "我每天早上一杯手冲咖啡 ☕，没有它就醒不过来。 I drink pour-over coffee every morning."
+    start = said.find(item["quote"]) if item.get("quote") else 0
+    quote = {
+        "message_id": f"m-{wanted}", "uri": None, "speaker": "Alice", "role": "user", "said_at": item["first_seen"], "text": said,
+        "quote_start": start, "quote_end": start + len(item.get("quote") or said[:18]),
+        "scene_id": "s0" if "s0" in fake.nodes else None, "scene_label": "Breakfast talk",
+    }  # fmt: skip
+    ends = [fake.nodes[item[end]] for end in ("source", "target")] if fact else [None, None]
+    subject, other = ({k: end[k] for k in ("id", "label", "kind")} if end else None for end in ends)
+    return {
+        "id": wanted, "kind": "fact" if fact else item["kind"], "label": item.get("label", wanted), "statement": None,
+        "predicate": item.get("predicate"), "relation": item.get("relation"), "subject": subject, "object": other,
+        "strength": item.get("strength"), "confidence": item.get("confidence"), "first_seen": item["first_seen"],
+        "last_seen": item["last_seen"], "valid_at": item.get("valid_at"), "invalid_at": item.get("invalid_at"),
+        "recorded_at": item["first_seen"], "reader": "rules 1", "trigger_emotion": "joy" if fact else None, "aliases": item.get("aliases", []),
+        "abstract": item.get("summary"), "facts": [], "evidence": [quote],
+        "overview": "# What happened\n\nThey talked about **breakfast**.\nIt was sunny.\n\n- pour-over coffee\n- <img src=x onerror=alert(1)>"
+        if not fact and item["kind"] == "Scene" else None,
+    }  # fmt: skip
+
+
+def learned(fake: Fake, index: int) -> list[list[Any]]:
+    """A new liking of the first user, as a live change."""
+    user = next(node for node in fake.nodes.values() if node["kind"] == "User")
+    at = now()
+    node: Row = {
+        "id": f"new{index}", "kind": "Entity", "label": ["茉莉花茶", "paragliding", "Kyoto", "芝士蛋糕"][index % 4], "user_id": user["user_id"],
+        "entity_type": "thing", "aliases": [], "summary": None, "importance": None, "first_seen": at, "last_seen": at, "evidence_n": 1,
+    }  # fmt: skip
+    edge: Row = {
+        "id": f"newe{index}", "source": user["id"], "target": node["id"], "predicate": "PREFERS", "relation": None, "strength": 0.6,
+        "confidence": 0.9, "first_seen": at, "last_seen": at, "valid_at": at, "invalid_at": None, "evidence_n": 1,
+    }  # fmt: skip
+    return [["node+", node], ["edge+", edge]]
+
+
+def build(size: int) -> FastAPI:
+    """The whole stand-in, with `/dev/…` doors that make things happen."""
+    app = FastAPI()
+    fake = Fake(size)
+
+    @app.middleware("http")
+    async def add_policy(request: Request, call_next: Any) -> Response:
+        response: Response = await call_next(request)
+        response.headers["Content-Security-Policy"] = CSP
+        return response
+
+    @app.websocket("/live")
+    async def live(socket: WebSocket) -> None:
+        await talk(fake, socket)
+
+    @app.get("/api/evidence/{wanted}")
+    async def one(wanted: str) -> Response:
+        found = evidence(fake, wanted)
+        body = found or {"error": {"code": "not_found", "message": f"nothing is called {wanted!r}"}}
+        return Response(json.dumps(body), status_code=200 if found else 404, media_type="application/json")
+
+    @app.post("/dev/{what}")
+    async def make(what: str, n: int = 0) -> list[int]:
+        if what in ("learn", "lose"):
+            await fake.patch(learned(fake, n), lose=what == "lose")
+        if what in ("down", "up"):
+            fake.db = what
+            for socket in fake.sockets:
+                serving = "live" if what == "up" else "last snapshot"
+                await socket.send_json({"t": "status", "db": what, "serving": serving, "as_of": now()})
+        if what in ("kick", "refuse", "welcome"):
+            fake.refuse = {"kick": None, "refuse": n, "welcome": None}[what]
+            await asyncio.gather(*(socket.close(1012) for socket in list(fake.sockets)))
+        return fake.acks
+
+    app.mount("/", StaticFiles(directory=DIST, html=True))
+    return app
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--port", type=int, default=7781)
+    parser.add_argument("--size", type=int, default=150, help="about how many nodes; 0 is an empty memory")
+    asked = parser.parse_args()
+    uvicorn.run(build(asked.size), host="127.0.0.1", port=asked.port, log_level="warning")
