@@ -1,0 +1,201 @@
+"""Clauses of a Chinese sentence and who each of them is about."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from extraction.drafts import Voice
+from extraction.reading import THE_USER
+from extraction.sentences import Sentence
+from extraction.words_zh import KIN, NOT_NAMES, SOLE_KIN, SURNAMES
+
+_CUT = re.compile(r"[，,；;：:]+|——|(?<=[\u4e00-\u9fff]) (?=[\u4e00-\u9fff])|(?=但是|不过|可是|而且(?!是)|然而|虽然)")
+_LEAD = re.compile(
+    r"^(?:你好[啊呀]?|嗨|嗯+|恩|哦|噢|啊|是的|是啊|对了|对呀|对啊|其实|但是|但|不过|可是|而且|虽然|因为|所以|另外|还有|当然|哈哈|说起来|说实话|"
+    r"话说回来|今天|昨天|前天|昨晚|最近|现在|目前|平时|那么|然而|后来|于是|同时|此外|以前(?!喜|住|在|是)|上次|上周末?|上个?周末|上个月|去年|今年|"
+    r"这几天|好的|谢谢|有时候|有时|周末|从小到大|原来|比如|例如|上(?=我))"
+)
+_LEADS_MAX = 4
+_UNREAL = re.compile(r"如果|假如|要是|假设|倘若|假使|万一|的话|即使|哪怕|除非|希望你|祝你")
+_HEDGE = re.compile(r"也许|可能|或许|大概|好像|似乎|说不定|不知道|不确定|不清楚|听说")
+_ASKS = re.compile(
+    r"什么|怎么|怎样|哪[里些个种位儿]|谁|多少|是否|[吗么]$|吗|呢$|有没有|会不会|喜不喜欢|要不要|想不想|能不能|是不是|为何|几[点岁]"
+)
+_LISTING = re.compile(r"喜欢|爱好|热爱|讨厌|害怕|过敏")
+_LIST_PIECE = re.compile(r"^[\u4e00-\u9fff]{2,4}$")
+_NO_LIST_PIECE = re.compile(r"[我你他她它的了吗呢很真好吧啊不是对嗯太也都就还可会要想去来说谢觉每]")
+_ME = re.compile(r"^(?:我自己|我本人|我们(?:一)?家|我们|咱们|我家|本人|我)(?:和|跟|与)?")
+_KINS = "|".join(sorted(KIN, key=len, reverse=True))
+_KIN = re.compile(r"^(?P<p>我|他|她|其)?们?的?(?:一个|一位|那个)?(?P<k>" + _KINS + r")(?:[她他](?!们))?")
+_PRONOUN = re.compile(r"^(?:他|她|其)(?!们|中|实|他|它)")
+_OTHERS = re.compile(r"^(?:这|那|它|你|您|大家|有人|人们|他们|她们|它们|其中|其他|别人|每个|谁|老师|同学|教练)")
+_VERB_NEXT = r"(?=也|很|非常|特别|最|不|喜欢|讨厌|住|爱|热爱|害怕|怕|在|的|叫|今年|是|有|说|想|打算|对|养|超|挺|从|和|与|跟|去|参|看|读|收|获|感|觉|通|拿|因|练|尝|做|发|被|帮)"
+_NAMED = re.compile(
+    r"^(?P<n>小[\u4e00-\u9fff]|[A-Z][A-Za-z]+|[" + "".join(sorted(SURNAMES)) + r"][\u4e00-\u9fff]{1,2}?)" + _VERB_NEXT
+)
+_REPORT = re.compile(
+    r"^(?:也|曾|总是?|经常|还)?(?:说过?|觉得|告诉我|认为|表示|提到|承认|告诉过我|发现)(?:，|,)?(?P<p>自己|他|她|我)?(?P<rest>.+)",
+    re.DOTALL,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clause:
+    """One clause and its subject.
+
+    Attributes:
+        text: the clause without conjunctions before it.
+        rest: what follows the subject.
+        subject: `THE_USER`, `THE_AGENT` or a name; None when unclear.
+        third: who "他", "她", "自己" are here.
+        kin: the word for a relative that stands as subject without a name, if one does.
+        start, end: characters of the message.
+    """
+
+    text: str
+    rest: str
+    subject: str | None
+    third: str | None
+    start: int
+    end: int
+    kin: str | None = None
+
+
+@dataclass(slots=True)
+class Thread:
+    """Who was spoken of last while one message is read."""
+
+    voice: Voice
+    subject: str | None = None
+    third: str | None = None
+    kin: str | None = None
+    named: dict[str, str] = field(default_factory=dict)
+
+
+def clauses(sentence: Sentence, thread: Thread) -> Iterator[Clause]:
+    """The clauses that state something; questions and what is only supposed are left out."""
+    text = sentence.text
+    thread.subject = None
+    thread.kin = None
+    pieces = _with_lists(text, _pieces(text))
+    for number, (start, end, plain) in enumerate(pieces):
+        last = number == len(pieces) - 1
+        if _UNREAL.search(plain):
+            return
+        if (sentence.asks and last) or _ASKS.search(plain) or _HEDGE.search(plain):
+            continue
+        yield _clause(plain, sentence.start + start, sentence.start + end, thread)
+
+
+def _pieces(text: str) -> list[tuple[int, int]]:
+    found = []
+    start = 0
+    for cut in _CUT.finditer(text):
+        if cut.start() > start and not _inside_title(text, cut.start()):
+            found.append((start, cut.start()))
+            start = cut.end()
+    found.append((start, len(text)))
+    return [(start, end) for start, end in found if end - start > 1]
+
+
+def _inside_title(text: str, place: int) -> bool:
+    return text.rfind("《", 0, place) > text.rfind("》", 0, place)
+
+
+def _with_lists(text: str, pieces: list[tuple[int, int]]) -> list[tuple[int, int, str]]:
+    """A list written with commas (唱歌，健身，旅游) belongs to the clause that opens it."""
+    plain = [text[start:end].strip('。！？!?…~～ .”“"') for start, end in pieces]
+    joined: list[tuple[int, int, str]] = []
+    number = 0
+    while number < len(pieces):
+        stop = number + 1
+        if _LISTING.search(plain[number]):
+            while stop < len(plain) and _LIST_PIECE.match(plain[stop]) and not _NO_LIST_PIECE.search(plain[stop]):
+                stop += 1
+        if stop - number < 3:
+            stop = number + 1
+        joined.append((pieces[number][0], pieces[stop - 1][1], "、".join(plain[number:stop])))
+        number = stop
+    return joined
+
+
+def _clause(plain: str, start: int, end: int, thread: Thread) -> Clause:
+    text = plain.strip()
+    for _ in range(_LEADS_MAX):
+        shorter = _LEAD.sub("", text, count=1).lstrip("，, ")
+        if shorter == text or not shorter:
+            break
+        text = shorter
+    kin_before = thread.kin
+    thread.kin = None
+    inherited = thread.subject
+    subject, rest = _subject(text, thread)
+    if rest == text and subject is not None and subject == inherited:
+        thread.kin = kin_before
+    if subject is not None:
+        subject, rest = _reported(subject, rest, thread)
+    # "我知道他喜欢旅游，喜欢美食": what follows is about him.
+    thread.subject = None if subject == thread.voice.me and re.search(r"[他她你]", rest) else subject
+    return Clause(text=text, rest=rest, subject=subject, third=thread.third, start=start, end=end, kin=thread.kin)
+
+
+def _subject(text: str, thread: Thread) -> tuple[str | None, str]:
+    own = next((name for name in thread.voice.user_names if name and text.startswith(name)), None)
+    if own is not None and thread.voice.me in (THE_USER, own):
+        return _own_subject(text[len(own) :], thread)
+    kin = _KIN.match(text)
+    if kin:
+        return _kin_subject(kin, text, thread)
+    if me := _ME.match(text):
+        return thread.voice.me, text[me.end() :]
+    if pronoun := _PRONOUN.match(text):
+        return thread.third, text[pronoun.end() :]
+    if _OTHERS.match(text):
+        return None, text
+    named = _NAMED.match(text)
+    if named and named["n"] not in NOT_NAMES and named["n"][:2] not in NOT_NAMES:
+        thread.third = thread.voice.who(named["n"])
+        return thread.third, text[named.end() :]
+    if thread.third is None and thread.voice.me == THE_USER and any(name in text for name in thread.voice.user_names):
+        thread.third = THE_USER
+    return thread.subject, text
+
+
+def _own_subject(rest: str, thread: Thread) -> tuple[str | None, str]:
+    thread.third = THE_USER
+    kin = _KIN.match(rest)
+    if kin and rest.startswith("的"):
+        return _kin_subject(kin, rest, thread)
+    return THE_USER, rest
+
+
+def _kin_subject(kin: re.Match[str], text: str, thread: Thread) -> tuple[str | None, str]:
+    word, rest = kin["k"], text[kin.end() :]
+    if kin["p"] in ("他", "她", "其") and thread.third != THE_USER:
+        return None, text
+    if word in thread.named:
+        thread.third = thread.named[word]
+        return thread.third, rest
+    if thread.voice.me == THE_USER and any(
+        rest.startswith(("教", "带", "给", "陪", "和", "与", "送")) and name in rest for name in thread.voice.user_names
+    ):
+        thread.third = THE_USER
+    else:
+        thread.third = word if word in SOLE_KIN else None
+    thread.kin = word if word in SOLE_KIN else None
+    return (word if word in SOLE_KIN else None), rest
+
+
+def _reported(subject: str, rest: str, thread: Thread) -> tuple[str | None, str]:
+    """What someone said about themselves is about them; what they said about others is left out."""
+    report = _REPORT.match(rest)
+    if report is None:
+        return subject, rest
+    is_me = subject == thread.voice.me
+    match report["p"]:
+        case "我":
+            return (subject if is_me else None), report["rest"]
+        case "他" | "她":
+            return thread.third, report["rest"]
+        case _:
+            return subject, report["rest"]

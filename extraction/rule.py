@@ -1,0 +1,45 @@
+"""What a rule for reading says: which words state which fact, and what shape its object has."""
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from schema.entity import EntityType
+
+Shape = Literal[
+    "things",
+    "goal",
+    "wish",
+    "promise",
+    "worry",
+    "place",
+    "workplace",
+    "school",
+    "job",
+    "named",
+    "age",
+    "birthday",
+    "pet",
+    "gift",
+    "event",
+    "person",
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """What a clause says after its subject.
+
+    Attributes:
+        pattern: matched where the verb phrase begins; group `o` is the object, still uncleaned.
+        says: the statement, with `{s}` and `{o}`.
+    """
+
+    pattern: re.Pattern[str]
+    predicate: str
+    says: str
+    shape: Shape = "things"
+    relation: str | None = None
+    object_type: EntityType | None = None
+    strength: float = 0.7
+    closes: bool = False

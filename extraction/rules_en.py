@@ -1,0 +1,291 @@
+"""Facts that English sentences state outright: subject, verb phrase, object, clause by clause."""
+
+import re
+from collections.abc import Iterable, Iterator
+
+from extraction.clauses_en import Clause, Thread, clauses
+from extraction.drafts import Draft, Voice
+from extraction.objects_en import object_type, objects
+from extraction.patterns_en import RULES
+from extraction.phrases_en import noun_phrase, quoted_title, things
+from extraction.reading import THE_USER
+from extraction.rule import Rule
+from extraction.sentences import Sentence
+from extraction.words_en import EMOTIONS, KIN, NOT_NAMES, PETS, PLEASANT, TRAITS, VAGUE
+from schema.entity import EntityType
+
+UNKNOWN_USER = "User"
+_FAVORITE_IS = re.compile(
+    r"^(?:my|his|her) (?:all[- ]time |absolute |most )?(?:favou?rite)(?P<c>(?: [a-z-]+){0,3}) (?:is|are|was|were|has always been|would be) (?P<o>.+)",
+    re.IGNORECASE,
+)
+_FAVORITE = re.compile(
+    r"\b(?P<p>my|his|her) (?:most |absolute |all-time )?(?:favou?rite|beloved) (?P<o>[^.!?]+)", re.IGNORECASE
+)
+_EMOTION = re.compile(
+    r"^(?P<o>[a-z][a-z' -]{2,40}?) (?:always|usually|never fails to|still) (?:makes? (?:me|him|her) (?:feel )?(?P<e>[a-z]+)|"
+    r"(?P<v>scares|frightens|terrifies|annoys|saddens|calms|relaxes|cheers|stresses|upsets) (?:me|him|her)\b)",
+    re.IGNORECASE,
+)
+_CAUSE = re.compile(
+    r"^(?:my |his |her |the )?(?P<o>[a-z][a-z -]{2,40}?) (?:is|was|are|were) (?:mostly |mainly |probably )?(?:caused by|due to) (?P<c>.+)",
+    re.IGNORECASE,
+)
+_GIVES = re.compile(
+    r"^(?P<c>[a-z][a-z' -]{2,40}?) (?:always )?(?:triggers?|gives? me|causes?|brings? on) (?:my )?(?P<o>migraines?|headaches?|insomnia|allerg(?:y|ies)|asthma|anxiety|stress|nightmares|heartburn|rash(?:es)?)\b",
+    re.IGNORECASE,
+)
+_OWN = re.compile(
+    r"\b(?:my|his|her) (?:newly adopted |new |pet |own )(?P<o>[a-z]+)\b|\b(?:my|his|her) (?P<c>[a-z]+ collection)\b",
+    re.IGNORECASE,
+)
+_NAME_IS = re.compile(
+    r"^(?:[Mm]y (?:full |first )?name is|(?:[Pp]lease |[Yy]ou can )?[Cc]all me|[Pp]eople call me|I am(?= [A-Z][a-z]+(?: [A-Z][a-z]+)?(?:[,.!]|$))) (?P<o>[A-Z][\w'-]+(?: [A-Z][\w'-]+)?)"
+)
+_KIN_WORDS = "|".join(sorted(KIN, key=len, reverse=True))
+_NAME = r"[A-Z][\w'-]*[a-z]\w*(?: [A-Z][a-z]\w*)?"
+_KIN_NAMED = re.compile(
+    r"(?P<p>\b[Mm]y|\b[Hh]is|\b[Hh]er|[A-Z][\w-]+['’]s) (?:[a-z-]+ ){0,2}?(?P<k>"
+    + _KIN_WORDS
+    + r"|[a-z]+ (?:"
+    + _KIN_WORDS
+    + r")),?"
+    r"(?: is (?:called|named)| name is|'s name is| named| called)? (?P<n>" + _NAME + r")"
+)
+_PET_NAMED = re.compile(
+    r"(?P<p>\b[Mm]y|\b[Hh]is|\b[Hh]er|\b[Aa]n?) (?:[a-z-]+ ){0,2}?(?P<k>"
+    + "|".join(sorted(PETS, key=len, reverse=True))
+    + r"),? (?:is )?(?:named |called )?(?P<n>"
+    + _NAME
+    + r")"
+)
+_IS_KIN = re.compile(r"^(?P<n>" + _NAME + r") is (?P<p>my|his|her) (?P<k>(?:[a-z-]+ )?(?:" + _KIN_WORDS + r"))\b")
+
+
+def read_english(sentences: Iterable[Sentence], voice: Voice) -> list[Draft]:
+    """The facts of one message, in the order they are said; the same fact once."""
+    thread = Thread(voice=voice)
+    found: dict[tuple[str, str, str | None, str], Draft] = {}
+    for sentence in sentences:
+        for clause in clauses(sentence, thread):
+            for draft in _read_clause(clause, thread):
+                found.setdefault((draft.subject, draft.predicate, draft.relation, draft.object.lower()), draft)
+    return list(found.values())
+
+
+def _read_clause(clause: Clause, thread: Thread) -> Iterator[Draft]:
+    kin = list(_kin(clause, thread))
+    yield from kin
+    favorite = _FAVORITE_IS.match(clause.text)
+    if favorite:
+        yield from _favorite_is(favorite, clause, thread)
+        return
+    yield from _said_of_things(clause, thread)
+    if named := _NAME_IS.match(clause.text):
+        yield _draft(
+            clause,
+            thread,
+            thread.voice.me,
+            "RELATES_TO",
+            named["o"],
+            "{s} is named {o}.",
+            relation="is named",
+            strength=0.9,
+        )
+        return
+    yield from _favorite_somewhere(clause, thread)
+    if clause.subject is not None:
+        yield from _by_rules(clause, thread, named_pet=any(draft.relation in PETS for draft in kin))
+
+
+def _by_rules(clause: Clause, thread: Thread, *, named_pet: bool) -> Iterator[Draft]:
+    assert clause.subject is not None
+    for rule in RULES:
+        matched = rule.pattern.match(clause.rest)
+        if matched is None or (rule.shape == "pet" and named_pet):
+            continue
+        drafts = [_from_rule(rule, clause, thread, name, kind) for name, kind in objects(rule, matched["o"])]
+        yield from drafts
+        if drafts or rule.shape in ("things", "goal", "worry"):
+            return
+
+
+def _from_rule(rule: Rule, clause: Clause, thread: Thread, name: str, kind: EntityType | None) -> Draft:
+    assert clause.subject is not None
+    relation, says = rule.relation, rule.says
+    if rule.shape == "job":
+        trait = name.lower() in TRAITS
+        relation = "is" if trait else relation
+        says = "{s} is {o}." if trait else says
+        article = "an" if name[0].lower() in "aeiou" else "a"
+        says = says.replace("{o}", f"{article} {{o}}")
+    return _draft(
+        clause,
+        thread,
+        clause.subject,
+        rule.predicate,
+        name,
+        says,
+        relation=relation,
+        kind=kind,
+        strength=rule.strength,
+        closes=rule.closes,
+    )
+
+
+def _draft(
+    clause: Clause,
+    thread: Thread,
+    subject: str,
+    predicate: str,
+    obj: str,
+    says: str,
+    *,
+    relation: str | None = None,
+    kind: EntityType | None = None,
+    strength: float = 0.7,
+    closes: bool = False,
+    emotion: str | None = None,
+) -> Draft:
+    label = thread.voice.label(subject, UNKNOWN_USER)
+    if label == obj:
+        label = UNKNOWN_USER
+    return Draft(
+        subject=subject,
+        predicate=predicate,
+        object=obj,
+        statement=says.format(s=label[:1].upper() + label[1:], o=obj),
+        start=clause.start,
+        end=clause.end,
+        relation=relation,
+        subject_type=None if subject.startswith("@") else EntityType.PERSON,
+        object_type=kind,
+        strength=strength,
+        confidence=0.75 if subject == thread.voice.me else 0.65,
+        closes=closes,
+        trigger_emotion=emotion,
+    )
+
+
+def _owner(possessive: str, clause: Clause, thread: Thread) -> str | None:
+    """Whose "my", "his" or "her" thing it is."""
+    return thread.voice.me if possessive.lower() == "my" else clause.third
+
+
+def _favorite_is(found: re.Match[str], clause: Clause, thread: Thread) -> Iterator[Draft]:
+    owner = _owner(found[0].split()[0], clause, thread)
+    category = found["c"].strip().lower()
+    if owner is None or category in VAGUE:
+        return
+    for name in things(found["o"])[:3]:
+        says = f"{{s}}'s favorite {category} is {{o}}." if category else "{s}'s favorite is {o}."
+        yield _draft(
+            clause,
+            thread,
+            owner,
+            "PREFERS",
+            name,
+            says,
+            relation=f"favorite {category}" if category else None,
+            kind=object_type(name, EntityType.WORK if quoted_title(found["o"]) else None),
+            strength=0.9,
+        )
+
+
+def _favorite_somewhere(clause: Clause, thread: Thread) -> Iterator[Draft]:
+    """`saw his favorite penguins`, `her favorite animal, the golden monkey`."""
+    found = _FAVORITE.search(clause.text)
+    owner = _owner(found["p"], clause, thread) if found else None
+    if found is None or owner is None:
+        return
+    title = quoted_title(found["o"])
+    apposed = re.match(r"[a-z ]{3,30}, (?P<o>(?:an?|the) .+)", found["o"])
+    names = [title] if title else things(apposed["o"] if apposed else found["o"])
+    kind = EntityType.WORK if title else None
+    for name in names if apposed else names[:1]:
+        yield _draft(
+            clause, thread, owner, "PREFERS", name, "{s} loves {o}.", kind=object_type(name, kind), strength=0.9
+        )
+
+
+def _kin(clause: Clause, thread: Thread) -> Iterator[Draft]:
+    """People and animals that belong to someone, with their names."""
+    for found in [*_KIN_NAMED.finditer(clause.text), *_PET_NAMED.finditer(clause.text), *_IS_KIN.finditer(clause.text)]:
+        name, word = found["n"], found["k"].lower()
+        if name.split()[0].lower() in NOT_NAMES or name.lower() == word or found["p"].endswith("'s"):
+            continue
+        is_pet = word.split()[-1] in PETS
+        possessive = found["p"].lower()
+        if possessive in ("a", "an"):
+            owner = (
+                clause.subject
+                if re.search(r"\b(?:have|has|got|adopted|own|owns|bought|raised?)\b", clause.text)
+                else None
+            )
+        else:
+            owner = _owner(found["p"], clause, thread)
+        # "Sophia ... her friend": a subject that is the named person owns nothing here.
+        if clause.third == name and possessive in ("his", "her"):
+            owner = (
+                THE_USER
+                if thread.voice.me == THE_USER and thread.voice.user_names and _names_user(clause, thread)
+                else None
+            )
+        if owner is None or owner == thread.voice.who(name):
+            continue
+        thread.named[word] = name
+        yield _draft(
+            clause,
+            thread,
+            owner,
+            "RELATES_TO",
+            name,
+            f"{{o}} is {{s}}'s {word}.",
+            relation=word,
+            kind=EntityType.ANIMAL if is_pet else EntityType.PERSON,
+            strength=0.8,
+        )
+
+
+def _names_user(clause: Clause, thread: Thread) -> bool:
+    return any(name in clause.text for name in thread.voice.user_names)
+
+
+def _said_of_things(clause: Clause, thread: Thread) -> Iterator[Draft]:
+    """Sentences whose subject is a thing: lasting triggers, causes, own things."""
+    me = thread.voice.me
+    if found := _EMOTION.match(clause.text):
+        emotion = EMOTIONS.get((found["e"] or found["v"]).lower())
+        name = noun_phrase(found["o"])
+        if emotion and name:
+            pleasant = emotion in PLEASANT
+            says = "{o} always makes {s} feel " + emotion + "."
+            yield _draft(
+                clause,
+                thread,
+                me,
+                "PREFERS" if pleasant else "DISLIKES",
+                name,
+                says,
+                emotion=emotion,
+                kind=object_type(name),
+            )
+    if found := _CAUSE.match(clause.text) or _GIVES.match(clause.text):
+        effect, causes = noun_phrase(found["o"]), things(found["c"])[:1]
+        if effect and causes and len(effect.split()) <= 3 and len(causes[0].split()) <= 4:
+            yield _draft(clause, thread, effect, "CAUSED_BY", causes[0], "{s} is caused by {o}.")
+    for found in _OWN.finditer(clause.text):
+        owner = _owner(found[0].split()[0], clause, thread)
+        name = found["c"] or found["o"]
+        if owner is not None and (found["c"] or name.lower() in PETS):
+            yield _draft(
+                clause,
+                thread,
+                owner,
+                "RELATES_TO",
+                name,
+                "{s} has {o}.",
+                relation="has",
+                kind=object_type(name),
+                strength=0.6,
+            )

@@ -1,0 +1,82 @@
+"""Sentences of Chinese and English text with the characters they stand at, in linear time."""
+
+import re
+from dataclasses import dataclass
+
+# Longer runs without an end mark are cut here, so that no pattern ever sees more.
+SENTENCE_CHARS_MAX = 600
+_END = re.compile(r"[。！？!?…\n\r]|\.(?=[\s\"'”’)]|$)")
+_CLOSERS = "。！？!?….\"'”’）)」』 \t"
+_ABBREVIATIONS = frozenset({"mr", "mrs", "ms", "dr", "st", "vs", "prof", "jr", "sr", "etc", "e.g", "i.e", "no", "mt"})
+_CJK = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")
+_QUESTION_TAIL = 6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sentence:
+    """One sentence and its place: `text == message[start:end]`.
+
+    Attributes:
+        asks: it ends with a question mark.
+    """
+
+    text: str
+    start: int
+    end: int
+    asks: bool = False
+
+
+def has_cjk(text: str) -> bool:
+    """Whether any Chinese character stands in the text."""
+    return _CJK.search(text) is not None
+
+
+def split_sentences(text: str) -> list[Sentence]:
+    """The sentences of a text in order, without outer space, none longer than `SENTENCE_CHARS_MAX`."""
+    found: list[Sentence] = []
+    start = position = 0
+    while position < len(text):
+        end = _next_end(text, position, start)
+        sentence = _trimmed(text, start, end)
+        if sentence is not None:
+            found.append(sentence)
+        start = position = end
+    return found
+
+
+def _next_end(text: str, position: int, start: int) -> int:
+    limit = min(len(text), start + SENTENCE_CHARS_MAX)
+    while True:
+        mark = _END.search(text, position, limit)
+        if mark is None:
+            return _soft_end(text, start, limit)
+        if mark.group() == "." and _is_abbreviation(text, start, mark.start()):
+            position = mark.end()
+            continue
+        end = mark.end()
+        while end < limit and text[end] in _CLOSERS:
+            end += 1
+        return end
+
+
+def _soft_end(text: str, start: int, limit: int) -> int:
+    """A space near the limit, so that a word is not cut; the limit itself when there is none."""
+    if limit == len(text):
+        return limit
+    space = text.rfind(" ", start + SENTENCE_CHARS_MAX // 2, limit)
+    return limit if space < 0 else space + 1
+
+
+def _is_abbreviation(text: str, start: int, dot: int) -> bool:
+    word = text[max(start, dot - 5) : dot].rsplit(" ", 1)[-1].lower()
+    return word in _ABBREVIATIONS or (len(word) == 1 and word.isalpha() and word != "i")
+
+
+def _trimmed(text: str, start: int, end: int) -> Sentence | None:
+    piece = text[start:end]
+    start += len(piece) - len(piece.lstrip())
+    piece = piece.strip()
+    if not piece:
+        return None
+    tail = piece[-_QUESTION_TAIL:]
+    return Sentence(text=piece, start=start, end=start + len(piece), asks="?" in tail or "？" in tail)

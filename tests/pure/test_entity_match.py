@@ -1,0 +1,102 @@
+"""Names that mean one entity meet; names that only look alike stay apart."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from extraction.entity_match import Candidate, Verdict, match, person_words, same_name
+from extraction.reading import THE_AGENT, THE_USER
+from schema.entity import EntityType
+from schema.ids import MemoryId
+from schema.labels import Role
+
+NAMES = st.text(alphabet="abcdeinstxyzANT '’s张伟玮小明同学012", min_size=1, max_size=12)
+
+
+def a_candidate(name: str, *aliases: str, kind: EntityType | None = None) -> Candidate:
+    return Candidate(id=MemoryId(f"id-{name}"), name=name, aliases=aliases, entity_type=kind)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("penguin", "penguins"),
+        ("The Louvre", "louvre"),
+        ("小明", "小明同学"),
+        ("Anna's", "Anna"),
+        ("ＡＢＣ", "abc"),
+        ("strawberries", "strawberry"),
+        ("the red foxes", "red fox"),
+        ("《小王子》", "小王子"),
+    ],
+)
+def test_spelling_variants_of_one_name_are_the_same(one: str, other: str) -> None:
+    assert match(one, None, [a_candidate(other)]).verdict is Verdict.SAME
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Tigran", "Iran"),
+        ("Room 101", "Room 102"),
+        ("Anna", "Ann"),
+        ("张伟", "张玮"),
+        ("王先生", "王女士"),
+        ("Paris", "Pari"),
+        ("Williams", "William"),
+        ("bus", "bu"),
+        ("Texas", "Texa"),
+    ],
+)
+def test_look_alike_names_are_never_merged(one: str, other: str) -> None:
+    assert match(one, None, [a_candidate(other)]).verdict is Verdict.NEW
+
+
+def test_an_alias_finds_its_entity() -> None:
+    found = match("NYC", None, [a_candidate("New York", "NYC"), a_candidate("Boston")])
+    assert (found.verdict, found.id) == (Verdict.SAME, "id-New York")
+
+
+def test_two_equal_candidates_leave_it_unsure() -> None:
+    rivals = [a_candidate("Li Wei", "Wei"), a_candidate("Zhang Wei", "Wei")]
+    assert match("Wei", None, rivals).verdict is Verdict.UNSURE
+
+
+def test_a_variant_of_another_type_is_unsure() -> None:
+    known = a_candidate("Apples", kind=EntityType.FOOD)
+    assert match("apple", EntityType.ORGANIZATION, [known]).verdict is Verdict.UNSURE
+
+
+def test_no_candidates_means_a_new_entity() -> None:
+    assert match("Anna", EntityType.PERSON, []).verdict is Verdict.NEW
+
+
+@given(NAMES)
+def test_every_name_is_the_same_as_itself(name: str) -> None:
+    assert same_name(name, name)
+
+
+@given(NAMES, NAMES)
+def test_sameness_of_names_is_symmetric(one: str, other: str) -> None:
+    assert same_name(one, other) == same_name(other, one)
+
+
+@given(NAMES, st.lists(NAMES, max_size=5, unique=True))
+def test_the_order_of_candidates_does_not_matter(mention: str, names: list[str]) -> None:
+    candidates = [a_candidate(name) for name in names]
+    assert match(mention, None, candidates) == match(mention, None, list(reversed(candidates)))
+
+
+@pytest.mark.parametrize("word", ["I", "me", "My", "我", "本人", "主人", "用户", "user", "The User"])
+def test_words_for_the_speaking_user_mean_the_user(word: str) -> None:
+    assert person_words(word) == THE_USER
+
+
+@pytest.mark.parametrize("word", ["assistant", "AI", "助手", "你", "you"])
+def test_words_of_a_user_for_the_assistant_mean_the_agent(word: str) -> None:
+    assert person_words(word) == THE_AGENT
+
+
+def test_first_person_of_an_assistant_is_the_agent() -> None:
+    assert (person_words("我", Role.ASSISTANT), person_words("你", Role.ASSISTANT)) == (THE_AGENT, THE_USER)
+    assert person_words("Anna") is None

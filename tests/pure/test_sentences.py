@@ -1,0 +1,36 @@
+"""Sentences are cut where readers pause, and their places are exact."""
+
+import time
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from extraction.sentences import SENTENCE_CHARS_MAX, split_sentences
+
+
+def test_chinese_and_english_sentences_are_cut_at_their_marks() -> None:
+    text = "你好！我叫李雪。 I live in St. Petersburg. Do you? 好的……再见"
+    expected = ["你好！", "我叫李雪。", "I live in St. Petersburg.", "Do you?", "好的……", "再见"]
+    assert expected == [sentence.text for sentence in split_sentences(text)]
+
+
+def test_a_question_mark_marks_the_sentence() -> None:
+    assert [sentence.asks for sentence in split_sentences("I like tea. Do you? 你呢？")] == [False, True, True]
+
+
+def test_decimals_and_initials_do_not_end_a_sentence() -> None:
+    assert [s.text for s in split_sentences("It costs 3.50 with J. Smith.")] == ["It costs 3.50 with J. Smith."]
+
+
+@given(st.text(alphabet='ab我。.!?？ \n"”…', max_size=200))
+def test_every_sentence_is_the_text_at_its_place(text: str) -> None:
+    sentences = split_sentences(text)
+    assert all(text[sentence.start : sentence.end] == sentence.text for sentence in sentences)
+    assert "".join(text.split()) == "".join("".join(sentence.text.split()) for sentence in sentences)
+
+
+def test_a_wall_of_text_is_cut_in_linear_time() -> None:
+    begun = time.perf_counter()
+    for text in ("a" * 100_000, "(" * 100_000, "." * 100_000, "a. " * 33_000, "我" * 100_000):
+        assert all(len(sentence.text) <= SENTENCE_CHARS_MAX for sentence in split_sentences(text))
+    assert time.perf_counter() - begun < 3
