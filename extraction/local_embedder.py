@@ -1,0 +1,108 @@
+"""The embedder without a key and without torch: all-MiniLM-L6-v2, computed here."""
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Final
+
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]  # it ships no types
+
+from extraction.minilm import VECTOR_DIM, MiniLM
+from extraction.minilm_weights import Progress, minilm_folder, read_tensors
+from extraction.wordpieces import WordPieces
+from schema.errors import InstallError
+
+BATCH_SIZE: Final = 32
+# More pieces than this at once leave the processor's cache; fewer make the matrices too small to be fast.
+_PIECES_AT_ONCE: Final = 512
+
+
+class LocalEmbedder:
+    """MiniLM on this machine's processor; knows English, and little of other languages.
+
+    A single text (a question) has a thread of its own, so that it never queues behind batches of messages.
+    """
+
+    name: Final = "all-MiniLM-L6-v2"
+    dim: Final = VECTOR_DIM
+
+    def __init__(self, *, model: MiniLM, pieces: WordPieces, threads: int) -> None:
+        self._model = model
+        self._pieces = pieces
+        self._questions = ThreadPoolExecutor(1, thread_name_prefix="embed-question")
+        self._batches = ThreadPoolExecutor(threads, thread_name_prefix="embed-batch")
+
+    async def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        """One unit vector of 384 numbers per text, order kept; of each text the first 256 word pieces count."""
+        if not texts:
+            return []
+        loop = asyncio.get_running_loop()
+        if len(texts) == 1:
+            return await loop.run_in_executor(self._questions, self._vectors_of_texts, texts)
+        cut = await loop.run_in_executor(self._batches, self._pieces.cut, texts)
+        vectors: list[list[float]] = [[]] * len(texts)
+        # Sorted by length, so that texts of one length meet and their attention is computed together.
+        order = sorted(range(len(cut)), key=lambda index: len(cut[index]))
+        parts = list(_parts(order, [len(pieces) for pieces in cut]))
+        jobs = [loop.run_in_executor(self._batches, self._vectors, [cut[index] for index in part]) for part in parts]
+        for part, answer in zip(parts, await asyncio.gather(*jobs), strict=True):
+            for index, vector in zip(part, answer, strict=True):
+                vectors[index] = vector
+        return vectors
+
+    def close(self) -> None:
+        """Stop the threads; work not yet begun is dropped."""
+        self._questions.shutdown(wait=False, cancel_futures=True)
+        self._batches.shutdown(wait=False, cancel_futures=True)
+
+    def _vectors_of_texts(self, texts: Sequence[str]) -> list[list[float]]:
+        return self._vectors(self._pieces.cut(texts))
+
+    def _vectors(self, sequences: Sequence[Sequence[int]]) -> list[list[float]]:
+        vectors: list[list[float]] = self._model.sentence_vectors(sequences).tolist()
+        return vectors
+
+
+async def load_local_embedder(
+    *, cache_dir: Path, threads: int = 2, on_progress: Progress | None = None
+) -> LocalEmbedder:
+    """The local embedder, its weights fetched into `cache_dir` when they are not there.
+
+    Sets the linear algebra library of this process to one thread per call: our own threads share the work, and the
+    library's would fight them for the same cores.
+
+    Raises:
+        InstallError: the weights cannot be fetched or read; the service can still search by words.
+    """
+    folder = await minilm_folder(cache_dir=cache_dir, on_progress=on_progress)
+    threadpool_limits(limits=1, user_api="blas")
+    return await asyncio.to_thread(_load, folder, threads)
+
+
+def _load(folder: Path, threads: int) -> LocalEmbedder:
+    try:
+        pieces = WordPieces(folder / "tokenizer.json")
+        model = MiniLM(read_tensors(folder / "model.safetensors"))
+    except InstallError:
+        raise
+    # The tokenizer's library raises bare Exception for a file that is missing or damaged.
+    except Exception as error:
+        raise InstallError(
+            f"the embedding model in {folder} is incomplete ({error}); delete that folder, it will be fetched again"
+        ) from error
+    return LocalEmbedder(model=model, pieces=pieces, threads=threads)
+
+
+def _parts(order: Sequence[int], lengths: Sequence[int]) -> Iterator[list[int]]:
+    """The indexes of `order`, cut into parts of at most 32 texts and about 512 pieces."""
+    part: list[int] = []
+    pieces = 0
+    for index in order:
+        if part and (len(part) == BATCH_SIZE or pieces + lengths[index] > _PIECES_AT_ONCE):
+            yield part
+            part, pieces = [], 0
+        part.append(index)
+        pieces += lengths[index]
+    if part:
+        yield part
