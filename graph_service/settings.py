@@ -1,6 +1,7 @@
 """Every setting: its name, default and bounds; the only place that reads the environment or a settings file."""
 
 import os
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -158,6 +159,13 @@ def load_settings(
     if problems or settings is None:
         raise InstallError("the settings have mistakes; nothing was started:\n" + "\n".join(f"  {p}" for p in problems))
     return settings
+
+
+def has_screen() -> bool:
+    """Whether a browser window could open: true on desktops, false on servers and over a plain remote shell."""
+    if sys.platform in ("win32", "darwin"):
+        return True
+    return any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
 
 
 def is_loopback(host: str) -> bool:
