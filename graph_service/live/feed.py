@@ -68,12 +68,14 @@ class Feed:
         self._news.set()
 
     async def watch(self) -> None:
-        """Looks at the log at each notification and every `poll_s`, until cancelled, whether the database is up or not."""
+        """Looks at the log at each notification and every `poll_s`, database up or down, until cancelled."""
         while True:
             self._news.clear()
             await self._look()
+            # Not wait_for: in Python 3.11 it swallows a cancellation that comes together with the event.
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._news.wait(), self._limits.poll_s)
+                async with asyncio.timeout(self._limits.poll_s):
+                    await self._news.wait()
 
     def reaches(self, epoch: str, seq: int) -> bool:
         """Whether patches alone can bring a viewer from there to now."""

@@ -79,6 +79,8 @@ class Hub:
             feed = Feed(tenant, self._changes, self._mindmap, limits=self.limits, shelf=self._shelf, resume=resume)
             watched = _Watched(feed, asyncio.create_task(feed.watch(), name="watch a tenant"))
             self._watched[tenant] = watched
+        else:
+            watched.feed.notify()
         watched.viewers += 1
         try:
             await watched.feed.looked.wait()

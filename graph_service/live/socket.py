@@ -63,8 +63,8 @@ class _Door:
     async def serve(self, websocket: WebSocket) -> None:
         """One connection from first to last; browsers see a close code only on a connection that was accepted."""
         offered = PROTOCOL in websocket.scope.get("subprotocols", ())
-        await websocket.accept(subprotocol=PROTOCOL if offered else None)
         try:
+            await websocket.accept(subprotocol=PROTOCOL if offered else None)
             self._check_origin(websocket)
             if not offered:
                 raise RefusedError(SUB_PROTOCOL, f"this door speaks the sub-protocol {PROTOCOL}; ask for it")
@@ -149,10 +149,10 @@ async def _listen(websocket: WebSocket, viewer: Viewer, limits: LiveLimits) -> N
 
 
 async def _receive(websocket: WebSocket, limits: LiveLimits) -> Hello | Ack | Resync | ScopeWish:
-    message = await websocket.receive()
-    if message["type"] == "websocket.disconnect":
-        raise WebSocketDisconnect(message.get("code", 1005))
-    text = message.get("text")
+    event = await websocket.receive()
+    if event["type"] == "websocket.disconnect":
+        raise WebSocketDisconnect(event.get("code", 1005))
+    text = event.get("text")
     if text is None:
         raise RefusedError(BAD_FRAME, "frames are JSON text, not bytes")
     if len(text) > limits.frame_in_bytes or len(text.encode()) > limits.frame_in_bytes:

@@ -64,8 +64,10 @@ class Viewer:
                 while await self._advance():
                     pass
                 await self._prove_life()
+                # Not wait_for: in Python 3.11 it swallows a cancellation that comes together with the event.
                 with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(self.wake.wait(), self._pause_s())
+                    async with asyncio.timeout(self._pause_s()):
+                        await self.wake.wait()
                 self._check_acknowledged()
         finally:
             self._feed.listeners.discard(self.wake)

@@ -1,0 +1,126 @@
+"""The live door served by a real uvicorn on a free port, and a viewer that speaks the protocol."""
+
+import asyncio
+import contextlib
+import json
+from collections.abc import AsyncIterator
+from typing import Any
+
+import uvicorn
+from fastapi import FastAPI
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed
+from websockets.typing import Subprotocol
+
+from graph_service.api.errors import install_error_handlers
+from graph_service.api.rest import rest_router
+from graph_service.graph.store import Graph
+from graph_service.live.hub import Hub
+from graph_service.live.limits import LiveLimits
+from graph_service.live.patches import Shown, apply, show
+from graph_service.live.socket import live_router
+from graph_service.memory.changes import ChangeLog
+from graph_service.memory.mindmap import MindMap
+
+ANSWER_S = 10.0
+
+
+class Service:
+    """Hub and routers, and where they listen."""
+
+    def __init__(self, hub: Hub, port: int) -> None:
+        self.hub = hub
+        self.port = port
+
+    @property
+    def http(self) -> str:
+        """Base address of the REST door."""
+        return f"http://127.0.0.1:{self.port}"
+
+    def connect(self, **wishes: Any) -> connect:
+        """A socket that has said nothing yet."""
+        wishes.setdefault("subprotocols", [Subprotocol("mnemograph.v1")])
+        return connect(f"ws://127.0.0.1:{self.port}/live", **wishes)
+
+    @contextlib.asynccontextmanager
+    async def viewer(self, tenant: str, **hello: Any) -> AsyncIterator["LiveViewer"]:
+        """A viewer that has said hello and heard the answer."""
+        async with self.connect() as socket:
+            viewer = LiveViewer(socket)
+            scope = {"tenant": tenant, **hello.pop("scope", {})}
+            await viewer.say(t="hello", v=1, client="c-test", scope=scope, **hello)
+            viewer.hello_ack = await viewer.next()
+            yield viewer
+
+
+class LiveViewer:
+    """What the viewer in the browser does, without drawing."""
+
+    def __init__(self, socket: ClientConnection) -> None:
+        self.socket = socket
+        self.hello_ack: dict[str, Any] = {}
+        self.shown = Shown()
+
+    async def say(self, **frame: Any) -> None:
+        """Sends one frame."""
+        await self.socket.send(json.dumps(frame))
+
+    async def next(self) -> dict[str, Any]:
+        """The next frame."""
+        frame: dict[str, Any] = json.loads(await asyncio.wait_for(self.socket.recv(), ANSWER_S))
+        return frame
+
+    async def take(self, *, ack: bool = True) -> dict[str, Any]:
+        """The next frame, shown and acknowledged."""
+        frame = await self.next()
+        if frame["t"] == "graph_snapshot":
+            parts = [frame]
+            while len(parts) < frame["parts"]:
+                parts.append(await self.next())
+            self.shown = show(parts)
+        elif frame["t"] == "graph_patch":
+            assert apply(self.shown, frame), f"gap: {frame['from']} after {self.shown.seq}"
+        elif frame["t"] == "bookmark":
+            self.shown.seq = max(self.shown.seq, frame["seq"])
+        if ack and frame["t"] in ("graph_snapshot", "graph_patch"):
+            await self.say(t="ack", seq=self.shown.seq)
+        return frame
+
+    async def until(self, seq: int) -> list[dict[str, Any]]:
+        """Takes frames until what happened up to `seq` is shown."""
+        frames = []
+        while self.shown.seq < seq:
+            frames.append(await self.take())
+        return frames
+
+    async def closed(self) -> tuple[int | None, list[dict[str, Any]]]:
+        """The close code, and the frames that came before."""
+        frames = []
+        try:
+            while True:
+                frames.append(await self.next())
+        except ConnectionClosed as closed:
+            return (closed.rcvd.code if closed.rcvd else None), frames
+
+
+@contextlib.asynccontextmanager
+async def serving(graph: Graph, limits: LiveLimits) -> AsyncIterator[Service]:
+    """A running service."""
+    mindmap, change_log = MindMap(graph), ChangeLog(graph)
+    hub = Hub(change_log, mindmap, version="0.0-test", limits=limits)
+    app = FastAPI()
+    install_error_handlers(app)
+    app.include_router(live_router(hub))
+    app.include_router(rest_router(mindmap, change_log))
+    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="warning", lifespan="off"))
+    task = asyncio.create_task(server.serve())
+    while not server.started:
+        if task.done():
+            task.result()
+        await asyncio.sleep(0)
+    try:
+        yield Service(hub, server.servers[0].sockets[0].getsockname()[1])
+    finally:
+        server.should_exit = True
+        await task
+        await hub.close()
