@@ -20,6 +20,7 @@ _CAPITALS = re.compile(r"\b[A-Z][\w'-]*[a-z][\w'-]*(?: (?:of (?=[A-Z]))?[A-Z][\w
 _LATIN_IN_CHINESE = re.compile(r"(?<![A-Za-z])[A-Z][a-z]{2,}(?: [A-Z][a-z]+){0,2}(?![A-Za-z])")
 _AT_PLACE = re.compile(r"\b(?:in|to|from|at|near|visit|visited) $")
 _TAGS = {"nr": EntityType.PERSON, "ns": EntityType.PLACE, "nt": EntityType.ORGANIZATION}
+_ORGANIZATION = re.compile(r"(?:公司|大学|中学|小学|学院|银行|医院|集团|台|局|协会|基金会|研究所|剧院|博物馆)$")
 # A tagger's cost grows with the sentence; names stand in clauses, not in walls of text.
 _TAGGED_CHARS_MAX = 300
 Found = tuple[str, EntityType | None]
@@ -46,6 +47,16 @@ def word_tag(word: str) -> str | None:
     """The tag jieba's dictionary gives a word, `ns` for places; None for words it does not list."""
     tag: str | None = _tagger().dt.word_tag_tab.get(word)
     return tag
+
+
+def content_words(text: str) -> list[str]:
+    """The nouns and verbs of a Chinese text of two characters or more, and its Latin words, in order."""
+    words = _tagger().lcut(text[:_TAGGED_CHARS_MAX])
+    return [
+        word.word.lower()
+        for word in words
+        if len(word.word) > 1 and word.flag[0] in "nvj" and word.word not in NOT_NAMES_ZH
+    ]
 
 
 def is_nominal(text: str) -> bool:
@@ -95,8 +106,10 @@ def _chinese(text: str) -> list[Found]:
 def _is_chinese_name(word: str, kind: EntityType) -> bool:
     if len(word) < 2 or word in NOT_NAMES_ZH or not has_cjk(word):
         return False
-    if kind is not EntityType.PERSON:
-        return len(word) <= 12
+    if kind is EntityType.ORGANIZATION:
+        return _ORGANIZATION.search(word) is not None
+    if kind is EntityType.PLACE:
+        return len(word) <= 8
     # The tagger calls many unknown words names: trust it where a surname opens a word the dictionary lacks or tags so.
     known = word_tag(word)
     named = word[0] in SURNAMES and len(word) in (2, 3) and known in (None, "nr")
@@ -114,12 +127,12 @@ def _english(text: str) -> list[Found]:
             opens = False
         while words and _plain(words[-1]):
             words = words[:-1]
-        if words:
+        if words and len(words[-1]) > 1:
             place = _AT_PLACE.search(text[: match.start()]) is not None
-            found.append((" ".join(words).removesuffix("'s"), EntityType.PLACE if place else None))
+            found.append((" ".join(words).removesuffix("'s").rstrip("-"), EntityType.PLACE if place else None))
     return found
 
 
 def _plain(word: str) -> bool:
     low = word.lower().removesuffix("'s")
-    return low in NOT_NAMES or low in KIN or "'" in low
+    return low in NOT_NAMES or low in KIN or "'" in low or low.endswith("ing")

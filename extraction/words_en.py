@@ -91,6 +91,7 @@ NOT_NAMES = (
         "mr mrs ms dr god gosh haha lol btw tv dvd cd pc ai usa uk english chinese french german spanish italian japanese "
         "korean russian american british grandpa grandma mom mum dad uncle aunt mother father today's bye glad hope just "
         "let let's maybe never not now of on one only our really see since some take that's there's to too what's when "
+        "last next even lately woohoo go remember aww fri tues wed thurs sat sun mon perfect connected always until over during around after before while when come look keep seems sounds speaking guess check love loved everyone nobody someone somebody music anyone people many most today tomorrow since while due music "
         "while with yesterday your it's he's she's can't don't didn't isn't wasn't pe diy lgbt lgbtq ceo hr id phd mba"
     )
 )

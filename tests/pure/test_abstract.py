@@ -1,0 +1,112 @@
+"""Abstracts are made of the scene's own sentences, within their limits, the same every time."""
+
+import time
+from datetime import UTC, datetime
+
+import pytest
+
+from extraction.abstract import abstract_l0, overview_l1, scene_title, token_count
+from extraction.reading import SceneLine
+from schema.ids import MemoryId
+from schema.labels import Role
+
+SAID_AT = datetime(2024, 5, 15, 10, tzinfo=UTC)
+ENGLISH = (
+    "Hello!",
+    "I went to the zoo in Berlin yesterday and saw the penguins.",
+    "The penguins were swimming in the cold water of the zoo.",
+    "Thanks!",
+    "My sister Anna wants to visit the penguins in the zoo next month.",
+    "By the way, the bakery around the corner has closed.",
+)
+CHINESE = (
+    "你好！",
+    "我昨天去了动物园，看到了很多企鹅。",
+    "企鹅在动物园的水池里游泳，特别可爱。",
+    "好的，谢谢。",
+    "我姐姐打算下个月去动物园看企鹅。",
+    "我还在图书馆借了一本书《小王子》。",
+)
+
+
+def lines_of(*texts: str) -> list[SceneLine]:
+    return [
+        SceneLine(message_id=MemoryId(f"m{number}"), role=Role.USER, speaker=None, text=text, said_at=SAID_AT)
+        for number, text in enumerate(texts)
+    ]
+
+
+@pytest.mark.parametrize("texts", [ENGLISH, CHINESE])
+def test_an_abstract_quotes_the_scene_within_its_tokens(texts: tuple[str, ...]) -> None:
+    abstract = abstract_l0(lines_of(*texts), tokens_max=40)
+    assert 0 < token_count(abstract) <= 40
+    assert any(text in abstract for text in texts)
+
+
+@pytest.mark.parametrize("texts", [ENGLISH, CHINESE])
+def test_greetings_and_thanks_stay_out_of_the_abstract(texts: tuple[str, ...]) -> None:
+    abstract = abstract_l0(lines_of(*texts))
+    assert not any(filler in abstract for filler in ("Hello", "Thanks", "你好", "谢谢"))
+
+
+def test_an_abstract_of_greetings_alone_still_says_something() -> None:
+    assert abstract_l0(lines_of("Hello there!")) == "Hello there!"
+    assert abstract_l0([]) == ""
+
+
+@pytest.mark.parametrize(
+    ("texts", "headings"),
+    [
+        (ENGLISH, ("## Summary", "## Topics", "## Key points", "## Decisions and plans", "## Times")),
+        (CHINESE, ("## 摘要", "## 主题", "## 要点", "## 决定与计划", "## 时间")),
+    ],
+)
+def test_an_overview_has_its_sections_in_the_language_of_the_scene(
+    texts: tuple[str, ...], headings: tuple[str, ...]
+) -> None:
+    overview = overview_l1(lines_of(*texts))
+    assert all(heading in overview for heading in headings)
+    assert "2024-05-14" in overview
+
+
+def test_sections_without_content_are_left_out_of_an_overview() -> None:
+    overview = overview_l1(lines_of("Penguins swim well."))
+    assert "Decisions" not in overview
+    assert "People" not in overview
+
+
+def test_an_overview_keeps_its_limit_for_a_long_scene() -> None:
+    texts = [f"On day {number} I planted tree {number} near the river with my neighbour Paul." for number in range(400)]
+    assert token_count(overview_l1(lines_of(*texts))) <= 2000
+
+
+@pytest.mark.parametrize(("texts", "limit", "word"), [(ENGLISH, 60, "penguins"), (CHINESE, 24, "企鹅")])
+def test_a_title_is_short_and_names_the_topic(texts: tuple[str, ...], limit: int, word: str) -> None:
+    title = scene_title(lines_of(*texts), names=["Anna"])
+    assert len(title) <= limit
+    assert word in title.lower()
+
+
+def test_a_title_prefers_what_was_learned() -> None:
+    assert scene_title(lines_of(*ENGLISH), statements=["Bart likes penguins."]) == "Bart likes penguins"
+
+
+@pytest.mark.parametrize("texts", [ENGLISH, CHINESE])
+def test_the_same_scene_gives_the_same_texts(texts: tuple[str, ...]) -> None:
+    lines = lines_of(*texts)
+    assert abstract_l0(lines) == abstract_l0(lines)
+    assert overview_l1(lines) == overview_l1(lines)
+    assert scene_title(lines) == scene_title(lines)
+
+
+def test_tokens_are_counted_by_character_and_word() -> None:
+    assert (token_count("我喜欢你"), token_count("I like penguins"), token_count("…")) == (4, 4, 0)
+
+
+@pytest.mark.parametrize("text", ["a" * 100_000, "我" * 100_000, "(" * 50_000, "a b. " * 20_000])
+def test_hostile_text_is_abstracted_in_little_time(text: str) -> None:
+    abstract_l0(lines_of("我喜欢茶。"))
+    begun = time.perf_counter()
+    assert token_count(abstract_l0(lines_of(text))) <= 100
+    assert len(scene_title(lines_of(text))) <= 60
+    assert time.perf_counter() - begun < 3
