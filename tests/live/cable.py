@@ -1,0 +1,63 @@
+"""A cable between the service and its database that a test can cut and mend: a TCP proxy on a fixed port."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+
+
+class Cable:
+    """Forwards connections to a port of this machine while it is whole."""
+
+    def __init__(self) -> None:
+        self.port = 0
+        self._target = 0
+        self._server: asyncio.Server | None = None
+        self._ends: set[asyncio.StreamWriter] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def mend(self, target: int) -> None:
+        """Leads to this port from now on."""
+        self._target = target
+        self._server = await asyncio.start_server(self._forward, "127.0.0.1", self.port)
+        self.port = self._server.sockets[0].getsockname()[1]
+
+    async def cut(self) -> None:
+        """Breaks what is connected, and lets nobody connect."""
+        assert self._server is not None
+        self._server.close()
+        for end in self._ends:
+            end.transport.abort()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def _forward(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self._tasks.add(task)
+        try:
+            far_reader, far_writer = await asyncio.open_connection("127.0.0.1", self._target)
+            self._ends |= {writer, far_writer}
+            await asyncio.gather(_pump(reader, far_writer), _pump(far_reader, writer))
+            self._ends -= {writer, far_writer}
+        except OSError:
+            writer.transport.abort()
+        finally:
+            self._tasks.discard(task)
+
+
+async def _pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    with contextlib.suppress(OSError):
+        while data := await reader.read(65_536):
+            writer.write(data)
+            await writer.drain()
+    writer.transport.abort()
+
+
+@contextlib.asynccontextmanager
+async def whole_cable(target: int) -> AsyncIterator[Cable]:
+    """A cable to this port; it is cut at the end."""
+    cable = Cable()
+    await cable.mend(target)
+    try:
+        yield cable
+    finally:
+        await cable.cut()

@@ -1,0 +1,80 @@
+"""What viewers see while the database is away, and that they need do nothing for it to come back."""
+
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx
+import platformdirs
+
+from graph_service.graph.database import connect
+from graph_service.graph.local.local_server import start_local_server
+from graph_service.graph.store import Graph
+from graph_service.live.limits import LiveLimits
+from tests.live.cable import whole_cable
+from tests.live.graph_writer import Edge, GraphWriter
+from tests.live.live_service import LiveViewer, serving
+
+LIMITS = LiveLimits(poll_s=0.1, answer_s=2.0)
+
+
+async def until_status(viewer: LiveViewer, db: str) -> dict[str, Any]:
+    """Takes frames until the service says that the database is up, or down."""
+    while (frame := await viewer.take())["t"] != "status" or frame["db"] != db:
+        pass
+    return frame
+
+
+async def test_an_outage_is_told_and_ends_by_itself(server: Any, graph: Graph, tenant: str) -> None:
+    writer = GraphWriter(graph, tenant)
+    await writer.put(nodes={"ann": "User", "coffee": "Entity"}, edges=[Edge("ann", "PREFERS", "coffee")])
+    async with whole_cable(urlsplit(server.uri).port or 0) as cable:
+        far = await connect(
+            uri=f"bolt://127.0.0.1:{cable.port}", user=server.user, password=server.password, database=None
+        )
+        async with serving(far, LIMITS) as service, service.viewer(tenant) as viewer:
+            snapshot = await viewer.take()
+            await cable.cut()
+            status = await until_status(viewer, "down")
+            assert (status["serving"], status["as_of"] >= snapshot["as_of"]) == ("last snapshot", True)
+            async with httpx.AsyncClient(base_url=service.http) as client:
+                answer = await client.get("/api/evidence/ann", headers={"Mnemograph-Tenant": tenant})
+                assert (answer.status_code, answer.json()["error"]["code"]) == (503, "UNAVAILABLE")
+            async with service.viewer(tenant) as newcomer:
+                assert (newcomer.hello_ack["db"], newcomer.hello_ack["users"]) == ("down", [])
+                assert (await newcomer.take())["t"] == "status"
+                stale = await newcomer.take()
+                assert (stale["t"], stale["stale"], stale["as_of"]) == ("graph_snapshot", True, snapshot["as_of"])
+                seq = await writer.put(nodes={"tea": "Entity"})
+                await cable.mend(urlsplit(server.uri).port or 0)
+                assert (await until_status(newcomer, "up"))["serving"] == "live"
+                await newcomer.until(seq)
+            frames = await viewer.until(seq)
+            assert [frame["t"] for frame in frames] == ["status", "graph_patch"]
+            assert sorted(viewer.shown.nodes) == ["ann", "coffee", "tea"]
+        await far.close()
+
+
+async def test_viewers_outlive_a_restart_of_the_database(tenant: str, tmp_path: Path) -> None:
+    cache_dir = Path(platformdirs.user_cache_dir("mnemograph"))
+    server = await start_local_server(data_dir=tmp_path, cache_dir=cache_dir)
+    async with whole_cable(urlsplit(server.uri).port or 0) as cable:
+        graph = await connect(
+            uri=f"bolt://127.0.0.1:{cable.port}", user=server.user, password=server.password, database=None
+        )
+        writer = GraphWriter(graph, tenant)
+        await writer.put(nodes={"ann": "User"})
+        async with serving(graph, LIMITS) as service, service.viewer(tenant) as viewer:
+            await viewer.take()
+            await server.stop()
+            await until_status(viewer, "down")
+            await cable.cut()
+            server = await start_local_server(data_dir=tmp_path, cache_dir=cache_dir)
+            await cable.mend(urlsplit(server.uri).port or 0)
+            await until_status(viewer, "up")
+            seq = await writer.put(nodes={"tea": "Entity"})
+            frames = await viewer.until(seq)
+            assert {frame["t"] for frame in frames} == {"graph_patch"}
+            assert sorted(viewer.shown.nodes) == ["ann", "tea"]
+        await graph.close()
+    await server.stop()
