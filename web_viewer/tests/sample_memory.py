@@ -77,7 +77,7 @@ class Sample:
             for thing in self.dice.sample(things, min(len(things), self.dice.randint(1, 4))):
                 self.edge(scene, thing, "MENTIONED")
             if index and index % 4 == 0:
-                self.edge(scene, scene_id[:-1] + "0" if index < 10 else scene_id, "CAUSED_BY")
+                self.edge(scene, scene_id[: -len(str(index))] + str(index - 1), "CAUSED_BY")
 
 
 def sample(size: int) -> tuple[dict[str, Row], dict[str, Row]]:

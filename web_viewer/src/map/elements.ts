@@ -18,13 +18,15 @@ export interface NodeSize {
 /** 14 to 44 units by the square root of the number of links; users always stand out. */
 export function nodeSize(kind: string, degree: number): NodeSize {
   const size = Math.min(44, 14 + 5 * Math.sqrt(degree));
-  if (kind === "User") return { w: 46, h: 46 };
+  if (kind === "User") return { w: 58, h: 58 };
   if (kind === "Scene") return { w: Math.max(22, size), h: Math.max(15, size * 0.68) };
   return { w: size, h: size };
 }
 
-export function edgeWidth(strength: number): number {
-  return 1 + 4 * Math.min(1, Math.max(0, strength));
+/** 1 to 5 units; ties and mentions stay thin, for they are many and say less. */
+export function edgeWidth(predicate: string, strength: number): number {
+  const span = predicate === "RELATES_TO" ? 1.6 : predicate === "MENTIONED" ? 0.8 : 4;
+  return 1 + span * Math.min(1, Math.max(0, strength));
 }
 
 function edgeClasses(edge: GraphEdge, parallel: boolean, deaf: boolean): string {
@@ -90,7 +92,7 @@ export class Elements {
     for (const edge of shown.edges.values()) {
       const parallel = size <= PARALLEL_MAX && (pairs.get(pairKey(edge)) ?? 1) > 1;
       const classes = edgeClasses(edge, parallel, size > CLICKABLE_EDGES_MAX);
-      const data = { id: edge.id, source: edge.source, target: edge.target, predicate: edge.predicate, w: edgeWidth(edge.strength) };
+      const data = { id: edge.id, source: edge.source, target: edge.target, predicate: edge.predicate, w: edgeWidth(edge.predicate, edge.strength) };
       const look = `${data.source} ${data.target} ${data.predicate} ${data.w} ${classes}`;
       looks.set(edge.id, look);
       if (this.edges.has(edge.id) && this.looks.get(edge.id) === look) continue;

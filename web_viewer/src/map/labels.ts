@@ -56,9 +56,11 @@ const AIR = 3;
  *
  * @param wishes most important first.
  * @param most how many labels at most.
+ * @param obstacles what no label may cover.
  */
-export function placeLabels(wishes: readonly LabelWish[], most: number): PlacedLabel[] {
+export function placeLabels(wishes: readonly LabelWish[], most: number, obstacles: readonly Box[] = []): PlacedLabel[] {
   const taken = new BoxGrid();
+  for (const box of obstacles) taken.add(box, "");
   for (const wish of wishes) taken.add({ x: wish.x - wish.halfWidth, y: wish.y - wish.halfHeight, w: wish.halfWidth * 2, h: wish.halfHeight * 2 }, wish.id);
   const placed: PlacedLabel[] = [];
   for (const wish of wishes) {

@@ -4,17 +4,18 @@ import cytoscape, { type Core, type EventObject } from "cytoscape";
 import type { Words } from "../i18n/words";
 import { linkWords } from "../graph/facts";
 import type { Shown } from "../view/filters";
+import { Camera } from "./camera";
 import { Elements } from "./elements";
 import { Layer, onScreen, type Viewport } from "./layer";
-import { type LabelledNode, LabelPainter } from "./paintLabels";
+import { FONT, LabelPainter } from "./paintLabels";
 import { ACCENT, kindLook, predicateLook, type Theme } from "./palette";
 import type { Point } from "./place";
 import type { Places } from "./places";
 import { Pace } from "./pace";
-import { FONT } from "./paintLabels";
-import { paintSectors } from "./paintSectors";
+import { captionBoxes, paintSectors, type SectorCaptions } from "./paintSectors";
 import { paintMarks } from "./paintMarks";
 import { Pulses } from "./pulses";
+import { labelled, type Marks, pointOut } from "./pointOut";
 import { stylesheet } from "./style";
 
 export interface MapHost {
@@ -30,23 +31,14 @@ export interface MapEvents {
   look(id: string): void;
 }
 
-/** What is pointed out on the map at the moment. */
-export interface Marks {
-  selected: string | null;
-  cursor: string | null;
-  /** Search hits; null when nothing is searched for. */
-  matches: ReadonlySet<string> | null;
-  fresh: ReadonlySet<string>;
-}
-
 const COMMIT_MS = 500;
 const SETTLE_MS = 110;
 const HOVER_MS = 50;
 const TEXTURE_FROM = 2_000;
-const MOVE_MS = 260;
 
 export class MapCanvas {
   private readonly cy: Core;
+  private readonly camera: Camera;
   private readonly elements: Elements;
   private readonly under: Layer;
   private readonly over: Layer;
@@ -60,7 +52,6 @@ export class MapCanvas {
   private hovered: string | null = null;
   private settle: ReturnType<typeof setTimeout> | undefined;
   private hoverTimer: ReturnType<typeof setTimeout> | undefined;
-  private fitDue = true;
 
   constructor(
     private readonly host: MapHost,
@@ -78,6 +69,7 @@ export class MapCanvas {
       autounselectify: true,
       hideEdgesOnViewport: false,
     });
+    this.camera = new Camera(this.cy);
     this.elements = new Elements(this.cy);
     this.under = new Layer(host.under);
     this.over = new Layer(host.over);
@@ -139,35 +131,21 @@ export class MapCanvas {
   }
 
   fit(): void {
-    if (this.cy.width() < 10 || this.cy.elements().empty()) {
-      this.fitDue = true;
-      return;
-    }
-    this.fitDue = false;
-    this.glide({ fit: { eles: this.cy.elements(), padding: 46 } });
+    this.camera.fit();
   }
 
   zoomBy(factor: number): void {
-    const level = this.cy.zoom() * factor;
-    this.glide({ zoom: { level, renderedPosition: { x: this.cy.width() / 2, y: this.cy.height() / 2 } } });
+    this.camera.zoomBy(factor);
   }
 
-  /** Brings one thing to the middle, near enough to read. */
   centreOn(id: string): void {
     const point = this.place(id);
-    if (!point) return;
-    const level = Math.max(this.cy.zoom(), 0.85);
-    const pan = { x: this.cy.width() / 2 - point.x * level, y: this.cy.height() / 2 - point.y * level };
-    this.glide({ zoom: level, pan });
+    if (point) this.camera.centreOn(point);
   }
 
-  /** Moves the map only as far as needed to see it. */
   reveal(id: string): void {
     const point = this.place(id);
-    if (!point) return;
-    const at = onScreen(this.view(), point);
-    const margin = 60;
-    if (at.x < margin || at.y < margin || at.x > this.cy.width() - margin || at.y > this.cy.height() - margin) this.centreOn(id);
+    if (point) this.camera.reveal(point);
   }
 
   positions(): Record<string, [number, number]> {
@@ -192,7 +170,7 @@ export class MapCanvas {
     cy.on("tap", (event: EventObject) => {
       this.events.select(event.target === cy ? null : (event.target.id() as string));
     });
-    cy.on("dbltap", "node", (event: EventObject) => this.glide({ fit: { eles: event.target.closedNeighborhood(), padding: 80 } }));
+    cy.on("dbltap", "node", (event: EventObject) => this.camera.frame(event.target.closedNeighborhood()));
     cy.on("mouseover", "node, edge", (event: EventObject) => this.hover(event.target.id() as string));
     cy.on("mouseout", "node, edge", () => this.hover(null));
     cy.on("drag", "node", (event: EventObject) => this.places.move(event.target.id() as string, event.target.position()));
@@ -219,7 +197,7 @@ export class MapCanvas {
     // Read at each frame by Cytoscape's canvas; only its constructor option is documented.
     renderer.textureOnViewport = this.shown.nodes.size + this.shown.edges.size > TEXTURE_FROM;
     this.applyClasses();
-    if (this.fitDue) this.fit();
+    this.camera.fitIfDue();
     this.settleSoon();
   }
 
@@ -228,25 +206,13 @@ export class MapCanvas {
     if (width < 10) return;
     for (const layer of [this.under, this.over, this.pulseLayer]) layer.resize(width, height);
     this.cy.resize();
-    if (this.fitDue) this.fit();
+    this.camera.keepFitted();
     this.settleSoon();
     this.repaint();
   }
 
   private applyClasses(): void {
-    const { cy, marks } = this;
-    const focus = this.hovered ?? marks.selected;
-    cy.batch(() => {
-      cy.elements(".sel, .lit, .dim").removeClass("sel lit dim");
-      if (marks.selected) cy.getElementById(marks.selected).addClass("sel");
-      if (marks.matches) cy.nodes().forEach((node) => void (marks.matches?.has(node.id()) || node.addClass("dim")));
-      if (!focus) return;
-      const element = cy.getElementById(focus);
-      if (element.empty()) return;
-      const around = element.closedNeighborhood().union(element.connectedNodes());
-      around.addClass("lit").removeClass("dim");
-      if (!marks.matches) cy.elements().difference(around).addClass("dim");
-    });
+    pointOut(this.cy, this.marks, this.hovered);
   }
 
   private settleSoon(): void {
@@ -260,41 +226,31 @@ export class MapCanvas {
   private chooseLabels(): void {
     const { pen } = this.over;
     if (!pen || this.cy.width() < 10) return;
-    const { selected, cursor, matches } = this.marks;
-    const near = this.lit();
-    const nodes: LabelledNode[] = [];
-    for (const node of this.shown.nodes.values()) {
-      const at = this.places.layout.points.get(node.id);
-      const drawn = this.cy.getElementById(node.id);
-      if (!at || drawn.empty()) continue;
-      const forced = node.id === selected || node.id === cursor || node.id === this.hovered;
-      const hit = matches?.has(node.id) ?? false;
-      const rank =
-        Number(forced) * 8_000 + Number(hit) * 4_000 + Number(near.has(node.id)) * 2_000 + Number(node.kind === "User") * 1_000 +
-        Number(node.kind !== "Scene") * 100 + (this.elements.degrees.get(node.id) ?? 0);
-      const size = { w: drawn.data("w") as number, h: drawn.data("h") as number };
-      nodes.push({ id: node.id, label: node.label, at, size, rank, forced, strong: node.kind === "User", faint: node.kind === "Scene" });
-    }
-    this.labels.choose(pen, this.view(), nodes);
-  }
-
-  private lit(): ReadonlySet<string> {
-    const ids = new Set<string>();
-    this.cy.nodes(".lit").forEach((node) => void ids.add(node.id()));
-    return ids;
+    const nodes = labelled({
+      cy: this.cy,
+      nodes: this.shown.nodes,
+      points: this.places.layout.points,
+      degrees: this.elements.degrees,
+      marks: this.marks,
+      hovered: this.hovered,
+    });
+    this.labels.choose(pen, this.view(), nodes, captionBoxes(pen, this.view(), this.places.layout.sectors, this.captions()));
   }
 
   private repaint(): void {
     const view = this.view();
-    const captions = { font: `600 12.5px ${FONT}`, text: (key: string) => this.words.t(`sector.${key}` as "sector.likes") };
     this.under.draw((pen) => {
-      if (this.shown.nodes.size > 0) paintSectors(pen, view, this.places.layout.sectors, this.theme, captions);
+      if (this.shown.nodes.size > 0) paintSectors(pen, view, this.places.layout.sectors, this.theme, this.captions());
     });
     const dimmed = (id: string): boolean => this.cy.getElementById(id).hasClass("dim");
     this.over.draw((pen) => {
       this.labels.paint(pen, view, (id) => (this.shown.nodes.has(id) ? this.places.layout.points.get(id) : undefined), this.theme, dimmed);
       paintMarks(pen, { cy: this.cy, marks: this.marks, hovered: this.hovered, theme: this.theme, place: (id) => this.placeOnScreen(id), words: (id) => this.edgeWords(id), colour: (id) => this.colour(id) });
     });
+  }
+
+  private captions(): SectorCaptions {
+    return { font: `600 12.5px ${FONT}`, text: (key) => this.words.t(`sector.${key}`) };
   }
 
   private edgeWords(id: string): { text: string; struck: boolean } | null {
@@ -329,11 +285,5 @@ export class MapCanvas {
     if (node) return kindLook(node.kind).colour[this.theme];
     const edge = this.shown.edges.get(id);
     return edge ? predicateLook(edge.predicate).colour[this.theme] : ACCENT[this.theme];
-  }
-
-  private glide(target: Parameters<Core["animate"]>[0]): void {
-    const still = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
-    this.cy.stop();
-    this.cy.animate(target, { duration: still ? 0 : MOVE_MS, easing: "ease-out-cubic" });
   }
 }

@@ -1,7 +1,7 @@
 /** Labels, marks of the new and the keyboard cursor, drawn at screen size above the big canvas. */
 
 import { onScreen, type Viewport } from "./layer";
-import { cutLabel, type LabelWish, placeLabels } from "./labels";
+import { type Box, cutLabel, type LabelWish, placeLabels } from "./labels";
 import { ACCENT, GROUND, INK, MUTED, type Theme } from "./palette";
 import type { NodeSize } from "./elements";
 import type { Point } from "./place";
@@ -34,7 +34,7 @@ export class LabelPainter {
   private drawn: Drawn[] = [];
   private readonly widths = new Map<string, number>();
 
-  choose(pen: CanvasRenderingContext2D, view: Viewport, nodes: readonly LabelledNode[]): void {
+  choose(pen: CanvasRenderingContext2D, view: Viewport, nodes: readonly LabelledNode[], obstacles: readonly Box[]): void {
     const byId = new Map<string, LabelledNode>();
     const wishes: LabelWish[] = [];
     for (const node of [...nodes].sort((a, b) => b.rank - a.rank || (a.id < b.id ? -1 : 1))) {
@@ -52,7 +52,7 @@ export class LabelPainter {
       });
     }
     const most = Math.ceil((view.width * view.height) / AREA_PER_LABEL);
-    this.drawn = placeLabels(wishes, most).map(({ id, dx, dy }) => {
+    this.drawn = placeLabels(wishes, most, obstacles).map(({ id, dx, dy }) => {
       const node = byId.get(id) as LabelledNode;
       return { node, text: cutLabel(node.label), dx, dy };
     });

@@ -1,10 +1,10 @@
 /** What is pointed out on top of the map: the keyboard cursor, marks of the new, and the words of links. */
 
 import type { Core } from "cytoscape";
-import type { Marks } from "./mapCanvas";
 import type { Theme } from "./palette";
 import { paintCursor, paintEdgeWords, paintNewMark } from "./paintLabels";
 import type { Point } from "./place";
+import type { Marks } from "./pointOut";
 
 const WORDS_MAX = 9;
 
@@ -41,7 +41,7 @@ function worded(scene: MarkScene): string[] {
   const element = scene.cy.getElementById(focus);
   if (element.empty()) return [];
   if (element.group() === "edges") return [focus];
-  const links = scene.cy.getElementById(focus).connectedEdges();
+  const links = scene.cy.getElementById(focus).connectedEdges('[predicate != "MENTIONED"]');
   return links.length <= WORDS_MAX ? links.map((link) => link.id()) : [];
 }
 

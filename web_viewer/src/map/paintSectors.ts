@@ -1,6 +1,7 @@
 /** The soft fans behind the mind map, with what they mean written along their rim. */
 
 import { onScreen, type Viewport } from "./layer";
+import type { Box } from "./labels";
 import { MUTED, predicateLook, type Theme } from "./palette";
 import { STRETCH, type Sector, type SectorKey } from "./place";
 
@@ -28,24 +29,45 @@ export function paintSectors(pen: CanvasRenderingContext2D, view: Viewport, sect
     pen.globalAlpha = theme === "light" ? 0.055 : 0.075;
     pen.fill();
     pen.globalAlpha = 1;
-    if (view.zoom >= CAPTION_MIN_ZOOM) paintCaption(pen, sector, centre, outer, colour, theme, captions);
+    if (view.zoom >= CAPTION_MIN_ZOOM) paintCaption(pen, view, sector, colour, theme, captions);
   }
+}
+
+/** What the captions cover, so that labels keep clear of them. */
+export function captionBoxes(pen: CanvasRenderingContext2D, view: Viewport, sectors: readonly Sector[], captions: SectorCaptions): Box[] {
+  if (view.zoom < CAPTION_MIN_ZOOM) return [];
+  pen.font = captions.font;
+  return sectors.map((sector) => {
+    const { x, y, align } = captionPlace(view, sector);
+    const w = pen.measureText(captions.text(sector.key)).width;
+    return { x: align === "left" ? x : align === "right" ? x - w : x - w / 2, y: y - 8, w, h: 16 };
+  });
+}
+
+function captionPlace(view: Viewport, sector: Sector): { x: number; y: number; align: CanvasTextAlign } {
+  const centre = onScreen(view, sector.centre);
+  // Inside the rim, where the layout puts nothing.
+  const rim = (sector.outer + OUTSIDE) * view.zoom - 12;
+  const middle = (sector.from + sector.to) / 2;
+  const side = Math.cos(middle);
+  return {
+    x: centre.x + side * rim * STRETCH,
+    y: centre.y + Math.sin(middle) * rim,
+    align: side > 0.5 ? "right" : side < -0.5 ? "left" : "center",
+  };
 }
 
 function paintCaption(
   pen: CanvasRenderingContext2D,
+  view: Viewport,
   sector: Sector,
-  centre: { x: number; y: number },
-  outer: number,
   colour: string,
   theme: Theme,
   captions: SectorCaptions,
 ): void {
-  const middle = (sector.from + sector.to) / 2;
-  const x = centre.x + Math.cos(middle) * (outer + 12) * STRETCH;
-  const y = centre.y + Math.sin(middle) * (outer + 14);
+  const { x, y, align } = captionPlace(view, sector);
   pen.font = captions.font;
-  pen.textAlign = Math.cos(middle) > 0.35 ? "left" : Math.cos(middle) < -0.35 ? "right" : "center";
+  pen.textAlign = align;
   pen.textBaseline = "middle";
   pen.fillStyle = sector.key === "linked" ? MUTED[theme] : colour;
   pen.globalAlpha = 0.85;

@@ -46,12 +46,13 @@ interface PlacedCluster extends Layout {
 function placeCluster(cluster: Cluster): PlacedCluster {
   const points = new Map<string, Point>([[cluster.hub, ORIGIN]]);
   const sectors = openSectors(cluster);
-  let reach = FIRST_RING * 0.6;
+  let reach = cluster.first.length > 0 ? FIRST_RING : FIRST_RING * 0.6;
   for (const sector of sectors) {
     const bonds = cluster.first.filter((bond) => bond.sector === sector.key);
     sector.outer = fillSector(sector, bonds, points);
     reach = Math.max(reach, sector.outer);
   }
+  for (const sector of sectors) sector.outer = reach;
   const ringed = spreadAround(cluster.further, points, cluster.neighbours, reach + RING_GAP, SLOT);
   const outer = spreadAround(cluster.scenes, points, cluster.neighbours, ringed + RING_GAP, SCENE_SLOT);
   return { id: cluster.hub, points, sectors, radius: outer };

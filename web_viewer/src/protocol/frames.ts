@@ -34,7 +34,7 @@ export interface GraphEdge {
   invalid_at: string | null;
   evidence_n: number;
   /** What the edge was before this change; only inside patches. */
-  was?: { strength?: number };
+  was?: { strength?: number } | null;
 }
 
 export interface Count {

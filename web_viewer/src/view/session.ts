@@ -162,7 +162,7 @@ function firstChoice(): Chosen {
     tab: address.tab ?? (narrow ? "list" : "map"),
     user: address.user,
     sel: address.sel,
-    cursor: address.sel,
+    cursor: null,
     hidden: new Set(address.hide),
     query: "",
     lang: (localStorage.getItem("mnemograph:lang") as Lang | null) ?? languageOf(navigator.languages),

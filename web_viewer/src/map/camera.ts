@@ -1,0 +1,78 @@
+/** Moves the view of the map; gently, unless the reader asked for no motion. */
+
+import type { CollectionReturnValue, Core } from "cytoscape";
+import { onScreen } from "./layer";
+import type { Point } from "./place";
+
+const MOVE_MS = 260;
+/** Room for the labels of the outermost things. */
+const FIT_SIDE = 84;
+const FIT_TOP = 40;
+const FIT_ZOOM_MAX = 1.25;
+const READING_ZOOM = 0.85;
+const MARGIN = 60;
+const LEAST_ROOM = 60;
+
+export class Camera {
+  private due = true;
+  /** Nobody has moved the map since it was fitted, so it may be fitted again when its room changes. */
+  private fitted = false;
+
+  constructor(private readonly cy: Core) {
+    cy.on("dragpan scrollzoom pinchzoom", () => (this.fitted = false));
+  }
+
+  fit(): void {
+    const { cy } = this;
+    this.due = cy.width() < LEAST_ROOM || cy.elements().empty();
+    if (this.due) return;
+    const box = cy.nodes().boundingBox({});
+    const wide = Math.max(LEAST_ROOM, cy.width() - 2 * FIT_SIDE) / box.w;
+    const high = Math.max(LEAST_ROOM, cy.height() - 2 * FIT_TOP) / box.h;
+    this.look({ x: (box.x1 + box.x2) / 2, y: (box.y1 + box.y2) / 2 }, Math.min(FIT_ZOOM_MAX, wide, high));
+    this.fitted = true;
+  }
+
+  fitIfDue(): void {
+    if (this.due) this.fit();
+  }
+
+  /** The room for the map has changed. */
+  keepFitted(): void {
+    if (this.due || this.fitted) this.fit();
+  }
+
+  frame(elements: CollectionReturnValue): void {
+    this.glide({ fit: { eles: elements, padding: FIT_SIDE } });
+  }
+
+  zoomBy(factor: number): void {
+    const middle = { x: this.cy.width() / 2, y: this.cy.height() / 2 };
+    this.glide({ zoom: { level: this.cy.zoom() * factor, renderedPosition: middle } });
+  }
+
+  /** Brings a point to the middle, near enough to read. */
+  centreOn(point: Point): void {
+    this.look(point, Math.max(this.cy.zoom(), READING_ZOOM));
+  }
+
+  /** Moves the map only when the point cannot be seen well. */
+  reveal(point: Point): void {
+    const { cy } = this;
+    const at = onScreen({ zoom: cy.zoom(), pan: cy.pan(), width: cy.width(), height: cy.height() }, point);
+    const seen = at.x > MARGIN && at.y > MARGIN && at.x < cy.width() - MARGIN && at.y < cy.height() - MARGIN;
+    if (!seen) this.centreOn(point);
+  }
+
+  private look(middle: Point, zoom: number): void {
+    const { cy } = this;
+    this.glide({ zoom, pan: { x: cy.width() / 2 - middle.x * zoom, y: cy.height() / 2 - middle.y * zoom } });
+  }
+
+  private glide(target: Parameters<Core["animate"]>[0]): void {
+    const still = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
+    this.fitted = false;
+    this.cy.stop();
+    this.cy.animate(target, { duration: still ? 0 : MOVE_MS, easing: "ease-out-cubic" });
+  }
+}

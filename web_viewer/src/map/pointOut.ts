@@ -1,0 +1,61 @@
+/** What is pointed out on the map: chosen, searched for, rested upon; and how much that lifts a label. */
+
+import type { Core } from "cytoscape";
+import type { GraphNode } from "../protocol/frames";
+import type { LabelledNode } from "./paintLabels";
+import type { Point } from "./place";
+
+export interface Marks {
+  selected: string | null;
+  cursor: string | null;
+  /** Search hits; null when nothing is searched for. */
+  matches: ReadonlySet<string> | null;
+  fresh: ReadonlySet<string>;
+}
+
+/** Above this, pointing lights up neighbours but leaves the rest as it is. */
+const DIM_MAX = 2_000;
+
+/** Sets the classes `sel`, `lit` and `dim`. */
+export function pointOut(cy: Core, marks: Marks, hovered: string | null): void {
+  const { matches, selected } = marks;
+  const focus = hovered ?? selected;
+  cy.batch(() => {
+    cy.elements(".sel, .lit, .dim").removeClass("sel lit dim");
+    if (selected) cy.getElementById(selected).addClass("sel");
+    if (matches) cy.nodes().forEach((node) => void (matches.has(node.id()) || node.addClass("dim")));
+    const element = cy.getElementById(focus ?? "");
+    if (element.empty()) return;
+    const around = element.closedNeighborhood().union(element.connectedNodes());
+    around.addClass("lit").removeClass("dim");
+    const dims = !matches && cy.elements().length <= DIM_MAX;
+    if (dims) cy.elements().difference(around).addClass("dim");
+  });
+}
+
+export interface LabelScene {
+  cy: Core;
+  nodes: ReadonlyMap<string, GraphNode>;
+  points: ReadonlyMap<string, Point>;
+  degrees: ReadonlyMap<string, number>;
+  marks: Marks;
+  hovered: string | null;
+}
+
+/** Pointed out, then searched for, then neighbours, then users, then what has many links; scenes last. */
+export function labelled(scene: LabelScene): LabelledNode[] {
+  const { cy, nodes, points, degrees, marks, hovered } = scene;
+  const found: LabelledNode[] = [];
+  for (const node of nodes.values()) {
+    const at = points.get(node.id);
+    const drawn = cy.getElementById(node.id);
+    if (!at || drawn.empty()) continue;
+    const isUser = node.kind === "User";
+    const pointed = node.id === marks.selected || node.id === marks.cursor || node.id === hovered;
+    const steps = [node.kind !== "Scene", isUser, drawn.hasClass("lit"), marks.matches?.has(node.id) ?? false, pointed];
+    const rank = steps.reduce((sum, step, index) => sum + Number(step) * 1_000 * 2 ** index, degrees.get(node.id) ?? 0);
+    const size = { w: drawn.data("w") as number, h: drawn.data("h") as number };
+    found.push({ id: node.id, label: node.label, at, size, rank, forced: pointed || isUser, strong: isUser, faint: node.kind === "Scene" });
+  }
+  return found;
+}
