@@ -1,0 +1,149 @@
+"""The language-model port by instructor and openai, against any OpenAI-compatible endpoint."""
+
+import asyncio
+import logging
+from dataclasses import dataclass
+from typing import Final, Generic
+
+import instructor
+import openai
+from instructor.core.exceptions import InstructorError
+from instructor.core.hooks import Hooks
+from openai.types.chat import ChatCompletion, ChatCompletionMessageParam
+from pydantic import ValidationError
+
+from extraction.json_text import shape_in_text
+from extraction.language_model import Answer, Prompt, Shape
+from extraction.openai_errors import as_ours
+from schema.errors import MisreadError, UnavailableError
+
+_ASKS_MAX: Final = 2
+# What we tell the model of its mistake, and what we show it of its own answer.
+_PROBLEM_CHARS_MAX: Final = 1_000
+_ANSWER_CHARS_MAX: Final = 8_000
+
+
+def connect_openai_model(
+    *, model: str, base_url: str | None, api_key: str | None, timeout_s: float = 60.0
+) -> "OpenAIModel":
+    """A model behind an endpoint; nothing is asked yet. Endpoints without keys take any."""
+    # It logs every unreadable answer, with the words of the conversation in it.
+    logging.getLogger("instructor").setLevel(logging.CRITICAL + 1)
+    client = openai.AsyncOpenAI(api_key=api_key or "none", base_url=base_url, max_retries=0, timeout=timeout_s)
+    return OpenAIModel(client=client, model=model, timeout_s=timeout_s)
+
+
+@dataclass(frozen=True, slots=True)
+class _Heard(Generic[Shape]):
+    """One completion, and its value if instructor could read it."""
+
+    completion: ChatCompletion
+    value: Shape | None
+
+
+class OpenAIModel:
+    """Asks for structured output; where the endpoint knows none, asks for JSON in text, and remembers that.
+
+    An answer that misses the shape is asked for once more, with what was wrong; all else is the caller's to retry.
+    """
+
+    def __init__(self, *, client: openai.AsyncOpenAI, model: str, timeout_s: float) -> None:
+        self.name = model
+        self._client = client
+        self._timeout_s = timeout_s
+        self._by_schema = instructor.from_openai(client, mode=instructor.Mode.JSON_SCHEMA)
+        self._by_text = instructor.from_openai(client, mode=instructor.Mode.MD_JSON)
+        self._knows_schema = True
+
+    async def answer(self, prompt: Prompt, shape: type[Shape]) -> Answer[Shape]:
+        """The filled shape, as the port says; tokens and calls of a second ask are counted too."""
+        messages: list[ChatCompletionMessageParam] = [
+            {"role": "system", "content": prompt.system},
+            {"role": "user", "content": prompt.user},
+        ]
+        tokens_in = tokens_out = 0
+        problem = ""
+        for ask in range(1, _ASKS_MAX + 1):
+            heard = await self._hear(messages, shape)
+            if heard.completion.usage is not None:
+                tokens_in += heard.completion.usage.prompt_tokens
+                tokens_out += heard.completion.usage.completion_tokens
+            text = _whole_text(heard.completion)
+            try:
+                value = heard.value or shape_in_text(text, shape)
+            except ValueError as error:
+                problem = str(error)[:_PROBLEM_CHARS_MAX]
+                messages += [
+                    {"role": "assistant", "content": text[:_ANSWER_CHARS_MAX]},
+                    {"role": "user", "content": f"That answer was not accepted: {problem}\nGive the JSON object only."},
+                ]
+                continue
+            return Answer(value=value, calls=ask, tokens_in=tokens_in, tokens_out=tokens_out)
+        raise MisreadError(f"model {self.name!r} twice missed the shape {shape.__name__}: {problem}")
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._client.close()
+
+    async def _hear(self, messages: list[ChatCompletionMessageParam], shape: type[Shape]) -> _Heard[Shape]:
+        try:
+            async with asyncio.timeout(self._timeout_s):
+                if self._knows_schema:
+                    try:
+                        return await self._hear_by(self._by_schema, messages, shape)
+                    except (openai.BadRequestError, openai.UnprocessableEntityError):
+                        heard = await self._hear_by(self._by_text, messages, shape)
+                        # It took the same words without the schema, so the schema was what it refused.
+                        self._knows_schema = False
+                        return heard
+                return await self._hear_by(self._by_text, messages, shape)
+        except openai.OpenAIError as error:
+            raise as_ours(error, model=self.name, base_url=str(self._client.base_url)) from error
+        except TimeoutError as error:
+            raise UnavailableError(
+                f"model {self.name!r} did not answer in time ({self._timeout_s:g} s); it will be asked again"
+            ) from error
+
+    async def _hear_by(
+        self, client: instructor.AsyncInstructor, messages: list[ChatCompletionMessageParam], shape: type[Shape]
+    ) -> _Heard[Shape]:
+        """One request; raises the openai client's own errors, whatever instructor wraps them in."""
+        completions: list[ChatCompletion] = []
+        hooks = Hooks()
+        hooks.on("completion:response", completions.append)
+        try:
+            value = await client.create(
+                response_model=shape, messages=list(messages), model=self.name, max_retries=0, hooks=hooks
+            )
+        # What instructor raises for an answer that it cannot read depends on the answer; we read it ourselves then.
+        except (InstructorError, ValidationError, ValueError, TypeError, LookupError, AttributeError) as error:
+            cause = _openai_cause(error)
+            if cause is not None:
+                raise cause from error
+            if not completions:
+                raise MisreadError(f"model {self.name!r} answered no completion; check base_url") from error
+            return _Heard(completions[-1], None)
+        # instructor fills a subclass of its own making; ours is the shape itself.
+        return _Heard(completions[-1], shape.model_validate(value.model_dump()))
+
+
+def _openai_cause(error: BaseException | None) -> openai.OpenAIError | None:
+    while error is not None and not isinstance(error, openai.OpenAIError):
+        error = error.__cause__ or error.__context__
+    return error
+
+
+def _whole_text(completion: ChatCompletion) -> str:
+    """The text of a completion that came to its end.
+
+    Raises:
+        MisreadError: there is none, it was cut, or the model refused.
+    """
+    if not completion.choices:
+        raise MisreadError(f"model {completion.model!r} answered without choices; check the endpoint")
+    choice = completion.choices[0]
+    if choice.message.refusal or choice.finish_reason == "content_filter":
+        raise MisreadError(f"model {completion.model!r} refused to read this text; the built-in rules can read it")
+    if choice.finish_reason == "length":
+        raise MisreadError(f"the answer of model {completion.model!r} was cut; raise its output limit")
+    return choice.message.content or ""

@@ -1,0 +1,37 @@
+"""Loads a prompt file, fills it, and names it by its hash."""
+
+import hashlib
+import re
+from functools import cache
+from importlib.resources import files
+
+from extraction.language_model import Prompt
+
+_FILE = re.compile(
+    r"---\ninputs: \[(?P<inputs>[^\]]*)\]\n---\n# System\n(?P<system>.*)\n# User\n(?P<user>.*)", re.DOTALL
+)
+_SLOT = re.compile(r"\{\{(\w+)\}\}")
+
+
+def filled_prompt(name: str, **inputs: str) -> Prompt:
+    """The prompt `prompts/<name>.md` with every slot `{{input}}` filled; what is filled in is never filled again.
+
+    Inputs that are not exactly those the file names in its front matter are a mistake of our own code.
+    """
+    text = _text(name)
+    parts = _FILE.fullmatch(text)
+    assert parts is not None, f"prompts/{name}.md needs front matter with inputs, '# System' and '# User'"
+    named = {word.strip() for word in parts["inputs"].split(",")}
+    used = set(_SLOT.findall(text))
+    assert named == used == inputs.keys(), f"prompts/{name}.md: names {named}, uses {used}, was given {inputs.keys()}"
+
+    def fill(part: str) -> str:
+        return _SLOT.sub(lambda slot: inputs[slot[1]], part).strip()
+
+    digest = hashlib.sha256(text.encode()).hexdigest()[:16]
+    return Prompt(name=name, hash=digest, system=fill(parts["system"]), user=fill(parts["user"]))
+
+
+@cache
+def _text(name: str) -> str:
+    return files("extraction").joinpath("prompts", f"{name}.md").read_text(encoding="utf-8")
