@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 
 from schema.errors import MnemographError
 
-OUR_LOGGERS = ("graph_service", "extraction")
+OUR_LOGGERS = ("mnemograph", "graph_service", "extraction")
 
 
 class PlainFormatter(logging.Formatter):
@@ -57,6 +57,8 @@ def configure_logging(*, secrets: Iterable[str | None] = (), verbose: bool = Fal
 
 
 def _described(error: BaseException) -> dict[str, str]:
+    if isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:
+        return _described(error.exceptions[0])
     row = {"error": type(error).__name__}
     if isinstance(error, MnemographError):
         row["why"] = error.message

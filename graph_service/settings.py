@@ -52,7 +52,7 @@ class Neo4jSettings:
     database: Name | None = None
     heap_mb: Megabytes = 512
     page_cache_mb: Megabytes = 64
-    start_timeout_s: Seconds = 60.0
+    start_timeout_s: Seconds = 120.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,6 +5,7 @@ from importlib.resources import files
 
 from graph_service.conversation_files import FileFormat, Owner, read_conversations
 from graph_service.memory.incoming import Incoming
+from graph_service.memory.question import Question
 from schema.ids import TenantId
 
 DEMO_TENANT = TenantId("demo")
@@ -19,24 +20,17 @@ class Person:
     name: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DemoQuestion:
-    """A question whose answer is in the conversations; it is answered by recall, like any other."""
-
-    user_id: str
-    text: str
-
-
 PEOPLE: tuple[Person, ...] = (
     Person(file="madial-en-user-1.json", user_id="bart", name="Bart"),
     Person(file="madial-en-user-2.json", user_id="lisa", name="Lisa"),
     Person(file="memorybank-zh-mb-00.json", user_id="zhang-manting", name="张曼婷"),
     Person(file="memorybank-zh-mb-01.json", user_id="wang-feng", name="王峰"),
 )
-QUESTIONS: tuple[DemoQuestion, ...] = (
-    DemoQuestion(user_id="bart", text="What are Bart's favourite animals at the zoo?"),
-    DemoQuestion(user_id="lisa", text="Which cake does Lisa like best?"),
-    DemoQuestion(user_id="zhang-manting", text="我推荐过哪部科幻电影？"),
+# Their answers are in the conversations; recall finds them like those of any other question.
+QUESTIONS: tuple[Question, ...] = (
+    Question(user_id="bart", text="What are Bart's favourite animals at the zoo?", limit=3, evidence=1),
+    Question(user_id="lisa", text="Which cake does Lisa like best?", limit=3, evidence=1),
+    Question(user_id="zhang-manting", text="我推荐过哪部科幻电影？", limit=3, evidence=1),
 )
 
 

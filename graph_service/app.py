@@ -1,0 +1,103 @@
+"""The HTTP application: all doors on one memory, and the worker beside them."""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import AsyncIterator
+from typing import Any, Final
+
+from fastapi import FastAPI
+from fastapi.responses import JSONResponse
+
+from graph_service.api.errors import install_error_handlers
+from graph_service.api.graphql import graphql_router
+from graph_service.api.rest import rest_router
+from graph_service.guards import BodyLimit, HostGuard
+from graph_service.live.hub import Hub
+from graph_service.live.socket import live_router
+from graph_service.memory.changes import ChangeLog
+from graph_service.memory.mindmap import MindMap
+from graph_service.parts import Parts
+from graph_service.settings import LOOPBACK_NAMES
+from graph_service.version import version
+from graph_service.viewer_files import add_viewer
+from schema.limits import LIMITS
+from web_viewer import DIST
+
+_log = logging.getLogger(__name__)
+
+READY_ANSWER_MAX_S: Final = 3.0
+WORKER_STOP_MAX_S: Final = 30.0
+
+
+def create_app(parts: Parts) -> FastAPI:
+    """The application; its lifespan runs the worker, closing the parts is the caller's task."""
+    name = version()
+    change_log, mindmap = ChangeLog(parts.graph), MindMap(parts.graph)
+    hub = Hub(change_log, mindmap, version=name)
+    parts.bell.listen(hub.notify)
+    app = FastAPI(title="Mnemograph", version=name, docs_url=None, redoc_url=None, lifespan=_lifespan(parts, hub))
+    hosts = frozenset(parts.settings.service.allowed_hosts) | LOOPBACK_NAMES
+    app.add_middleware(BodyLimit, bytes_max=LIMITS.body_bytes)
+    app.add_middleware(HostGuard, allowed=hosts)
+    install_error_handlers(app)
+    app.include_router(graphql_router(parts.memory), prefix="/graphql")
+    app.include_router(live_router(hub, allowed_hosts=hosts))
+    app.include_router(rest_router(mindmap, change_log))
+    _add_probes(app, parts, name)
+    add_viewer(app, DIST)
+    return app
+
+
+def _lifespan(parts: Parts, hub: Hub) -> Any:
+    @contextlib.asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        stop = asyncio.Event()
+        worker = asyncio.create_task(parts.worker.run(stop), name="worker")
+        app.state.worker = worker
+        worker.add_done_callback(_report_end)
+        try:
+            yield
+        finally:
+            stop.set()
+            await asyncio.wait({worker}, timeout=WORKER_STOP_MAX_S)
+            worker.cancel()
+            await asyncio.gather(worker, return_exceptions=True)
+            await hub.close()
+
+    return lifespan
+
+
+def _report_end(worker: "asyncio.Task[None]") -> None:
+    if not worker.cancelled() and worker.exception() is not None:
+        _log.error("the worker ended; /ready answers 503 until a restart", exc_info=worker.exception())
+
+
+def _add_probes(app: FastAPI, parts: Parts, name: str) -> None:
+    @app.get("/health", summary="Whether the process is up.")
+    async def health() -> dict[str, str]:
+        return {"status": "up", "service": "mnemograph", "version": name}
+
+    @app.get("/ready", summary="Whether requests can be served: 200, or 503 with the part that is missing.")
+    async def ready() -> JSONResponse:
+        state = await readiness(parts, app.state.worker)
+        return JSONResponse(state, status_code=200 if state["ready"] else 503)
+
+
+async def readiness(parts: Parts, worker: "asyncio.Task[None]") -> dict[str, Any]:
+    """Each part and whether it works; asks the database at most `READY_ANSWER_MAX_S`."""
+    try:
+        async with asyncio.timeout(READY_ANSWER_MAX_S):
+            answers = await parts.graph.answers()
+    except TimeoutError:
+        answers = False
+    runs = not worker.done()
+    return {
+        "ready": answers and runs,
+        "neo4j": "up" if answers else "down",
+        "worker": "running" if runs else "ended",
+        "embedder": parts.embedder_name,
+        "embedder_problem": parts.embedder_problem,
+        "model": parts.reader_name,
+        "database": "given" if parts.server is None else "local" if parts.server.owned else "shared",
+    }

@@ -1,0 +1,52 @@
+"""`mnemograph recall`: a question to one user's memory."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from graph_service.cli.answers import answer_document, answer_view
+from graph_service.cli.options import ConfigOption, JsonOption, TenantOption, merged, settings_of
+from graph_service.cli.running import run
+from graph_service.cli.telling import moment
+from graph_service.cli.terminal import Terminal
+from graph_service.cli.working import opened
+from graph_service.memory.tenant_name import tenant_named
+from graph_service.settings import Settings
+
+if TYPE_CHECKING:
+    from graph_service.memory.question import Question
+
+
+def recall(
+    ctx: typer.Context,
+    question: Annotated[str, typer.Argument(help="What to look for, in words.", show_default=False)],
+    user: Annotated[str, typer.Option(help="Whose memory is asked.", show_default=False)],
+    limit: Annotated[int, typer.Option(help="How many hits at most, 1 to 100.")] = 5,
+    evidence: Annotated[int, typer.Option(help="How many proving messages for each fact and scene, 0 to 20.")] = 2,
+    start: Annotated[str | None, typer.Option("--from", help="Only what was said from this moment on.")] = None,
+    end: Annotated[str | None, typer.Option("--to", help="Only what was said before this moment.")] = None,
+    config: ConfigOption = None,
+    tenant: TenantOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Find what a user's memory holds about a question, with the messages that prove it."""
+    from graph_service.memory.question import Question, check_question
+
+    common = merged(ctx, config, tenant, as_json)
+    asked = Question(
+        user_id=user,
+        text=question,
+        limit=limit,
+        evidence=evidence,
+        start=moment(start, "--from"),
+        end=moment(end, "--to"),
+    )
+    check_question(asked)
+    run(_recall(settings_of(common), asked, Terminal(as_json=common.as_json)))
+
+
+async def _recall(settings: Settings, asked: "Question", terminal: Terminal) -> None:
+    tenant = tenant_named(settings.tenant)
+    async with opened(settings, terminal) as parts:
+        answer = await parts.memory.recall(tenant, asked)
+    terminal.answer(answer_document(asked.text, answer), lambda: answer_view(asked.text, answer))

@@ -1,0 +1,71 @@
+"""The `mnemograph` command: options for all commands, and the door where errors become one clear line."""
+
+import sys
+import traceback
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from graph_service.cli import asking, checking, db, importing, serving, telling
+from graph_service.cli.options import Common, ConfigOption, JsonOption, TenantOption
+from graph_service.cli.running import StoppedError
+from graph_service.version import version as installed_version
+from schema.errors import MnemographError
+
+app = typer.Typer(
+    name="mnemograph",
+    help="Long-term memory for AI agents, held as a graph that people can see and question.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        sys.stdout.write(f"mnemograph {installed_version()}\n")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    ctx: typer.Context,
+    config: ConfigOption = None,
+    tenant: TenantOption = None,
+    as_json: JsonOption = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Options for every command; they may stand after its name as well."""
+    ctx.obj = Common(config=config, tenant=tenant, as_json=as_json)
+
+
+app.command("serve")(serving.serve)
+app.command("demo")(serving.demo)
+app.command("remember")(telling.remember)
+app.command("recall")(asking.recall)
+app.command("import")(importing.import_files)
+app.command("doctor")(checking.doctor)
+app.add_typer(db.db, name="db")
+
+
+def main() -> None:
+    """Runs the command line and exits with 0, or with the code of the error that ended it."""
+    try:
+        app()
+    except MnemographError as error:
+        sys.stderr.write(f"mnemograph: {error.message}\n")
+        sys.exit(error.exit_code)
+    except StoppedError as stopped:
+        sys.exit(stopped.exit_code)
+    except BrokenPipeError:
+        # The reader of our output went away, as `head` does.
+        sys.stderr.close()
+        sys.exit(0)
+    except Exception as error:
+        frame = traceback.extract_tb(error.__traceback__)[-1]
+        place = f"{Path(frame.filename).name}:{frame.lineno}"
+        sys.stderr.write(f"mnemograph: {type(error).__name__} in {place}; this is a bug, please report it\n")
+        sys.exit(MnemographError.exit_code)

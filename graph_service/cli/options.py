@@ -1,0 +1,45 @@
+"""The options that every command takes, before or after its name."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from graph_service.log import configure_logging
+from graph_service.settings import Settings, load_settings
+
+ConfigOption = Annotated[
+    Path | None, typer.Option("--config", metavar="FILE", help="A TOML file with settings.", show_default=False)
+]
+TenantOption = Annotated[
+    str | None, typer.Option("--tenant", metavar="NAME", help="Whose memories; 'default' if nothing says otherwise.")
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Answer with one JSON document, for programs.")]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Common:
+    """What was said before the command's name."""
+
+    config: Path | None = None
+    tenant: str | None = None
+    as_json: bool = False
+
+
+def merged(ctx: typer.Context, config: Path | None, tenant: str | None, as_json: bool) -> Common:
+    """The common options; what stands after the command's name wins."""
+    before = ctx.find_object(Common) or Common()
+    return Common(config=config or before.config, tenant=tenant or before.tenant, as_json=as_json or before.as_json)
+
+
+def settings_of(common: Common, **options: Any) -> Settings:
+    """The settings for one command; from here on its log is what `log` makes of it.
+
+    Args:
+        options: by `section__key`; None where the command line said nothing.
+    """
+    said = {key.replace("__", "."): value for key, value in options.items()}
+    settings = load_settings(config=common.config, options={"tenant": common.tenant, **said})
+    configure_logging(secrets=(settings.neo4j.password, settings.llm.api_key, settings.embedding.api_key))
+    return settings

@@ -1,0 +1,138 @@
+"""Runs the HTTP service until it is told to stop."""
+
+import asyncio
+import contextlib
+import errno
+import importlib
+import socket
+import webbrowser
+from collections.abc import Awaitable, Callable, Iterator
+from typing import TYPE_CHECKING, Final
+
+import uvicorn
+
+from graph_service.cli.running import Stops
+from graph_service.cli.terminal import Terminal
+from graph_service.cli.working import opened
+from graph_service.settings import Settings, has_screen
+from schema.errors import ConflictError, InstallError
+
+if TYPE_CHECKING:
+    from graph_service.parts import Parts
+
+GRACE_S: Final = 30
+BACKLOG: Final = 128
+Afterwards = Callable[["Parts", str], Awaitable[None]]
+
+
+class _Server(uvicorn.Server):
+    """A server that leaves signals to us, since they must also end what runs beside it, and says when it answers."""
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self.answers = asyncio.Event()
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            self.answers.set()
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+async def run_service(
+    settings: Settings, terminal: Terminal, stops: Stops, *, afterwards: Afterwards, once: bool = False
+) -> None:
+    """Serves until a signal, or until `afterwards` is done if `once`; then ends in order.
+
+    Args:
+        afterwards: runs beside the service as soon as that answers; gets the service's address.
+
+    Raises:
+        ConflictError: another program listens on the port that was asked for.
+    """
+    with _listening(settings, terminal) as door:
+        # Loading the doors takes as long as Neo4j's start; both go on at the same time.
+        loading = asyncio.create_task(asyncio.to_thread(importlib.import_module, "graph_service.app"))
+        async with opened(settings, terminal) as parts:
+            app = (await loading).create_app(parts)
+            server = _Server(
+                uvicorn.Config(
+                    app,
+                    log_config=None,
+                    access_log=False,
+                    server_header=False,
+                    lifespan="on",
+                    timeout_graceful_shutdown=GRACE_S,
+                )
+            )
+
+            def stop() -> None:
+                server.force_exit = server.should_exit
+                server.should_exit = True
+
+            with stops.told(stop):
+                await _serve(server, door, afterwards(parts, _address(door)), once=once)
+                terminal.say("stopping: finishing what is in flight")
+
+
+def open_browser(settings: Settings, address: str, terminal: Terminal) -> None:
+    """Shows the viewer's address, and opens it where there is a screen."""
+    terminal.say(f"viewer: {address}    (Ctrl-C stops)")
+    if settings.service.open_browser and has_screen() and terminal.side.is_terminal:
+        asyncio.get_running_loop().run_in_executor(None, webbrowser.open, address)
+
+
+async def _serve(server: _Server, door: socket.socket, afterwards: Awaitable[None], *, once: bool) -> None:
+    serving = asyncio.create_task(server.serve(sockets=[door]))
+    beside = asyncio.create_task(_once_started(server, afterwards))
+    try:
+        await asyncio.wait({serving, beside}, return_when=asyncio.FIRST_COMPLETED)
+        if beside.done() and (once or beside.exception()):
+            server.should_exit = True
+        await serving
+        if beside.done():
+            beside.result()
+    finally:
+        server.should_exit = True
+        beside.cancel()
+        await asyncio.gather(serving, beside, return_exceptions=True)
+
+
+async def _once_started(server: _Server, afterwards: Awaitable[None]) -> None:
+    await server.answers.wait()
+    await afterwards
+
+
+@contextlib.contextmanager
+def _listening(settings: Settings, terminal: Terminal) -> Iterator[socket.socket]:
+    """A bound socket; another port than usual when the usual one is taken and nobody asked for it."""
+    service = settings.service
+    try:
+        door = _bound(service.host, service.port)
+    except OSError as error:
+        if error.errno != errno.EADDRINUSE:
+            raise InstallError(
+                f"cannot listen on {service.host}:{service.port}: {error.strerror}; choose another host or port"
+            ) from error
+        if "service.port" in settings.chosen:
+            raise ConflictError(
+                f"{service.host}:{service.port} is taken, perhaps by this service already; choose another --port"
+            ) from error
+        door = _bound(service.host, 0)
+        terminal.say(f"port {service.port} is taken; using {door.getsockname()[1]}")
+    with door:
+        yield door
+
+
+def _bound(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    return socket.create_server((host.strip("[]"), port), family=family, backlog=BACKLOG)
+
+
+def _address(door: socket.socket) -> str:
+    host, port = door.getsockname()[:2]
+    shown = {"0.0.0.0": "127.0.0.1", "::": "[::1]", "::1": "[::1]"}.get(host, host)
+    return f"http://{shown}:{port}"

@@ -1,0 +1,69 @@
+"""Opens the parts for one command, and waits until what was told has been read."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from typing import TYPE_CHECKING, Final
+
+from graph_service.cli.terminal import Steps, Terminal
+from graph_service.settings import Settings
+from graph_service.step import Step
+from schema.ids import TenantId
+
+if TYPE_CHECKING:
+    from graph_service.parts import Parts
+
+POLL_S: Final = 0.2
+# When another process of ours owns the database its worker reads; if it does not, we do.
+PATIENCE_S: Final = 5.0
+READING: Final = "reading"
+
+
+@contextlib.asynccontextmanager
+async def opened(settings: Settings, terminal: Terminal) -> AsyncIterator["Parts"]:
+    """The parts of a service, closed at the end; says what is missing for full quality."""
+    # Loading these takes most of a second; commands that need no database must not wait for it.
+    from graph_service.parts import open_parts
+
+    with Steps(terminal) as steps:
+        parts = await open_parts(settings, on_progress=steps)
+    try:
+        if parts.embedder_problem:
+            terminal.say(f"searching by words only: {parts.embedder_problem}")
+        yield parts
+    finally:
+        await parts.close()
+
+
+async def read_everything(parts: "Parts", tenant: TenantId, terminal: Terminal) -> None:
+    """Returns when nothing of the tenant waits to be read; does the work here unless another process does."""
+    working = None if parts.shares_database else asyncio.create_task(parts.worker.drain())
+    try:
+        with Steps(terminal) as steps:
+            await watch_reading(parts, tenant, steps, patience_s=PATIENCE_S)
+    finally:
+        if working is not None:
+            working.cancel()
+            await asyncio.gather(working, return_exceptions=True)
+    parked = (await parts.memory.backlog(tenant)).dead
+    if parked:
+        terminal.say(f"{parked} pieces of work failed too often and were parked; the messages themselves are stored")
+
+
+async def watch_reading(parts: "Parts", tenant: TenantId, steps: Steps, *, patience_s: float = float("inf")) -> None:
+    """Shows how much is still to be read, until nothing is.
+
+    Args:
+        patience_s: after so long without progress the worker elsewhere is taken for dead, and the work is done here.
+    """
+    loop = asyncio.get_running_loop()
+    most, last, last_at = 1, -1, loop.time()
+    while (left := await parts.work_left(tenant)) > 0:
+        most = max(most, left)
+        steps(Step(part=READING, doing="scenes and facts", done=most - left, total=most, unit="jobs"))
+        if left != last:
+            last, last_at = left, loop.time()
+        elif loop.time() - last_at > patience_s:
+            await parts.worker.one()
+        await asyncio.sleep(POLL_S)
+    steps(Step(part=READING, doing="scenes and facts", done=most, total=most, unit="jobs"))

@@ -1,0 +1,241 @@
+"""Builds what a service consists of from its settings: database, embedder, reader, memory."""
+
+import asyncio
+import logging
+import secrets
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import partial
+from typing import Final
+
+from extraction.embedding import Embedder
+from graph_service.graph.database import connect
+from graph_service.graph.local.local_server import LocalServer, StartProgress, find_local_server, start_local_server
+from graph_service.graph.migrate import prepare_vectors
+from graph_service.graph.store import Graph
+from graph_service.memory.digest import Readers
+from graph_service.memory.outbox import JobKind, next_due
+from graph_service.memory.pace import Pace
+from graph_service.memory.service import Memory
+from graph_service.memory.worker import Worker
+from graph_service.settings import Settings
+from graph_service.step import Step, Watcher
+from schema.errors import InstallError
+from schema.ids import TenantId
+
+_log = logging.getLogger(__name__)
+
+_DATABASE: Final = "database"
+_EMBEDDER: Final = "embedder"
+_STAGES: Final = {
+    "waiting": "waiting for another process that starts it",
+    "fetching": "fetching Neo4j, once",
+    "starting": "starting Neo4j",
+    "ready": "Neo4j runs",
+}
+
+
+class Bell:
+    """Tells whoever listens that a tenant's change log has grown."""
+
+    def __init__(self) -> None:
+        self._listeners: list[Callable[[str], None]] = []
+
+    def __call__(self, tenant: str) -> None:
+        """Rings; listeners must not wait."""
+        for listener in self._listeners:
+            listener(tenant)
+
+    def listen(self, listener: Callable[[str], None]) -> None:
+        """From now on, the listener hears every ring."""
+        self._listeners.append(listener)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parts:
+    """A service, ready to work.
+
+    Attributes:
+        server: the local Neo4j; None when another server was given.
+        embedder_problem: why there is no embedder although one was wanted; None otherwise.
+        reader_name: the model that reads scenes, or `rules`.
+    """
+
+    settings: Settings
+    server: LocalServer | None
+    graph: Graph
+    embedder: Embedder | None
+    embedder_problem: str | None
+    reader_name: str
+    memory: Memory
+    worker: Worker
+    bell: Bell
+    closing: AsyncExitStack = field(repr=False)
+
+    @property
+    def embedder_name(self) -> str:
+        """The model that makes vectors, or `none`."""
+        return self.embedder.name if self.embedder else "none"
+
+    @property
+    def shares_database(self) -> bool:
+        """Whether another process of ours runs the local Neo4j, and its worker with it."""
+        return self.server is not None and not self.server.owned
+
+    async def work_left(self, tenant: TenantId) -> int:
+        """How much work of a tenant waits that a worker with these parts would do.
+
+        Without an embedder vectors stay undone; nobody should wait for them.
+        """
+        backlog = await self.memory.backlog(tenant)
+        kinds = (JobKind.READ,) if self.embedder is None else tuple(JobKind)
+        doable, _ = await next_due(self.graph, kinds)
+        return min(backlog.waiting + backlog.leased, doable)
+
+    async def close(self) -> None:
+        """Closes everything in the order that loses nothing."""
+        await self.closing.aclose()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownServer:
+    """A Neo4j that is given or runs already."""
+
+    uri: str
+    user: str
+    password: str = field(repr=False)
+
+
+async def open_parts(settings: Settings, *, on_progress: Watcher) -> Parts:
+    """Everything a service needs, ready; the database and the embedder get ready at the same time.
+
+    Raises:
+        InstallError: something is missing that the operator must change.
+        ConflictError: the data directory is in use by an unknown process.
+        UnavailableError: the given Neo4j does not answer.
+    """
+    closing = AsyncExitStack()
+    embedding = asyncio.create_task(_open_embedder(settings, on_progress))
+    try:
+        server = None
+        if settings.neo4j.uri is None:
+            server = await start_server(settings, on_progress)
+            closing.push_async_callback(server.stop)
+        graph = await _connected(settings, server)
+        closing.push_async_callback(graph.close)
+        embedder, problem = await embedding
+        if embedder is not None:
+            await prepare_vectors(graph, model=embedder.name, dim=embedder.dim)
+        return _assembled(settings, server, graph, embedder, problem, closing)
+    except BaseException:
+        embedding.cancel()
+        await asyncio.gather(embedding, return_exceptions=True)
+        await closing.aclose()
+        raise
+
+
+async def start_server(settings: Settings, on_progress: Watcher) -> LocalServer:
+    """The local Neo4j of the data directory, started or shared."""
+
+    def tell(progress: StartProgress) -> None:
+        fetch = progress.fetch
+        amount = (fetch.bytes_done, fetch.bytes_total) if fetch else (int(progress.stage == "ready"), None)
+        on_progress(Step(part=_DATABASE, doing=_STAGES[progress.stage], done=amount[0], total=amount[1], unit="bytes"))
+
+    return await start_local_server(
+        data_dir=settings.data_dir,
+        cache_dir=settings.cache_dir,
+        heap_mb=settings.neo4j.heap_mb,
+        page_cache_mb=settings.neo4j.page_cache_mb,
+        start_timeout_s=settings.neo4j.start_timeout_s,
+        on_progress=tell,
+    )
+
+
+def known_server(settings: Settings) -> KnownServer | None:
+    """The given server, or the local one if it runs; starts nothing."""
+    given = settings.neo4j
+    if given.uri is not None:
+        return KnownServer(uri=given.uri, user=given.user, password=given.password or "")
+    local = find_local_server(settings.data_dir)
+    return KnownServer(uri=local.uri, user=local.user, password=local.password) if local else None
+
+
+async def _connected(settings: Settings, server: LocalServer | None) -> Graph:
+    given = settings.neo4j
+    if server is not None:
+        return await connect(uri=server.uri, user=server.user, password=server.password, database=None)
+    assert given.uri is not None
+    return await connect(uri=given.uri, user=given.user, password=given.password or "", database=given.database)
+
+
+async def _open_embedder(settings: Settings, on_progress: Watcher) -> tuple[Embedder | None, str | None]:
+    """The embedder that is wanted; or none, and why, when it cannot be had: recall then goes by words."""
+    wanted = settings.embedding
+    if wanted.wanted == "none":
+        return None, None
+
+    def tell(doing: str, share: float) -> None:
+        on_progress(Step(part=_EMBEDDER, doing=doing, done=round(share * 100), total=100, unit="%"))
+
+    if wanted.wanted == "openai":
+        from extraction.openai_embedder import connect_openai_embedder
+
+        assert wanted.model is not None, "the settings refuse an endpoint without a model"
+        endpoint = await connect_openai_embedder(
+            model=wanted.model, base_url=wanted.base_url, api_key=wanted.api_key, dimensions=wanted.dim
+        )
+        return endpoint, None
+    from extraction.local_embedder import load_local_embedder
+
+    try:
+        embedder = await load_local_embedder(cache_dir=settings.cache_dir, threads=wanted.threads, on_progress=tell)
+    except InstallError as error:
+        return None, error.message
+    return embedder, None
+
+
+def _readers(settings: Settings) -> tuple[Readers, str]:
+    from extraction.rule_reader import READER_NAME, read_by_rules
+
+    llm = settings.llm
+    if llm.model is None:
+        return Readers(first=read_by_rules, fallback=read_by_rules), READER_NAME
+    from extraction.model_reader import read_scene_with_model
+    from extraction.openai_model import connect_openai_model
+
+    model = connect_openai_model(model=llm.model, base_url=llm.base_url, api_key=llm.api_key, timeout_s=llm.timeout_s)
+    return Readers(first=partial(read_scene_with_model, model=model), fallback=read_by_rules), llm.model
+
+
+def _assembled(
+    settings: Settings,
+    server: LocalServer | None,
+    graph: Graph,
+    embedder: Embedder | None,
+    problem: str | None,
+    closing: AsyncExitStack,
+) -> Parts:
+    bell = Bell()
+    readers, reader_name = _readers(settings)
+    pace = Pace(clock=_now, word=lambda: secrets.token_hex(8), on_step=_log.debug, on_change=bell)
+    worker = Worker(graph=graph, embedder=embedder, readers=readers, pace=pace)
+    bell.listen(lambda _tenant: worker.wake())
+    return Parts(
+        settings=settings,
+        server=server,
+        graph=graph,
+        embedder=embedder,
+        embedder_problem=problem,
+        reader_name=reader_name,
+        memory=Memory(graph=graph, embedder=embedder, clock=_now, notify=bell),
+        worker=worker,
+        bell=bell,
+        closing=closing,
+    )
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)

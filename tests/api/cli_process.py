@@ -1,0 +1,107 @@
+"""Runs the real command in processes of its own, with a data directory that is thrown away."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+COMMAND = [sys.executable, "-m", "graph_service"]
+FINISHED_MAX_S = 120.0
+
+
+@dataclass(frozen=True)
+class Done:
+    """What a command left behind."""
+
+    code: int
+    out: str
+    err: str
+
+    def document(self) -> Any:
+        """Its one JSON document."""
+        assert self.code == 0, self.err
+        return json.loads(self.out)
+
+
+@dataclass(frozen=True)
+class Home:
+    """A machine's worth of settings: nothing of the developer's own configuration reaches the command."""
+
+    folder: Path
+    more: Mapping[str, str]
+
+    @property
+    def environ(self) -> dict[str, str]:
+        ours = ("MNEMOGRAPH_", "NEO4J_", "OPENAI_", "LLM_", "EMBEDDING_")
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
+        own = {
+            "XDG_CONFIG_HOME": str(self.folder / "config"),
+            "MNEMOGRAPH_DATA_DIR": str(self.folder / "data"),
+            "PYTHONPATH": os.pathsep.join([str(Path(__file__).parents[2]), kept.get("PYTHONPATH", "")]).rstrip(
+                os.pathsep
+            ),
+        }
+        return kept | own | dict(self.more)
+
+    def run(self, *arguments: str) -> Done:
+        """One command, waited for."""
+        done = subprocess.run(
+            [*COMMAND, *arguments],
+            cwd=self.folder,
+            env=self.environ,
+            capture_output=True,
+            text=True,
+            timeout=FINISHED_MAX_S,
+        )
+        return Done(done.returncode, done.stdout, done.stderr)
+
+    @contextmanager
+    def running(self, *arguments: str) -> Iterator["Running"]:
+        """A command that keeps running; it is ended in order at the end of the block."""
+        process = subprocess.Popen(
+            [*COMMAND, *arguments],
+            cwd=self.folder,
+            env=self.environ,
+            stdout=subprocess.PIPE,
+            stderr=(self.folder / "stderr.txt").open("w"),
+            text=True,
+        )
+        service = Running(process, self.folder / "stderr.txt")
+        try:
+            yield service
+        finally:
+            service.stop()
+
+
+@dataclass(frozen=True)
+class Running:
+    """A command under way."""
+
+    process: "subprocess.Popen[str]"
+    err: Path
+
+    def document(self) -> Any:
+        """The JSON document that it prints once it is ready."""
+        assert self.process.stdout is not None
+        text = ""
+        for line in self.process.stdout:
+            text += line
+            if line.rstrip() == "}":
+                return json.loads(text)
+        raise AssertionError(f"ended without an answer: {self.err.read_text()}")
+
+    def stop(self, number: signal.Signals = signal.SIGTERM) -> int:
+        """Its exit code after the signal."""
+        if self.process.poll() is None:
+            self.process.send_signal(number)
+        try:
+            return self.process.wait(60)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            raise

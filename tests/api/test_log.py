@@ -1,0 +1,55 @@
+"""What the log never holds: words of a conversation, and secrets."""
+
+import io
+import json
+import logging
+from collections.abc import Iterator
+
+import pytest
+from graph_service.log import OUR_LOGGERS, PlainFormatter
+from schema.errors import UnavailableError
+
+
+@pytest.fixture
+def logged() -> Iterator[tuple[logging.Logger, io.StringIO]]:
+    """A logger of its own and what it wrote."""
+    logger, text = logging.Logger("graph_service.memory.worker"), io.StringIO()
+    handler = logging.StreamHandler(text)
+    handler.setFormatter(PlainFormatter(as_json=True, secrets=["hush-hush"]))
+    logger.addHandler(handler)
+    yield logger, text
+
+
+def test_an_error_is_told_by_class_and_place_only(logged: tuple[logging.Logger, io.StringIO]) -> None:
+    logger, text = logged
+    try:
+        raise ValueError("Ana said: 我对花生过敏")
+    except ValueError:
+        logger.exception("work failed")
+    row = json.loads(text.getvalue())
+    assert (row["event"], row["error"], row["level"]) == ("work failed", "ValueError", "error")
+    assert "test_log.py" in row["where"]
+    assert "花生" not in text.getvalue()
+
+
+def test_our_own_errors_keep_their_advice(logged: tuple[logging.Logger, io.StringIO]) -> None:
+    logger, text = logged
+    logger.error("work failed", exc_info=UnavailableError("Neo4j does not answer; start it"))
+    assert json.loads(text.getvalue())["why"] == "Neo4j does not answer; start it"
+
+
+def test_an_error_inside_a_group_is_told_by_itself(logged: tuple[logging.Logger, io.StringIO]) -> None:
+    logger, text = logged
+    logger.error("work failed", exc_info=ExceptionGroup("tasks", [KeyError("x")]))
+    assert json.loads(text.getvalue())["error"] == "KeyError"
+
+
+def test_secrets_are_starred_wherever_they_show(logged: tuple[logging.Logger, io.StringIO]) -> None:
+    logger, text = logged
+    logger.warning("refused for %s", "bolt://neo4j:hush-hush@db")
+    assert "hush-hush" not in text.getvalue()
+    assert "***" in text.getvalue()
+
+
+def test_the_packages_that_log_are_all_listened_to() -> None:
+    assert {"graph_service", "extraction"} <= set(OUR_LOGGERS)
