@@ -22,7 +22,7 @@ from schema.errors import InstallError
 LOCK_PATH: Final = Path(__file__).with_name("jars.lock")
 FETCHES_AT_ONCE: Final = 8
 TRIES_MAX: Final = 4
-RETRY_WAIT_S: Final = 0.5
+RETRY_WAIT_S: Final = 0.25
 LOCK_POLL_S: Final = 0.1
 # Half-written files of a killed process; younger ones may belong to a running one.
 LEFTOVER_AGE_S: Final = 3600.0
@@ -156,15 +156,18 @@ class _Fetch:
                 raise InstallError("Fetching the jars of the local Neo4j was cancelled; the next start goes on.")
             try:
                 problem = self._fetch(client, jar)
+            except httpx.HTTPStatusError as error:
+                problem = f"the repository answered {error.response.status_code}"
+                if error.response.is_client_error:
+                    break
             except httpx.HTTPError as error:
                 problem = f"{type(error).__name__}: {error}"
             if not problem:
                 self._count(1, 0)
                 return
         raise InstallError(
-            f"The jar {jar.coordinate!r} of the local Neo4j could not be fetched from {self.repository_url!r}"
-            f" in {TRIES_MAX} tries: {problem}. Check the network (HTTPS_PROXY is respected), or set NEO4J_URI to"
-            " a Neo4j server of your own."
+            f"The jar {jar.coordinate!r} of the local Neo4j could not be fetched from {self.repository_url!r}:"
+            f" {problem}. Check the network (HTTPS_PROXY is respected), or set NEO4J_URI to a Neo4j server of your own."
         )
 
     def _fetch(self, client: httpx.Client, jar: Jar) -> str:
@@ -174,8 +177,7 @@ class _Fetch:
             client.stream("GET", f"{self.repository_url.rstrip('/')}/{jar.repository_path}") as response,
             _part_file(self.jar_dir / jar.file_name) as (part, number),
         ):
-            if response.status_code != httpx.codes.OK:
-                return f"the repository answered {response.status_code}"
+            response.raise_for_status()
             with os.fdopen(number, "wb", closefd=False) as file:
                 for chunk in response.iter_bytes(CHUNK_BYTES):
                     if self.stopped.is_set() or size > jar.size_bytes:

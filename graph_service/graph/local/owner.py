@@ -63,8 +63,11 @@ class Owner:
     def description(self) -> str:
         """Process number, start and command of the starter, for an error message."""
         since = datetime.fromtimestamp(self.starter.started_s, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
-        process = self.starter.process()
-        command = " ".join(process.cmdline())[:160] if process else "ended"
+        process, command = self.starter.process(), "command not readable"
+        if process is not None:
+            # Another user's process may keep its arguments to itself; it may also end right now.
+            with contextlib.suppress(psutil.Error):
+                command = " ".join(process.cmdline())[:160]
         return f"process {self.starter.pid} (running since {since}: {command})"
 
 

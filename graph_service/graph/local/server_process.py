@@ -1,5 +1,6 @@
 """The parent's end of `launcher.py`: starts the child process, hears its reports, ends it."""
 
+import contextlib
 import json
 import queue
 import subprocess
@@ -87,8 +88,10 @@ def start_process(settings: dict[str, Any]) -> ServerProcess:
     except OSError as problem:
         raise InstallError(f"The process of the local Neo4j could not be started: {problem}.") from problem
     assert popen.stdin is not None
-    popen.stdin.write(json.dumps(settings).encode() + b"\n")
-    popen.stdin.flush()
+    # A child that is gone already is reported as died by the first wait.
+    with contextlib.suppress(BrokenPipeError):
+        popen.stdin.write(json.dumps(settings).encode() + b"\n")
+        popen.stdin.flush()
     reports: queue.Queue[dict[str, Any] | None] = queue.Queue()
     threading.Thread(target=_collect, args=(popen, reports), name="neo4j-reports", daemon=True).start()
     return ServerProcess(popen=popen, reports=reports)

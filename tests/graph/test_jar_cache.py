@@ -1,0 +1,123 @@
+"""Fetching jars from a repository that is a real HTTP server on this machine."""
+
+import hashlib
+import os
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+from graph_service.graph.local.jar_cache import FetchProgress, Jar, ensure_jars
+from schema.errors import InstallError
+
+
+class Repository(ThreadingHTTPServer):
+    """Serves what is in `answers` and remembers what was asked."""
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), _Answer)
+        self.answers: dict[str, bytes] = {}
+        self.asked: list[str] = []
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_port}/maven2"
+
+    def offer(self, name: str, content: bytes) -> Jar:
+        """Publish one jar and return its line of the lock."""
+        jar = Jar(
+            coordinate=f"org.example:{name}:1.0", sha256=hashlib.sha256(content).hexdigest(), size_bytes=len(content)
+        )
+        self.answers[f"/maven2/{jar.repository_path}"] = content
+        return jar
+
+
+class _Answer(BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        assert isinstance(self.server, Repository)
+        self.server.asked.append(self.path.rsplit("/", 1)[-1])
+        content = self.server.answers.get(self.path)
+        self.send_response(404 if content is None else 200)
+        self.send_header("Content-Length", str(len(content or b"")))
+        self.end_headers()
+        self.wfile.write(content or b"")
+
+    def log_message(self, *_: object) -> None:
+        """Keep the test run's output clean."""
+
+
+@pytest.fixture
+def repository() -> Iterator[Repository]:
+    with Repository() as running:
+        thread = threading.Thread(target=running.serve_forever, args=(0.01,))
+        thread.start()
+        yield running
+        running.shutdown()
+        thread.join()
+
+
+def test_a_missing_jar_is_fetched_with_progress(repository: Repository, tmp_path: Path) -> None:
+    jars = (repository.offer("tea", b"t" * 300), repository.offer("rice", b"r" * 700))
+    seen: list[FetchProgress] = []
+    paths = ensure_jars(tmp_path / "罐 jars", jars=jars, repository_url=repository.url, on_progress=seen.append)
+    assert [b"t" * 300, b"r" * 700] == [path.read_bytes() for path in paths]
+    assert FetchProgress(jars_done=0, jars_total=2, bytes_done=0, bytes_total=1000) == seen[0]
+    assert FetchProgress(jars_done=2, jars_total=2, bytes_done=1000, bytes_total=1000) == seen[-1]
+
+
+def test_a_jar_that_is_right_is_not_asked_for_again(repository: Repository, tmp_path: Path) -> None:
+    jars = (repository.offer("tea", b"tea"),)
+    for _ in range(2):
+        ensure_jars(tmp_path, jars=jars, repository_url=repository.url)
+    assert ["tea-1.0.jar"] == repository.asked
+
+
+def test_a_damaged_jar_of_the_right_size_is_fetched_again(repository: Repository, tmp_path: Path) -> None:
+    jars = (repository.offer("tea", b"tea"),)
+    (path,) = ensure_jars(tmp_path, jars=jars, repository_url=repository.url)
+    path.write_bytes(b"tee")
+    os.utime(path, ns=(0, 0))
+    ensure_jars(tmp_path, jars=jars, repository_url=repository.url)
+    assert b"tea" == path.read_bytes()
+
+
+def test_an_answer_with_another_hash_is_refused_by_name(repository: Repository, tmp_path: Path) -> None:
+    jar = repository.offer("tea", b"tea")
+    repository.answers[f"/maven2/{jar.repository_path}"] = b"bad"
+    with pytest.raises(InstallError, match=r"org\.example:tea:1\.0.*sha256"):
+        ensure_jars(tmp_path, jars=(jar,), repository_url=repository.url)
+    assert [] == list(tmp_path.glob("*.jar")) + list(tmp_path.glob(".*.part"))
+
+
+def test_a_broken_off_fetch_goes_on_where_it_ended(repository: Repository, tmp_path: Path) -> None:
+    tea, rice = repository.offer("tea", b"tea"), repository.offer("rice", b"rice")
+    withheld = repository.answers.pop(f"/maven2/{rice.repository_path}")
+    ensure_jars(tmp_path, jars=(tea,), repository_url=repository.url)
+    with pytest.raises(InstallError, match="rice.*404"):
+        ensure_jars(tmp_path, jars=(tea, rice), repository_url=repository.url)
+    repository.answers[f"/maven2/{rice.repository_path}"] = withheld
+    ensure_jars(tmp_path, jars=(tea, rice), repository_url=repository.url)
+    assert 1 == repository.asked.count("tea-1.0.jar")
+
+
+def test_several_starters_at_once_fetch_each_jar_once(repository: Repository, tmp_path: Path) -> None:
+    jars = tuple(repository.offer(f"part{number}", bytes([number]) * 5000) for number in range(12))
+    with ThreadPoolExecutor(4) as starters:
+        fetches = [starters.submit(ensure_jars, tmp_path, jars=jars, repository_url=repository.url) for _ in range(4)]
+        assert all(len(fetch.result()) == 12 for fetch in fetches)
+    assert 12 == len(repository.asked)
+
+
+def test_a_cache_that_cannot_be_written_is_named(repository: Repository, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(InstallError, match="file/jars.*writable"):
+        ensure_jars(tmp_path / "file" / "jars", jars=(repository.offer("tea", b"tea"),), repository_url=repository.url)
+
+
+def test_an_unreachable_repository_says_what_to_do(tmp_path: Path) -> None:
+    jar = Jar(coordinate="org.example:tea:1.0", sha256="0" * 64, size_bytes=3)
+    with pytest.raises(InstallError, match="Check the network.*NEO4J_URI"):
+        # Port 9 (discard) answers nowhere.
+        ensure_jars(tmp_path, jars=(jar,), repository_url="http://127.0.0.1:9/maven2")

@@ -1,0 +1,219 @@
+"""The local Neo4j with real processes: sharing, refusing, dying with its owner, starting again."""
+
+import asyncio
+import json
+import os
+import signal
+import stat
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import neo4j
+import platformdirs
+import psutil
+import pytest
+import pytest_asyncio
+from graph_service.graph.local.class_archive import class_archive
+from graph_service.graph.local.jar_cache import ensure_jars
+from graph_service.graph.local.local_server import LocalServer, StartProgress, find_local_server, start_local_server
+from graph_service.graph.local.owner import Owner, ProcessMark, read_owner, try_lock, write_owner
+from schema.errors import ConflictError, InstallError
+
+CACHE_DIR = Path(platformdirs.user_cache_dir("mnemograph"))
+START_MAX_S = 180.0
+OTHER_PROCESS = """
+import asyncio, json, sys
+from pathlib import Path
+from graph_service.graph.local.local_server import start_local_server
+
+async def main():
+    server = await start_local_server(data_dir=Path(sys.argv[1]), cache_dir=Path(sys.argv[2]), start_timeout_s=180)
+    print(json.dumps({"uri": server.uri, "owned": server.owned}), flush=True)
+    await asyncio.to_thread(sys.stdin.read)
+    await server.stop()
+
+asyncio.run(main())
+"""
+
+
+async def start(data_dir: Path, **options: object) -> LocalServer:
+    return await start_local_server(
+        data_dir=data_dir,
+        cache_dir=CACHE_DIR,
+        start_timeout_s=START_MAX_S,
+        **options,  # type: ignore[arg-type]  # the tests name one option at a time
+    )
+
+
+async def other_process(data_dir: Path) -> asyncio.subprocess.Process:
+    """Another Python that starts or shares the server, and stops it when its stdin ends."""
+    return await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-c",
+        OTHER_PROCESS,
+        str(data_dir),
+        str(CACHE_DIR),
+        cwd=Path(__file__).parents[2],
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+    )
+
+
+async def what_it_got(process: asyncio.subprocess.Process) -> dict[str, object]:
+    assert process.stdout is not None
+    got: dict[str, object] = json.loads(await asyncio.wait_for(process.stdout.readline(), START_MAX_S))
+    return got
+
+
+async def ask(server: LocalServer, query: str) -> object:
+    """The single value a query returns."""
+    async with neo4j.AsyncGraphDatabase.driver(server.uri, auth=(server.user, server.password)) as driver:
+        records = (await driver.execute_query(neo4j.Query(query))).records  # type: ignore[arg-type]  # literals of this file
+        return records[0][0] if records else None
+
+
+@pytest.fixture(scope="module")
+def data_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A path with what paths may have: spaces and Chinese."""
+    return tmp_path_factory.mktemp("local") / "my data 记忆"
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def served(data_dir: Path) -> AsyncIterator[LocalServer]:
+    server = await start(data_dir)
+    yield server
+    await server.stop()
+
+
+async def test_a_started_server_answers_with_its_own_password(served: LocalServer, data_dir: Path) -> None:
+    assert served.owned
+    assert 1 == await ask(served, "RETURN 1 AS one")
+    with pytest.raises(neo4j.exceptions.AuthError):
+        async with neo4j.AsyncGraphDatabase.driver(served.uri, auth=("neo4j", "neo4j")) as driver:
+            await driver.verify_connectivity()
+
+
+async def test_only_the_user_may_read_the_password(served: LocalServer, data_dir: Path) -> None:
+    assert 0o600 == stat.S_IMODE((data_dir / "password").stat().st_mode)
+    assert 0o700 == stat.S_IMODE(data_dir.stat().st_mode)
+    assert served.password not in repr(served)
+
+
+async def test_a_second_process_finds_and_shares_the_server(served: LocalServer, data_dir: Path) -> None:
+    second = await other_process(data_dir)
+    assert {"uri": served.uri, "owned": False} == await what_it_got(second)
+    await asyncio.wait_for(second.communicate(b""), START_MAX_S)
+    assert 1 == await ask(served, "RETURN 1 AS one"), "leaving must not stop a shared server"
+
+
+async def test_a_directory_in_use_is_refused_naming_its_owner(served: LocalServer, data_dir: Path) -> None:
+    with pytest.raises(ConflictError, match=rf"in use by process {os.getpid()} \(running since .*: .*python"):
+        await start(data_dir, share=False)
+
+
+async def test_a_store_without_owner_record_is_still_protected(served: LocalServer, data_dir: Path) -> None:
+    """A record may be lost, or written on another host that mounts the same volume."""
+    owner = read_owner(data_dir)
+    assert owner is not None
+    (data_dir / "owner.json").unlink()
+    with pytest.raises(ConflictError, match="locked by a process that left no record"):
+        await start(data_dir)
+    write_owner(data_dir, owner)
+    assert find_local_server(data_dir) is not None
+
+
+async def test_two_starters_at_once_get_one_server_that_dies_with_its_owner(tmp_path: Path) -> None:
+    starters = [await other_process(tmp_path), await other_process(tmp_path)]
+    got = [await what_it_got(starter) for starter in starters]
+    assert 1 == len({answer["uri"] for answer in got})
+    assert [False, True] == sorted(bool(answer["owned"]) for answer in got)
+    found, record = find_local_server(tmp_path), read_owner(tmp_path)
+    assert found is not None
+    assert record is not None
+    await ask(found, "CREATE (:Survivor {name: '茶'})")
+    server = psutil.Process(record.server.pid)
+
+    psutil.Process(record.starter.pid).kill()
+    await asyncio.to_thread(server.wait, 15)
+    assert find_local_server(tmp_path) is None
+    for starter in starters:
+        await starter.communicate(b"")
+
+    after = await start(tmp_path)
+    assert after.owned
+    assert "茶" == await ask(after, "MATCH (n:Survivor) RETURN n.name")
+
+    # The other death: Java is killed under a living owner, whose stop stays harmless; the next start recovers.
+    record = read_owner(tmp_path)
+    assert record is not None
+    os.kill(record.server.pid, signal.SIGKILL)
+    await after.stop()
+    again = await start(tmp_path)
+    assert "茶" == await ask(again, "MATCH (n:Survivor) RETURN n.name")
+    await again.stop()
+    assert find_local_server(tmp_path) is None
+    await again.stop()
+
+
+async def test_a_broken_class_archive_is_dropped_and_the_start_succeeds(tmp_path: Path) -> None:
+    jars = ensure_jars(CACHE_DIR / "jars")
+    (tmp_path / "jars").symlink_to(CACHE_DIR / "jars")
+    archive = class_archive(tmp_path, tuple(tmp_path / "jars" / jar.name for jar in jars))
+    archive.path.parent.mkdir()
+    archive.path.write_bytes(b"not an archive" * 1000)
+    # Marks a build as tried, so that the test does not leave one running.
+    archive.path.with_suffix(".log").touch()
+    stages: list[StartProgress] = []
+    server = await start_local_server(
+        data_dir=tmp_path / "data", cache_dir=tmp_path, start_timeout_s=START_MAX_S, on_progress=stages.append
+    )
+    assert 1 == await ask(server, "RETURN 1 AS one")
+    await server.stop()
+    assert not archive.path.exists()
+    assert ["starting", "ready"] == [progress.stage for progress in stages]
+
+
+async def test_a_directory_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(InstallError, match="file/data.*cannot be used.*writable"):
+        await start(tmp_path / "file" / "data")
+
+
+async def test_a_cancelled_start_leaves_no_process_behind(tmp_path: Path) -> None:
+    before = {child.pid for child in psutil.Process().children()}
+    started = asyncio.Event()
+    task = asyncio.create_task(
+        start(tmp_path, on_progress=lambda progress: started.set() if progress.stage == "starting" else None)
+    )
+    await asyncio.wait_for(started.wait(), START_MAX_S)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    # The start lock is free once the starting thread has ended its child.
+    async with asyncio.timeout(30):
+        while not await asyncio.to_thread(_lock_is_free, tmp_path / "start.lock"):
+            await asyncio.sleep(0.05)
+    assert {child.pid for child in psutil.Process().children()} <= before
+    assert find_local_server(tmp_path) is None
+
+
+def test_the_record_of_an_ended_process_counts_as_stale(tmp_path: Path) -> None:
+    """A pid is given again: the start time tells the old process from the new one."""
+    me = ProcessMark.of(os.getpid())
+    before_me = ProcessMark(pid=me.pid, started_s=me.started_s - 3600)
+    write_owner(tmp_path, Owner(starter=before_me, server=me, uri="bolt://127.0.0.1:1"))
+    (tmp_path / "password").write_text("secret", encoding="utf-8")
+    assert find_local_server(tmp_path) is None
+    write_owner(tmp_path, Owner(starter=me, server=me, uri="bolt://127.0.0.1:1"))
+    assert find_local_server(tmp_path) is not None
+
+
+def test_a_half_written_owner_record_is_no_owner(tmp_path: Path) -> None:
+    (tmp_path / "owner.json").write_text('{"starter": {"pid": 1', encoding="utf-8")
+    assert read_owner(tmp_path) is None
+
+
+def _lock_is_free(path: Path) -> bool:
+    with try_lock(path) as mine:
+        return mine
