@@ -23,6 +23,6 @@ export default defineConfig({
   },
   test: {
     include: ["tests/**/*.test.ts"],
-    environment: "happy-dom",
+    environment: "node",
   },
 });

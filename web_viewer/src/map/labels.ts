@@ -64,7 +64,7 @@ export function placeLabels(wishes: readonly LabelWish[], most: number, obstacle
   for (const wish of wishes) taken.add({ x: wish.x - wish.halfWidth, y: wish.y - wish.halfHeight, w: wish.halfWidth * 2, h: wish.halfHeight * 2 }, wish.id);
   const placed: PlacedLabel[] = [];
   for (const wish of wishes) {
-    if (placed.length >= most && !wish.forced) break;
+    if (placed.length >= most && !wish.forced) continue;
     const spots = spotsAround(wish);
     const spot = spots.find(({ dx, dy }) => taken.free(labelBox(wish, dx, dy), wish.id)) ?? (wish.forced ? spots[0] : undefined);
     if (!spot) continue;

@@ -1,0 +1,42 @@
+import { describe, expect, it } from "vitest";
+import { cutLabel, type LabelWish, placeLabels } from "../src/map/labels";
+import { dice } from "./builders";
+
+function aWish(id: string, x: number, y: number, forced = false): LabelWish {
+  return { id, x, y, halfWidth: 8, halfHeight: 8, width: 80, height: 16, forced };
+}
+
+describe("cutting labels", () => {
+  it("keeps twenty-four Latin or twelve Chinese cells", () => {
+    expect(cutLabel("abcdefghijklmnopqrstuvwxyz")).toBe("abcdefghijklmnopqrstuvwx…");
+    expect(cutLabel("一二三四五六七八九十甲乙丙丁")).toBe("一二三四五六七八九十甲乙…");
+    expect(cutLabel("一二三四五六七八九十甲乙")).toBe("一二三四五六七八九十甲乙");
+  });
+
+  it("never cuts a sign in two", () => {
+    expect(cutLabel("👩‍👩‍👧‍👦👩‍👩‍👧‍👦", 2)).toBe("👩‍👩‍👧‍👦…");
+  });
+});
+
+describe("placing labels", () => {
+  it("covers no other label and no node", () => {
+    const roll = dice(3);
+    const wishes = Array.from({ length: 300 }, (_, index) => aWish(`n${index}`, roll() * 900, roll() * 600));
+    const at = new Map(wishes.map((wish) => [wish.id, wish]));
+    const boxes = placeLabels(wishes, 200).map(({ id, dx, dy }) => ({ x: at.get(id)!.x + dx - 40, y: at.get(id)!.y + dy - 8 }));
+    expect(boxes.length).toBeGreaterThan(20);
+    for (const [index, a] of boxes.entries()) {
+      for (const b of boxes.slice(0, index)) expect(Math.abs(a.x - b.x) >= 80 || Math.abs(a.y - b.y) >= 16).toBe(true);
+    }
+  });
+
+  it("always labels what is pointed out", () => {
+    const wishes = Array.from({ length: 40 }, (_, index) => aWish(`n${index}`, 50, 50, index === 39));
+    expect(placeLabels(wishes, 1).map((label) => label.id)).toContain("n39");
+  });
+
+  it("keeps clear of obstacles", () => {
+    const [label] = placeLabels([aWish("n", 100, 100)], 1, [{ x: 0, y: 109, w: 300, h: 30 }]);
+    expect(label?.dy).toBe(0);
+  });
+});

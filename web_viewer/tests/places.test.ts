@@ -1,0 +1,108 @@
+// @vitest-environment happy-dom
+import { describe, expect, it } from "vitest";
+import { applyFrame, EMPTY_STATE } from "../src/graph/reduce";
+import { Places } from "../src/map/places";
+import { placeNew } from "../src/map/placeNew";
+import { radialLayout } from "../src/map/radial";
+import { angleAndRadius, type Point } from "../src/map/place";
+import { loadPlaces, placesKey, savePlaces } from "../src/map/savedPlaces";
+import { aMemory, aNode, anEdge, aPatch, aSnapshot, byId, dice } from "./builders";
+
+function least(points: Iterable<Point>): number {
+  const all = [...points];
+  let found = Infinity;
+  for (let i = 0; i < all.length; i += 1) for (let j = 0; j < i; j += 1) found = Math.min(found, Math.hypot(all[i]!.x - all[j]!.x, all[i]!.y - all[j]!.y));
+  return found;
+}
+
+describe("the radial layout", () => {
+  it("is the same for the same graph in any order", () => {
+    const { nodes, edges } = aMemory(60);
+    const roll = dice(5);
+    const shuffled = <T>(items: T[]): T[] => [...items].sort(() => roll() - 0.5);
+    const once = radialLayout(nodes, edges);
+    const again = radialLayout(shuffled(nodes), shuffled(edges));
+    expect([...again.points].sort()).toEqual([...once.points].sort());
+  });
+
+  it.each([1, 3, 12, 60, 200])("puts a user with %i things in the middle and nothing onto another", (things) => {
+    const { nodes, edges } = aMemory(things);
+    const { points } = radialLayout(nodes, edges);
+    expect(points.get("u")).toEqual({ x: 0, y: 0 });
+    expect(points.size).toBe(nodes.length);
+    expect(least(points.values())).toBeGreaterThan(30);
+  });
+
+  it("keeps likes and dislikes in their own fans and scenes outside of all", () => {
+    const { nodes, edges } = aMemory(40);
+    const { points, sectors } = radialLayout(nodes, edges);
+    const likes = sectors.find((sector) => sector.key === "likes")!;
+    for (const edge of edges.filter((one) => one.source === "u" && one.predicate === "PREFERS")) {
+      const { angle } = angleAndRadius(likes.centre, points.get(edge.target)!);
+      const turned = angle < likes.from ? angle + 2 * Math.PI : angle;
+      expect(turned).toBeGreaterThanOrEqual(likes.from);
+      expect(turned).toBeLessThanOrEqual(likes.to);
+    }
+    const radius = (id: string): number => angleAndRadius({ x: 0, y: 0 }, points.get(id)!).radius;
+    const scenes = nodes.filter((node) => node.kind === "Scene").map((node) => radius(node.id));
+    const others = nodes.filter((node) => node.kind !== "Scene").map((node) => radius(node.id));
+    expect(Math.min(...scenes)).toBeGreaterThan(Math.max(...others));
+  });
+
+  it("keeps users apart and places what is tied to nobody", () => {
+    const [one, two] = [aMemory(30, "u"), aMemory(20, "v")];
+    const { points } = radialLayout([...one.nodes, ...two.nodes, aNode("alone")], [...one.edges, ...two.edges]);
+    expect(points.size).toBe(one.nodes.length + two.nodes.length + 1);
+    expect(least(points.values())).toBeGreaterThan(30);
+  });
+});
+
+describe("placing what is new", () => {
+  it("never moves what is there, over a hundred arrivals", () => {
+    const { nodes, edges } = aMemory(50);
+    const places = new Places(localStorage, "still");
+    let state = applyFrame(EMPTY_STATE, aSnapshot(0, nodes, edges)).state;
+    places.open(null, state);
+    const before = new Map([...places.layout.points].map(([id, point]) => [id, { ...point }]));
+    for (let index = 0; index < 100; index += 1) {
+      const id = `late${index}`;
+      const other = index % 3 === 0 ? "u" : `u-e${index % 50}`;
+      state = applyFrame(state, aPatch(index, index + 1, [["node+", aNode(id)], ["edge+", anEdge(`l${index}`, other, id)]])).state;
+      places.extend(state);
+    }
+    for (const [id, point] of before) expect(places.layout.points.get(id)).toEqual(point);
+    expect(places.layout.points.size).toBe(nodes.length + 100);
+    expect(least(places.layout.points.values())).toBeGreaterThan(30);
+  });
+
+  it("puts a new liking into the fan of likes", () => {
+    const { nodes, edges } = aMemory(30);
+    const layout = radialLayout(nodes, edges);
+    const all = byId([...nodes, aNode("tea")]);
+    const spot = placeNew(layout, all, [...edges, anEdge("t", "u", "tea")]).get("tea")!;
+    const likes = layout.sectors.find((sector) => sector.key === "likes")!;
+    const { angle } = angleAndRadius(likes.centre, spot);
+    const middle = (likes.from + likes.to) / 2;
+    expect(Math.abs(Math.atan2(Math.sin(angle - middle), Math.cos(angle - middle)))).toBeLessThan((likes.to - likes.from) / 2 + 0.3);
+  });
+
+  it("finds a place for things that hang on nothing", () => {
+    const found = placeNew({ points: new Map(), sectors: [] }, byId([aNode("a"), aNode("b")]), []);
+    expect(least(found.values())).toBeGreaterThan(30);
+  });
+});
+
+describe("remembered places", () => {
+  it("come back rounded, for each tenant and lens apart", () => {
+    const { nodes, edges } = aMemory(5);
+    const layout = radialLayout(nodes, edges);
+    savePlaces(localStorage, placesKey("t", "alice"), layout);
+    expect(loadPlaces(localStorage, placesKey("t", "alice"))?.points.get("u")).toEqual({ x: 0, y: 0 });
+    expect(loadPlaces(localStorage, placesKey("t", null))).toBeNull();
+  });
+
+  it("are nothing when another program wrote them", () => {
+    localStorage.setItem("odd", "{]");
+    expect(loadPlaces(localStorage, "odd")).toBeNull();
+  });
+});
