@@ -3,21 +3,21 @@
 import io
 import json
 import logging
-from collections.abc import Iterator
 
 import pytest
+
 from graph_service.log import OUR_LOGGERS, PlainFormatter
 from schema.errors import UnavailableError
 
 
 @pytest.fixture
-def logged() -> Iterator[tuple[logging.Logger, io.StringIO]]:
+def logged() -> tuple[logging.Logger, io.StringIO]:
     """A logger of its own and what it wrote."""
     logger, text = logging.Logger("graph_service.memory.worker"), io.StringIO()
     handler = logging.StreamHandler(text)
     handler.setFormatter(PlainFormatter(as_json=True, secrets=["hush-hush"]))
     logger.addHandler(handler)
-    yield logger, text
+    return logger, text
 
 
 def test_an_error_is_told_by_class_and_place_only(logged: tuple[logging.Logger, io.StringIO]) -> None:
