@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from schema.entity import Being
-from schema.ids import MemoryId
+from schema.ids import MemoryId, Uri
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +27,7 @@ class AcceptedFact:
     Attributes:
         statement: the fact in words, in the language of the conversation.
         strength: 0…1, how much it matters to the subject; confidence: 0…1, how sure the reader is.
+        said_at: when the first of the proving messages was said; said_last: when the last was.
         closes: True when it says that something no longer holds ("I don't live in Paris any more").
         reader: who read it: `rules`, `caller`, or the model's name.
     """
@@ -38,6 +39,8 @@ class AcceptedFact:
     relation: str | None
     strength: float
     confidence: float
+    said_at: datetime
+    said_last: datetime
     valid_at: datetime
     invalid_at: datetime | None
     trigger_emotion: str | None
@@ -48,26 +51,34 @@ class AcceptedFact:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownFact:
-    """A fact as the graph holds it, with what a decision about it needs.
+    """A fact as the graph holds it.
 
     Attributes:
-        evidence: ids of the messages that prove it; scenes: ids of the scenes they belong to.
-        slot: how many times the same fact had been opened before.
+        evidence: ids of the messages that prove it, sorted; scenes: ids of the scenes they belong to, sorted.
+        quotes: where in a message the proving words stand, `messageId:start:end`, sorted.
+        slot: how many spells of the same fact had ended before this one began.
+        base_strength: the strongest single proof; `strength` follows from it and the number of proofs.
+        closed_by: the fact that ended this one; None when it is open or the text itself said it was over.
     """
 
     id: MemoryId
+    uri: Uri
     subject_id: MemoryId
     object_id: MemoryId
     predicate: str
     relation: str | None
     slot: int
     statement: str
+    base_strength: float
     strength: float
     confidence: float
     first_seen: datetime
     last_seen: datetime
     valid_at: datetime
     invalid_at: datetime | None
+    closed_by: MemoryId | None
+    trigger_emotion: str | None
     evidence: tuple[MemoryId, ...]
     scenes: tuple[MemoryId, ...]
+    quotes: tuple[str, ...]
     reader: str

@@ -10,6 +10,7 @@ from schema.errors import InstallError
 
 _PARAMETER = re.compile(r"^// \$(\w+): ", re.MULTILINE)
 _COLUMNS = re.compile(r"^// -> (.+)$", re.MULTILINE)
+_LANGUAGE = "CYPHER 25"  # a server's default may still be Cypher 5, which has no filters inside vector indexes
 _HOT = re.compile(r"^// hot\b", re.MULTILINE)
 
 
@@ -45,7 +46,7 @@ def statement(name: str) -> Statement:
     columns = _COLUMNS.search(text)
     return Statement(
         name=name,
-        text=text,
+        text=f"{_LANGUAGE}\n{text}",
         parameters=frozenset(_PARAMETER.findall(text)),
         columns=tuple(part.strip() for part in columns.group(1).split(",")) if columns else (),
         hot=_HOT.search(text) is not None,

@@ -59,14 +59,13 @@ class MindMap:
             self._rows("map_facts", {**whose, "rows_max": budget}),
             self._rows("map_total", whose),
         )
-        views = {view.id: view for view in map(_node, nodes)}
         choice = Choice(budget=budget)
-        choice.take_nodes(view.id for view in views.values() if view.kind == "User")
+        choice.take_nodes(row["id"] for row in nodes if row["is_user"])
         choice.take_edges([_edge(row) for row in facts])
-        scenes = [view.id for view in views.values() if view.kind == "Scene"][: max(choice.left, 0)]
+        scenes = [row["id"] for row in nodes if row["is_scene"]][: max(choice.left, 0)]
         choice.take_edges(await self._mentions(tenant, scenes, rows_max=choice.left))
-        choice.take_nodes(views)
-        shown = await self._shown(tenant, choice, views)
+        choice.take_nodes(row["id"] for row in nodes)
+        shown = await self._shown(tenant, list(choice.nodes))
         return Snapshot(
             epoch=head.epoch,
             seq=head.seq,
@@ -137,18 +136,13 @@ class MindMap:
         rows = await self._rows("map_mentions", {"tenant": tenant, "scenes": list(scenes), "rows_max": rows_max})
         return [_edge(row) for row in rows]
 
-    async def _shown(self, tenant: str, choice: Choice, views: Mapping[str, NodeView]) -> dict[str, NodeView]:
-        missing = [node_id for node_id in choice.nodes if node_id not in views]
-        rows = await self._rows("map_nodes_by_id", {"tenant": tenant, "ids": missing}) if missing else []
-        known = {**views, **{view.id: view for view in map(_node, rows)}}
-        return {node_id: known[node_id] for node_id in choice.nodes if node_id in known}
+    async def _shown(self, tenant: str, ids: Sequence[str]) -> dict[str, NodeView]:
+        rows = await self._rows("map_nodes_by_id", {"tenant": tenant, "ids": ids})
+        known = {row["node"]["id"]: node_view(row["node"], row["kind"]) for row in rows}
+        return {node_id: known[node_id] for node_id in ids if node_id in known}
 
     async def _rows(self, name: str, parameters: Mapping[str, Any]) -> list[Row]:
         return await self._graph.read(statement(f"read/{name}"), parameters)
-
-
-def _node(row: Row) -> NodeView:
-    return node_view(row["node"], kind_of(row["labels"]))
 
 
 def _edge(row: Row) -> EdgeView:

@@ -1,12 +1,14 @@
 """What viewers see of a node or an edge: pure conversion from properties (schema/README.md) to views."""
 
 from collections.abc import Iterable, Mapping
-from datetime import datetime
-from typing import Any
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
 
 from schema.frames import EdgeView, NodeView
 from schema.labels import MIND_MAP_KINDS
 from schema.timespan import iso
+
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def node_view(properties: Mapping[str, Any], kind: str) -> NodeView:
@@ -84,6 +86,6 @@ def kind_of(labels: Iterable[str]) -> str:
     return next(kind for kind in MIND_MAP_KINDS if kind in present)
 
 
-def moment_text(moment: datetime | str | None) -> str | None:
-    """A moment as ISO 8601 UTC; text is taken as it is, because it went through here before."""
-    return moment if isinstance(moment, str) else iso(moment)
+def moment_text(moment: datetime | int | None) -> str | None:
+    """A moment as ISO 8601 UTC; a number is microseconds since 1970, as statements with many rows return it."""
+    return iso(_EPOCH + timedelta(microseconds=moment) if isinstance(moment, int) else moment)

@@ -1,0 +1,6 @@
+// How much work of one tenant is open or parked.
+// $tenant: str
+// $kinds: list of str
+// -> state, jobs
+MATCH (j:Job) WHERE j.tenant = $tenant AND j.state <> 'done' AND j.kind IN $kinds
+RETURN j.state AS state, count(*) AS jobs

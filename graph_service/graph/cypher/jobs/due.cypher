@@ -1,0 +1,5 @@
+// Whether any work of these kinds is open, and when the next is due. Over all tenants on purpose: one worker serves them.
+// $kinds: list of str
+// -> jobs, next_due_ms
+MATCH (j:Job {open: true}) WHERE j.due_ms >= 0 AND j.kind IN $kinds
+RETURN count(*) AS jobs, min(CASE WHEN coalesce(j.lease_until_ms, 0) > j.due_ms THEN j.lease_until_ms ELSE j.due_ms END) AS next_due_ms

@@ -1,0 +1,9 @@
+// Facts that new facts may repeat, continue or contradict: same subject, and same object or a relation that holds one.
+// hot
+// $tenant: str
+// $keys: list of {subject_id, object_ids, predicates, one_relations}
+// -> subject_id, object_id, predicate, properties
+UNWIND $keys AS key
+MATCH (a:Memory {tenant: $tenant, id: key.subject_id})-[r:PREFERS|DISLIKES|CARES_ABOUT|RELATES_TO|CAUSED_BY]->(b:Memory)
+WHERE r.tenant = $tenant AND type(r) IN key.predicates AND (b.id IN key.object_ids OR r.relation IN key.one_relations)
+RETURN DISTINCT a.id AS subject_id, b.id AS object_id, type(r) AS predicate, properties(r) AS properties

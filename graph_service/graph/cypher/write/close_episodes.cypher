@@ -1,0 +1,9 @@
+// Marks brought facts as read.
+// hot
+// $tenant: str
+// $ids: list of str
+// -> id
+UNWIND $ids AS id
+MATCH (e:Episode {tenant: $tenant, id: id})
+SET e.unread = null
+RETURN e.id AS id

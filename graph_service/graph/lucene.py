@@ -1,0 +1,116 @@
+"""Queries for full-text indexes, built so that no text of a user can be read as query syntax. Pure."""
+
+import re
+from collections.abc import Sequence
+from datetime import datetime
+
+from schema.timespan import day_token
+
+# A word is what the `cjk` analyzer keeps: letters and digits of any script; what Lucene reads as syntax falls out.
+_WORD = re.compile(r"[^\W_]+")
+_CJK = re.compile(r"[\u3400-\u9fff\uf900-\ufaff\u3040-\u30ff\uac00-\ud7af]+")
+_OPERATORS = frozenset({"AND", "OR", "NOT", "TO"})
+_WORDS_MAX = 64
+_NOTHING = "scope_user:nothing"
+# Words so common that they only cost time; the analyzer drops most of them too.
+_STOP_TEXT = """
+a an and are as at be been but by did do does for from had has have he her his how i in is it its me my of on or our she
+so that the their them they this to us was we were what when where which who whom whose why will with would you your
+about ever any
+"""
+_STOP = frozenset(_STOP_TEXT.split())
+_STOP_ZH = (
+    "什么",
+    "怎么",
+    "哪些",
+    "哪个",
+    "哪里",
+    "为什么",
+    "是不是",
+    "有没有",
+    "我",
+    "你",
+    "他",
+    "她",
+    "的",
+    "了",
+    "吗",
+    "呢",
+    "是",
+    "在",
+    "和",
+)
+
+
+def words_in(text: str) -> list[str]:
+    """Words worth searching for, each once, in order; Chinese stays in runs, of which the analyzer makes pairs."""
+    found: dict[str, None] = {}
+    for word in _WORD.findall(text.replace("'", "").replace("’", "")):
+        for part in _by_script(word):
+            if part.casefold() not in _STOP:
+                found[part.casefold()] = None
+    return list(found)[:_WORDS_MAX]
+
+
+def _by_script(word: str) -> list[str]:
+    parts: list[str] = []
+    end = 0
+    for run in _CJK.finditer(word):
+        parts += [word[end : run.start()], *_zh_pieces(run.group())]
+        end = run.end()
+    parts.append(word[end:])
+    return [part for part in parts if part]
+
+
+def _zh_pieces(run: str) -> list[str]:
+    for stop in _STOP_ZH:
+        run = run.replace(stop, " ")
+    return run.split()
+
+
+def scoped_query(
+    words: Sequence[str],
+    *,
+    fields: Sequence[str],
+    scope_user: str,
+    start: datetime | None = None,
+    end: datetime | None = None,
+    days: bool = True,
+) -> str:
+    """A query for any of the words in any of the fields, of one user, in a range of days.
+
+    Without words it is a valid query that finds nothing. Scope and days are clauses of the index query with boost 0:
+    they filter inside the index and do not score.
+
+    Args:
+        words: as `words_in` gives them.
+        fields: names of indexed text properties.
+        scope_user: `schema.ids.scope_token(tenant, user_id)`.
+        days: whether the index has the field `said_day`.
+    """
+    if not words:
+        return _NOTHING
+    terms = " ".join(f"{field}:{_term(word)}" for field in fields for word in words)
+    query = f"+scope_user:{scope_user}^0 +({terms})"
+    if days and (start is not None or end is not None):
+        first = day_token(start) if start else "00000000"
+        last = day_token(end) if end else "99999999"
+        query += f" +said_day:[{first} TO {last}]^0"
+    return query
+
+
+def name_query(name: str, *, scope_user: str) -> str:
+    """A query for entities with a name or alias like `name`: every word; long Latin ones may differ by a letter."""
+    words = words_in(name) or [piece for piece in _WORD.findall(name.casefold())][:8]
+    if not words:
+        return _NOTHING
+    clauses = " ".join(f"+(name:{term} aliases:{term})" for term in map(_tolerant, words[:8]))
+    return f"+scope_user:{scope_user}^0 {clauses}"
+
+
+def _tolerant(word: str) -> str:
+    return f"{word}~1" if len(word) > 3 and word.isascii() else _term(word)
+
+
+def _term(word: str) -> str:
+    return f'"{word}"' if word.upper() in _OPERATORS else word

@@ -1,0 +1,183 @@
+"""Who and what the names in a reading are: the user, the agent, known entities, new ones."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from extraction.entity_match import Candidate, Verdict, match, person_words
+from extraction.reading import THE_AGENT, THE_USER
+from graph_service.graph.lucene import name_query
+from graph_service.graph.statements import statement
+from graph_service.graph.store import Graph
+from graph_service.memory.incoming import text_problem
+from graph_service.memory.views import node_body, node_view
+from schema.change import Change, Op
+from schema.entity import Being, EntityType, an_entity, the_agent, the_user
+from schema.ids import MemoryId, TenantId, UserId, name_key, scope_token
+from schema.labels import Label, Role
+from schema.limits import LIMITS
+
+_DEFAULT_AGENT = "assistant"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Owner:
+    """Whose memory it is, and by which names the two who talk are known."""
+
+    tenant: TenantId
+    user_id: UserId
+    user_names: tuple[str, ...]
+    agent_id: str | None
+
+    @property
+    def user(self) -> Being:
+        """The user."""
+        return the_user(self.tenant, self.user_id, self.user_names[0] if self.user_names else None)
+
+    @property
+    def agent(self) -> Being:
+        """The agent; one that has no id of its own is called `assistant`."""
+        return the_agent(self.tenant, self.user_id, self.agent_id or _DEFAULT_AGENT)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NameSeen:
+    """A name, and when it was said."""
+
+    name: str
+    said_at: datetime
+    entity_type: EntityType | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """A being with what is stored about it, or will be.
+
+    Attributes:
+        changed: something differs from what the graph holds.
+    """
+
+    being: Being
+    aliases: tuple[str, ...]
+    first_seen: datetime
+    last_seen: datetime
+    changed: bool
+
+
+async def load_candidates(graph: Graph, owner: Owner, names: Iterable[NameSeen]) -> list[Known]:
+    """Stored entities that one of the names may mean, ordered by id."""
+    scope = scope_token(owner.tenant, owner.user_id)
+    keys = {name_key(seen.name): seen.name for seen in names if not _speaker(seen.name, owner)}
+    wanted = [{"key": key, "query": name_query(name, scope_user=scope)} for key, name in sorted(keys.items()) if key]
+    if not wanted:
+        return []
+    parameters = {"tenant": owner.tenant, "user_id": owner.user_id, "names": wanted}
+    rows = await graph.read(statement("read/entity_candidates"), parameters)
+    return [_known(row) for row in rows]
+
+
+def resolve(
+    names: Sequence[NameSeen], candidates: Sequence[Known], owner: Owner
+) -> tuple[dict[str, Being], list[Known]]:
+    """For each usable name who it is, and all beings the names touch.
+
+    Names are taken in the order they were said, and a new one becomes a candidate for those after it, so two spellings
+    in one call meet as they would in two.
+    """
+    pool = {known.being.id: known for known in candidates}
+    beings: dict[str, Being] = {}
+    touched: dict[MemoryId, Known] = {}
+    for seen in sorted(names, key=lambda n: n.said_at):
+        if _speaker(seen.name, owner) is not None:
+            beings[seen.name] = owner.user if _speaker(seen.name, owner) == THE_USER else owner.agent
+            continue
+        if text_problem(seen.name, LIMITS.name_chars) or not name_key(seen.name):
+            continue
+        known = _meet(seen, pool, owner)
+        pool[known.being.id] = known
+        touched[known.being.id] = known
+        beings[seen.name] = known.being
+    return beings, sorted((known for known in touched.values() if known.changed), key=lambda known: known.being.id)
+
+
+def _meet(seen: NameSeen, pool: dict[MemoryId, Known], owner: Owner) -> Known:
+    candidates = [
+        Candidate(id=known.being.id, name=known.being.name, aliases=known.aliases, entity_type=known.being.entity_type)
+        for _, known in sorted(pool.items())
+    ]
+    found = match(seen.name, seen.entity_type, candidates)
+    if found.verdict is not Verdict.SAME or found.id is None:
+        being = an_entity(owner.tenant, owner.user_id, seen.name, seen.entity_type)
+        if being.id not in pool:
+            return Known(being=being, aliases=(), first_seen=seen.said_at, last_seen=seen.said_at, changed=True)
+        found_id = being.id
+    else:
+        found_id = MemoryId(found.id)
+    return _seen_again(pool[found_id], seen)
+
+
+def _seen_again(known: Known, seen: NameSeen) -> Known:
+    spelled = {name_key(known.being.name), *map(name_key, known.aliases)}
+    aliases = known.aliases if name_key(seen.name) in spelled else tuple(sorted({*known.aliases, seen.name}))
+    being = replace(known.being, entity_type=known.being.entity_type or seen.entity_type)
+    first_seen, last_seen = min(known.first_seen, seen.said_at), max(known.last_seen, seen.said_at)
+    new = Known(being=being, aliases=aliases, first_seen=first_seen, last_seen=last_seen, changed=known.changed)
+    return replace(new, changed=True) if new != known else known
+
+
+def entity_row(known: Known, owner: Owner) -> dict[str, Any]:
+    """The row of `write/put_entities` or `write/put_agents`."""
+    being = known.being
+    return {
+        "id": being.id,
+        "properties": {
+            "uri": being.uri,
+            "user_id": owner.user_id,
+            "name": being.name,
+            "key": being.key,
+            "aliases": list(known.aliases),
+            "entity_type": being.entity_type.value if being.entity_type else None,
+            "first_seen": known.first_seen,
+            "last_seen": known.last_seen,
+            "scope_user": scope_token(owner.tenant, owner.user_id),
+        },
+    }
+
+
+def being_change(row: dict[str, Any], label: Label, reason: str) -> Change:
+    """The row of the change log for a being.
+
+    Args:
+        row: as `entity_row` gave it.
+    """
+    view = node_view({**row["properties"], "id": row["id"]}, label.value)
+    return Change(op=Op.NODE_PUT, element_id=row["id"], body=node_body(view), reason=reason)
+
+
+def _speaker(name: str, owner: Owner) -> str | None:
+    if name in (THE_USER, THE_AGENT):
+        return name
+    if name_key(name) in {name_key(owner.user_id), *map(name_key, owner.user_names)}:
+        return THE_USER
+    if owner.agent_id is not None and name_key(name) == name_key(owner.agent_id):
+        return THE_AGENT
+    return person_words(name, Role.USER)
+
+
+def _known(row: dict[str, Any]) -> Known:
+    being = Being(
+        id=row["id"],
+        uri=row["uri"],
+        label=Label.ENTITY,
+        name=row["name"],
+        key=row["key"],
+        entity_type=EntityType(row["entity_type"]) if row["entity_type"] else None,
+    )
+    return Known(
+        being=being,
+        aliases=tuple(row["aliases"]),
+        first_seen=row["first_seen"],
+        last_seen=row["last_seen"],
+        changed=False,
+    )

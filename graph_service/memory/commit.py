@@ -1,0 +1,65 @@
+"""One digest, one commit: either everything of it is in the graph, or nothing."""
+
+from typing import Any
+
+from graph_service.graph.statements import Statement, statement
+from graph_service.graph.store import Graph, Writing
+from graph_service.memory.digest_plan import DigestPlan
+from graph_service.memory.log_rows import append_changes
+from graph_service.memory.outbox import Claim, finish
+from graph_service.memory.session_text import SessionText
+
+
+class StaleError(Exception):
+    """The user's memory changed after the plan was made; the plan must be made anew. Never leaves the digest."""
+
+
+async def commit_digest(graph: Graph, text: SessionText, plan: DigestPlan, held: Claim, *, now_ms: int) -> None:
+    """Writes the plan, finishes the work and appends to the change log.
+
+    Locks the user first and the tenant last, like every writer, so that digests of one user take turns.
+
+    Raises:
+        StaleError: somebody else wrote to this memory since the plan's reads.
+        ConflictError: the lease was lost.
+    """
+    tenant, owner = held.tenant, text.owner
+    recorded_at = plan.recorded_at
+
+    async def steps(writing: Writing) -> None:
+        await _take_user(writing, text, plan, held)
+        await _put(writing, statement("write/put_entities"), tenant, plan.entities)
+        await _put(writing, statement("write/put_agents"), tenant, plan.agents)
+        if plan.scenes:
+            parameters = {"tenant": tenant, "session": held.session, "rows": plan.scenes}
+            written = await writing.run(statement("write/put_scenes"), parameters)
+            meant = {row["id"]: len(row["message_ids"]) for row in plan.scenes}
+            assert {row["id"]: row["messages"] for row in written} == meant, "every scene must take all its messages"
+        await _put(writing, statement("write/put_message_times"), tenant, plan.message_times)
+        await _put(writing, statement("write/put_facts"), tenant, plan.facts)
+        if plan.episodes:
+            await writing.run(statement("write/close_episodes"), {"tenant": tenant, "ids": plan.episodes})
+        want = {"tenant": tenant, "session": held.session, "now_ms": now_ms}
+        await writing.run(statement("jobs/want_embedding"), want)
+        await finish(writing, held, more=text.more, now_ms=now_ms)
+        await append_changes(writing, tenant, owner.user_id, plan.changes, at=recorded_at)
+
+    await graph.write(steps)
+
+
+async def _take_user(writing: Writing, text: SessionText, plan: DigestPlan, held: Claim) -> None:
+    parameters = {
+        "tenant": held.tenant,
+        "user_node_id": text.owner.user.id,
+        "revision": text.user_properties["revision"],
+        "seen": plan.last_said,
+    }
+    rows = await writing.run(statement("write/take_user"), parameters)
+    if not rows or not rows[0]["fresh"]:
+        raise StaleError
+
+
+async def _put(writing: Writing, put: Statement, tenant: str, rows: list[dict[str, Any]]) -> None:
+    if rows:
+        written = await writing.run(put, {"tenant": tenant, "rows": rows})
+        assert len(written) == len(rows), f"{put.name} must write every row"

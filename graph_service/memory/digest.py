@@ -1,0 +1,113 @@
+"""Reading a session: unread messages → scenes → readings → accepted facts → one commit; the work `read`."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from extraction.reading import Reader, Reading, SceneText
+from graph_service.graph.store import Graph, Writing
+from graph_service.memory.beings import load_candidates
+from graph_service.memory.commit import StaleError, commit_digest
+from graph_service.memory.digest_plan import DigestPlan, SceneRead, names_of, plan_digest
+from graph_service.memory.known import load_known
+from graph_service.memory.layers import layers_of
+from graph_service.memory.outbox import Claim, finish
+from graph_service.memory.pace import Pace
+from graph_service.memory.scenes import SceneRules
+from graph_service.memory.session_text import SessionText, brought_reading, load_session, scene_text
+from schema.errors import ConflictError, MisreadError
+from schema.scene import Scene
+
+# How often a plan is made anew because the user's memory changed under it, before the work is given back.
+_PLANS_MAX = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Readers:
+    """Who reads scenes.
+
+    Attributes:
+        first: a model, or the rules when none is configured.
+        fallback: the rules; they read a scene whose model answer was unusable, so that nothing said is lost.
+        parallel: how many scenes are read at the same time.
+    """
+
+    first: Reader
+    fallback: Reader
+    parallel: int = 4
+
+
+async def read_session(graph: Graph, readers: Readers, held: Claim, pace: Pace, rules: SceneRules) -> bool:
+    """Digests what is unread in one session; True when a rest is left.
+
+    Raises:
+        UnavailableError: the model or Neo4j is away; nothing was written.
+        ConflictError: the lease was lost, or the memory kept changing; nothing was written.
+    """
+    text = await load_session(graph, held, rules)
+    pace.step("read loaded")
+    if text is None:
+        await _finish_empty(graph, held, pace)
+        return False
+    scenes = await _read_scenes(text, readers)
+    pace.step("read")
+    for _ in range(_PLANS_MAX):
+        plan = await _plan(graph, text, scenes, pace)
+        pace.step("planned")
+        try:
+            await commit_digest(graph, text, plan, held, now_ms=pace.now_ms())
+        except StaleError:
+            text = await _refresh(graph, text, held, rules)
+            continue
+        pace.step("read committed")
+        pace.on_change(held.tenant)
+        return text.more
+    raise ConflictError(f"the memory of user {text.owner.user_id!r} keeps changing; the work is tried again later")
+
+
+async def _plan(graph: Graph, text: SessionText, scenes: Sequence[SceneRead], pace: Pace) -> DigestPlan:
+    names = names_of(scenes)
+    candidates = await load_candidates(graph, text.owner, names)
+    known = await load_known(graph, text.owner, scenes, names, candidates)
+    return plan_digest(text, scenes, names, candidates, known.facts, known.mentions, recorded_at=pace.clock())
+
+
+async def _refresh(graph: Graph, text: SessionText, held: Claim, rules: SceneRules) -> SessionText:
+    """The same text with the user as it is now; the scenes cannot have changed, because the session is leased to us."""
+    now = await load_session(graph, held, rules)
+    if now is None:
+        raise ConflictError(f"another worker has read session {held.session} meanwhile; nothing is left to do")
+    return replace(text, user_properties=now.user_properties)
+
+
+async def _read_scenes(text: SessionText, readers: Readers) -> list[SceneRead]:
+    gate = asyncio.Semaphore(readers.parallel)
+
+    async def one(scene: Scene) -> SceneRead:
+        lines = scene_text(text, scene)
+        async with gate:
+            read = await _read(lines, readers)
+        readings = [brought_reading(text.brought, scene), *read]
+        # Ranking sentences is plain computing; in a thread it does not hold up requests.
+        layers = await asyncio.to_thread(layers_of, lines, readings)
+        return SceneRead(scene=scene, readings=tuple(readings), layers=layers)
+
+    return list(await asyncio.gather(*(one(scene) for scene in text.scenes)))
+
+
+async def _read(lines: SceneText, readers: Readers) -> list[Reading]:
+    if not any(line.fresh for line in lines.lines):
+        return []
+    try:
+        return [await readers.first(lines)]
+    except MisreadError:
+        return [await readers.fallback(lines)]
+
+
+async def _finish_empty(graph: Graph, held: Claim, pace: Pace) -> None:
+    now_ms = pace.now_ms()
+
+    async def steps(writing: Writing) -> None:
+        await finish(writing, held, more=False, now_ms=now_ms)
+
+    await graph.write(steps)

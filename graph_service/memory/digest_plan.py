@@ -1,0 +1,200 @@
+"""From readings to everything one digest writes: beings, scenes, facts, mentions and rows of the change log. Pure."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from extraction.reading import THE_AGENT, THE_USER, Reading
+from extraction.time_words import spans_in
+from graph_service.memory.beings import Known, NameSeen, Owner, being_change, entity_row, resolve
+from graph_service.memory.check import Rejected, check
+from graph_service.memory.fact_rows import fact_change, fact_row
+from graph_service.memory.intake import millis
+from graph_service.memory.layers import Layers
+from graph_service.memory.plan import PlannedFact, plan_facts, plan_mentions
+from graph_service.memory.session_text import SessionText
+from graph_service.memory.views import node_body, node_view
+from schema.change import Change, Op
+from schema.entity import Being, EntityType
+from schema.fact import AcceptedFact, KnownFact
+from schema.ids import MemoryId, scope_token
+from schema.labels import Label, Role
+from schema.message import Message
+from schema.scene import Scene
+from schema.timespan import day_token
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SceneRead:
+    """A scene with its readings (callers' first) and its layer texts."""
+
+    scene: Scene
+    readings: tuple[Reading, ...]
+    layers: Layers
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DigestPlan:
+    """Rows for the statements of one commit, each list ordered by id, and what was left out."""
+
+    entities: list[dict[str, Any]]
+    agents: list[dict[str, Any]]
+    scenes: list[dict[str, Any]]
+    message_times: list[dict[str, Any]]
+    facts: list[dict[str, Any]]
+    episodes: list[str]
+    changes: list[Change]
+    last_said: datetime
+    recorded_at: datetime
+    rejected: tuple[Rejected, ...]
+
+
+def names_of(scenes: Sequence[SceneRead]) -> list[NameSeen]:
+    """Every name in the readings with the time it was said, in the order of scenes and lines."""
+    seen: dict[tuple[str, datetime], NameSeen] = {}
+    for read in scenes:
+        lines = read.scene.messages
+        for reading in read.readings:
+            named: list[tuple[str, EntityType | None, tuple[int, ...]]] = [
+                (mention.name, mention.entity_type, (mention.line,)) for mention in reading.mentions
+            ]
+            for fact in reading.facts:
+                quoted = tuple(quote.line for quote in fact.quotes)
+                named += [(fact.subject, fact.subject_type, quoted), (fact.object, fact.object_type, quoted)]
+            for name, kind, where in named:
+                for line in where:
+                    if 0 <= line < len(lines):
+                        key = (name, lines[line].said_at)
+                        if key not in seen or (seen[key].entity_type is None and kind is not None):
+                            seen[key] = NameSeen(name=name, said_at=lines[line].said_at, entity_type=kind)
+    return list(seen.values())
+
+
+def plan_digest(
+    text: SessionText,
+    scenes: Sequence[SceneRead],
+    names: Sequence[NameSeen],
+    candidates: Sequence[Known],
+    facts_known: Sequence[KnownFact],
+    mentions_known: Mapping[MemoryId, KnownFact],
+    *,
+    recorded_at: datetime,
+) -> DigestPlan:
+    """Everything one digest writes; the same input gives the same plan."""
+    owner = text.owner
+    beings, touched = resolve(names, candidates, owner)
+    beings |= {THE_USER: owner.user, THE_AGENT: owner.agent}
+    accepted: list[tuple[AcceptedFact, MemoryId]] = []
+    rejected: list[Rejected] = []
+    mentions: list[PlannedFact] = []
+    for read in scenes:
+        verdicts = [check(reading, read.scene.messages, beings) for reading in read.readings]
+        accepted += [(fact, read.scene.id) for verdict in verdicts for fact in verdict.accepted]
+        rejected += [item for verdict in verdicts for item in verdict.rejected]
+        named = _named(read, [fact for verdict in verdicts for fact in verdict.accepted], beings, owner)
+        mentions += plan_mentions(mentions_known, read.scene.id, read.scene.uri, named)
+    planned = [*plan_facts(facts_known, accepted, recorded_at), *mentions]
+    fact_rows = sorted(
+        ((p, fact_row(p, tenant=owner.tenant, user_id=owner.user_id, recorded_at=recorded_at)) for p in planned),
+        key=lambda pair: str(pair[1]["id"]),
+    )
+    used = {end for _, row in fact_rows for end in (row["subject_id"], row["object_id"])}
+    entity_rows = [entity_row(known, owner) for known in touched]
+    agent_rows = [_agent_row(owner, scenes)] if owner.agent.id in used else []
+    scene_rows = sorted((_scene_row(read, text) for read in scenes), key=lambda row: str(row["id"]))
+    last_said = max(message.said_at for read in scenes for message in read.scene.messages)
+    return DigestPlan(
+        entities=entity_rows,
+        agents=agent_rows,
+        scenes=scene_rows,
+        message_times=_message_times(text, scenes),
+        facts=[row for _, row in fact_rows],
+        episodes=[brought.id for brought in text.brought],
+        changes=[
+            _user_change(text, last_said),
+            *(being_change(row, Label.ENTITY, "named in a scene") for row in entity_rows),
+            *(being_change(row, Label.AGENT, "spoke in a scene") for row in agent_rows),
+            *(being_change(row, Label.SCENE, "read") for row in scene_rows),
+            *(fact_change(p, row) for p, row in fact_rows),
+        ],
+        last_said=last_said,
+        recorded_at=recorded_at,
+        rejected=tuple(rejected),
+    )
+
+
+def _named(
+    read: SceneRead, accepted: Sequence[AcceptedFact], beings: Mapping[str, Being], owner: Owner
+) -> dict[MemoryId, list[tuple[MemoryId, datetime]]]:
+    """For each being, the messages of the scene that name it; whoever's memory it is belongs to every scene."""
+    lines = read.scene.messages
+    said = {message.id: message.said_at for message in lines}
+    spoken = [message for message in lines if message.role is Role.USER] or list(lines)
+    named: dict[MemoryId, list[tuple[MemoryId, datetime]]] = {owner.user.id: [(m.id, m.said_at) for m in spoken]}
+    for reading in read.readings:
+        for mention in reading.mentions:
+            if mention.name in beings and 0 <= mention.line < len(lines):
+                line = lines[mention.line]
+                named.setdefault(beings[mention.name].id, []).append((line.id, line.said_at))
+    for fact in accepted:
+        for being in (fact.subject, fact.object):
+            proofs = [(proof.message_id, said[proof.message_id]) for proof in fact.proofs]
+            named.setdefault(being.id, []).extend(proofs)
+    return named
+
+
+def _scene_row(read: SceneRead, text: SessionText) -> dict[str, Any]:
+    scene, layers, owner = read.scene, read.layers, text.owner
+    stored = text.stored.get(scene.id, {})
+    kept = stored.get("layers_by") not in (None, "extractive") and layers.made_by == "extractive"
+    properties = {
+        "uri": scene.uri,
+        "user_id": owner.user_id,
+        "name": stored["name"] if kept else layers.title,
+        "abstract": stored["abstract"] if kept else layers.abstract,
+        "overview": layers.overview,
+        "layers_by": stored["layers_by"] if kept else layers.made_by,
+        "first_seen": scene.episode_start,
+        "last_seen": scene.episode_end,
+        "start_ms": millis(scene.episode_start),
+        "end_ms": millis(scene.episode_end),
+        "scene_start": scene.scene_start,
+        "scene_end": scene.scene_end,
+        "importance": max(message.importance for message in scene.messages),
+        "evidence_n": len(scene.messages),
+        "content_hash": scene.content_hash,
+        "scope_tenant": scope_token(owner.tenant),
+        "scope_user": scope_token(owner.tenant, owner.user_id),
+        "said_day": day_token(scene.episode_start),
+        "unembedded": True,
+    }
+    return {"id": scene.id, "properties": properties, "message_ids": [message.id for message in scene.messages]}
+
+
+def _agent_row(owner: Owner, scenes: Sequence[SceneRead]) -> dict[str, Any]:
+    moments = [message.said_at for read in scenes for message in read.scene.messages]
+    known = Known(being=owner.agent, aliases=(), first_seen=min(moments), last_seen=max(moments), changed=True)
+    return entity_row(known, owner)
+
+
+def _user_change(text: SessionText, last_said: datetime) -> Change:
+    stored = dict(text.user_properties)
+    stored["last_seen"] = max(stored["last_seen"], last_said)
+    view = node_view(stored, Label.USER.value)
+    return Change(op=Op.NODE_PUT, element_id=text.owner.user.id, body=node_body(view), reason="spoke in a scene")
+
+
+def _message_times(text: SessionText, scenes: Sequence[SceneRead]) -> list[dict[str, Any]]:
+    fresh = [message for read in scenes for message in read.scene.messages if message.id in text.fresh]
+    rows = [_times(message) for message in fresh]
+    return sorted((row for row in rows if row is not None), key=lambda row: str(row["id"]))
+
+
+def _times(message: Message) -> dict[str, Any] | None:
+    spans = [found.span for found in spans_in(message.text, message.said_at)]
+    starts = [span.start for span in spans if span.start is not None]
+    ends = [span.end for span in spans if span.end is not None]
+    if not starts or not ends:
+        return None
+    return {"id": message.id, "mentioned_start": min(starts), "mentioned_end": max(ends)}

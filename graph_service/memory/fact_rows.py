@@ -1,0 +1,89 @@
+"""Facts between their two forms: properties of an edge, and `KnownFact`. Pure."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from graph_service.memory.plan import PlannedFact
+from graph_service.memory.views import edge_body, edge_view
+from schema.change import Change, Op
+from schema.fact import KnownFact
+from schema.ids import TenantId, scope_token
+
+
+def known_fact(row: Mapping[str, Any]) -> KnownFact:
+    """The fact in a row of `read/known_facts` or `read/known_mentions`."""
+    stored = row["properties"]
+    return KnownFact(
+        id=stored["id"],
+        uri=stored["uri"],
+        subject_id=row["subject_id"],
+        object_id=row["object_id"],
+        predicate=row["predicate"],
+        relation=stored.get("relation"),
+        slot=stored["slot"],
+        statement=stored["statement"],
+        base_strength=stored["base_strength"],
+        strength=stored["strength"],
+        confidence=stored["confidence"],
+        first_seen=stored["first_seen"],
+        last_seen=stored["last_seen"],
+        valid_at=stored["valid_at"],
+        invalid_at=stored.get("invalid_at"),
+        closed_by=stored.get("closed_by"),
+        trigger_emotion=stored.get("trigger_emotion"),
+        evidence=tuple(stored["evidence"]),
+        scenes=tuple(stored["scenes"]),
+        quotes=tuple(stored["quotes"]),
+        reader=stored["reader"],
+    )
+
+
+def fact_row(planned: PlannedFact, *, tenant: TenantId, user_id: str, recorded_at: datetime) -> dict[str, Any]:
+    """The row of `write/put_facts` for a planned fact; when it was first recorded is never overwritten."""
+    fact = planned.fact
+    properties: dict[str, Any] = {
+        "uri": fact.uri,
+        "user_id": user_id,
+        "relation": fact.relation,
+        "statement": fact.statement,
+        "base_strength": fact.base_strength,
+        "strength": fact.strength,
+        "confidence": fact.confidence,
+        "first_seen": fact.first_seen,
+        "last_seen": fact.last_seen,
+        "valid_at": fact.valid_at,
+        "invalid_at": fact.invalid_at,
+        "closed_by": fact.closed_by,
+        "trigger_emotion": fact.trigger_emotion,
+        "evidence": list(fact.evidence),
+        "scenes": list(fact.scenes),
+        "quotes": list(fact.quotes),
+        "reader": fact.reader,
+        "slot": fact.slot,
+        "scope_tenant": scope_token(tenant),
+        "scope_user": scope_token(tenant, user_id),
+    }
+    if planned.before is None:
+        properties["recorded_at"] = recorded_at
+    return {
+        "id": fact.id,
+        "subject_id": fact.subject_id,
+        "object_id": fact.object_id,
+        "predicate": fact.predicate,
+        "properties": properties,
+    }
+
+
+def fact_change(planned: PlannedFact, row: Mapping[str, Any]) -> Change:
+    """The row of the change log for a planned fact.
+
+    Args:
+        row: as `fact_row` gave it.
+    """
+    view = edge_view({**row["properties"], "id": row["id"]}, row["subject_id"], row["object_id"], row["predicate"])
+    before = planned.before
+    was = before.strength if before is not None and before.strength != planned.fact.strength else None
+    return Change(
+        op=Op.EDGE_PUT, element_id=planned.fact.id, body=edge_body(view, strength_was=was), reason=planned.reason
+    )

@@ -1,0 +1,263 @@
+"""What a caller hands in, checked at the door: every mistake named at once, nothing written before. Pure."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from schema.errors import InputError
+from schema.ids import (
+    SessionId,
+    TenantId,
+    UserId,
+    content_hash,
+    memory_id,
+    message_uri,
+    session_uri,
+)
+from schema.labels import Label, Role
+from schema.limits import LIMITS, Limits
+from schema.message import BroughtFact, Episode, Message
+from schema.predicates import allowed, whitelist
+from schema.timespan import as_utc, iso
+
+_OLDEST_YEAR = 1900
+_FAR_YEAR = 9000  # above it, changing the zone may leave the calendar
+_PROBLEMS_SHOWN = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IncomingMessage:
+    """One message as the caller sent it.
+
+    Attributes:
+        time: when it was said; None means now. A moment without a zone is read as UTC.
+        id: the caller's own id; with it, or with a time, handing the message in again changes nothing.
+    """
+
+    role: str
+    text: str
+    time: datetime | None = None
+    speaker: str | None = None
+    id: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Incoming:
+    """One call of `remember`, unchecked.
+
+    Attributes:
+        request_id: makes messages without id and time repeatable: the same request id means the same messages.
+    """
+
+    user_id: str
+    session_id: str
+    messages: tuple[IncomingMessage, ...]
+    user_name: str | None = None
+    agent_id: str | None = None
+    facts: tuple[BroughtFact, ...] = ()
+    summary: str | None = None
+    request_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """An episode that may be stored, and what was left out of it.
+
+    Attributes:
+        dropped: why each dropped fact was dropped; a bad fact never sinks the messages it came with.
+    """
+
+    episode: Episode
+    dropped: tuple[str, ...] = field(default=())
+
+
+def check_incoming(tenant: TenantId, incoming: Incoming, *, now: datetime, limits: Limits = LIMITS) -> Checked:
+    """The episode that `incoming` describes.
+
+    Raises:
+        InputError: listing every mistake found.
+    """
+    problems = [
+        *_id_problems("userId", incoming.user_id, limits),
+        *_id_problems("sessionId", incoming.session_id, limits),
+        *(_id_problems("agentId", incoming.agent_id, limits) if incoming.agent_id is not None else ()),
+        *(_id_problems("requestId", incoming.request_id, limits) if incoming.request_id is not None else ()),
+        *(_text_problems("userName", incoming.user_name, limits.name_chars) if incoming.user_name is not None else ()),
+        *(_text_problems("summary", incoming.summary, limits.summary_chars) if incoming.summary is not None else ()),
+        *_batch_problems(incoming, limits),
+    ]
+    if len(incoming.messages) <= limits.messages:
+        latest = now + timedelta(seconds=limits.future_s)
+        for index, message in enumerate(incoming.messages):
+            problems += _message_problems(index, message, limits, latest)
+    if problems:
+        raise _input_error(problems)
+    messages = _messages(tenant, incoming, now)
+    facts, dropped = _facts(incoming.facts, len(messages), limits)
+    episode = Episode(
+        tenant=tenant,
+        user_id=UserId(incoming.user_id),
+        session_id=SessionId(incoming.session_id),
+        messages=messages,
+        received_at=as_utc(now),
+        agent_id=incoming.agent_id,
+        user_name=incoming.user_name.strip() if incoming.user_name else None,
+        facts=facts,
+        summary=incoming.summary,
+    )
+    return Checked(episode=episode, dropped=dropped)
+
+
+def text_problem(text: object, chars_max: int) -> str | None:
+    """What makes a text unfit to be stored, as the end of a sentence; None when it is fit."""
+    if not isinstance(text, str):
+        return f"must be a string, not {type(text).__name__}"
+    if not text.strip():
+        return "is empty; leave it out or write something"
+    if len(text) > chars_max:
+        return f"has {len(text):,} characters, at most {chars_max:,} are taken; split it"
+    if "\x00" in text:
+        return f"contains a NUL character at position {text.index(chr(0))}; remove it"
+    if not text.isascii() and any("\ud800" <= char <= "\udfff" for char in text):
+        return "contains half of a surrogate pair; send valid UTF-8"
+    return None
+
+
+def _text_problems(name: str, text: object, chars_max: int) -> list[str]:
+    problem = text_problem(text, chars_max)
+    return [f"{name} {problem}"] if problem else []
+
+
+def _id_problems(name: str, value: object, limits: Limits) -> list[str]:
+    problems = _text_problems(name, value, limits.id_chars)
+    if not problems and isinstance(value, str) and any(ord(char) < 32 or ord(char) == 127 for char in value):
+        problems = [f"{name} {value!r} contains a control character; remove it"]
+    return problems
+
+
+def _batch_problems(incoming: Incoming, limits: Limits) -> list[str]:
+    problems = []
+    if not incoming.messages:
+        problems.append("messages is empty; hand in at least one message")
+    if len(incoming.messages) > limits.messages:
+        problems.append(
+            f"{len(incoming.messages):,} messages in one call, at most {limits.messages:,} are taken; split the call"
+        )
+    if len(incoming.facts) > limits.facts:
+        problems.append(
+            f"{len(incoming.facts):,} facts in one call, at most {limits.facts:,} are taken; split the call"
+        )
+    total = sum(len(message.text) for message in incoming.messages if isinstance(message.text, str))
+    if total > limits.batch_chars:
+        problems.append(
+            f"the messages have {total:,} characters together, at most {limits.batch_chars:,} are taken; split the call"
+        )
+    ids = Counter(message.id for message in incoming.messages if message.id is not None)
+    problems += [
+        f"message id {name!r} stands {count} times in one call; ids must differ"
+        for name, count in ids.items()
+        if count > 1
+    ]
+    return problems
+
+
+def _message_problems(index: int, message: IncomingMessage, limits: Limits, latest: datetime) -> list[str]:
+    name = f"messages[{index}]"
+    problems = _text_problems(f"{name}.text", message.text, limits.text_chars)
+    if message.role not in tuple(Role):
+        problems.append(f"{name}.role is {message.role!r}; use one of {', '.join(Role)}")
+    if message.speaker is not None:
+        problems += _text_problems(f"{name}.speaker", message.speaker, limits.name_chars)
+    if message.id is not None:
+        problems += _id_problems(f"{name}.id", message.id, limits)
+    if message.time is not None:
+        said_at = as_utc(message.time)
+        if said_at > latest:
+            problems.append(
+                f"{name}.time {iso(said_at)} lies in the future; send when it was said (ISO 8601, with zone)"
+            )
+        elif said_at.year < _OLDEST_YEAR:
+            problems.append(f"{name}.time {iso(said_at)} lies before {_OLDEST_YEAR}; send when it was said")
+    return problems
+
+
+def _messages(tenant: TenantId, incoming: Incoming, now: datetime) -> tuple[Message, ...]:
+    session = session_uri(tenant, incoming.user_id, incoming.session_id)
+    seen: Counter[str] = Counter()
+    messages = []
+    for index, message in enumerate(incoming.messages):
+        said_at = as_utc(message.time or now)
+        stamp = iso(said_at) if message.time else ""
+        fingerprint = content_hash(message.role, message.speaker or "", stamp or "", message.text)
+        seen[fingerprint] += 1
+        uri = message_uri(session, _key(message, incoming.request_id, fingerprint, seen[fingerprint], index, now))
+        messages.append(
+            Message(
+                id=memory_id(uri),
+                uri=uri,
+                role=Role(message.role),
+                text=message.text,
+                said_at=said_at,
+                content_hash=fingerprint,
+                position=index,
+                speaker=message.speaker.strip() if message.speaker else None,
+            )
+        )
+    return tuple(messages)
+
+
+def _key(
+    message: IncomingMessage, request_id: str | None, fingerprint: str, nth: int, index: int, now: datetime
+) -> str:
+    if message.id is not None:
+        return message.id
+    if message.time is not None:
+        return f"{fingerprint[:24]}-{nth}"
+    if request_id is not None:
+        return f"{content_hash(request_id)[:24]}-{index}"
+    return f"{content_hash(fingerprint, now.isoformat())[:24]}-{index}"
+
+
+def _facts(
+    facts: tuple[BroughtFact, ...], messages_n: int, limits: Limits
+) -> tuple[tuple[BroughtFact, ...], tuple[str, ...]]:
+    kept, dropped = [], []
+    for index, fact in enumerate(facts):
+        problem = _fact_problem(fact, messages_n, limits)
+        if problem:
+            dropped.append(f"facts[{index}] {problem}")
+        else:
+            kept.append(fact)
+    return tuple(kept), tuple(dropped)
+
+
+def _fact_problem(fact: BroughtFact, messages_n: int, limits: Limits) -> str | None:
+    for name, text, chars_max in (
+        ("subject", fact.subject, limits.name_chars),
+        ("object", fact.object, limits.name_chars),
+        ("statement", fact.statement, limits.statement_chars),
+        ("relation", fact.relation if fact.relation is not None else "-", limits.name_chars),
+    ):
+        problem = text_problem(text, chars_max)
+        if problem:
+            return f"{name} {problem}"
+    if not allowed(Label.ENTITY, fact.predicate, Label.ENTITY):
+        usable = ", ".join(name for name in whitelist() if allowed(Label.ENTITY, name, Label.ENTITY))
+        return f"predicate {fact.predicate!r} is not on the whitelist for facts; use one of {usable}"
+    for name, share in (("strength", fact.strength), ("confidence", fact.confidence)):
+        if not 0.0 <= share <= 1.0:
+            return f"{name} is {share!r}; use a number from 0 to 1"
+    if any(not 0 <= index < messages_n for index in fact.message_indexes):
+        return f"messageIndexes {list(fact.message_indexes)} names a message outside this call (0 to {messages_n - 1})"
+    if any(moment and not _OLDEST_YEAR <= moment.year < _FAR_YEAR for moment in (fact.valid_at, fact.invalid_at)):
+        return f"holds outside the years {_OLDEST_YEAR} to {_FAR_YEAR}; leave the time out instead"
+    if fact.valid_at and fact.invalid_at and as_utc(fact.invalid_at) < as_utc(fact.valid_at):
+        return f"ends ({iso(fact.invalid_at)}) before it begins ({iso(fact.valid_at)}); swap the two"
+    return None
+
+
+def _input_error(problems: list[str]) -> InputError:
+    shown = problems[:_PROBLEMS_SHOWN]
+    more = len(problems) - len(shown)
+    text = "; ".join(shown) + (f"; and {more} more" if more else "")
+    return InputError(f"nothing was stored: {text}", tuple(problems))

@@ -1,0 +1,170 @@
+"""Taking messages in: one commit, then the receipt."""
+
+import json
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any
+
+from graph_service.graph.statements import statement
+from graph_service.graph.store import Graph, Writing
+from graph_service.memory.log_rows import append_changes
+from graph_service.memory.views import node_view
+from schema.change import Change, Op
+from schema.entity import the_user
+from schema.errors import ConflictError
+from schema.ids import MemoryId, Uri, content_hash, memory_id, scope_token, session_uri
+from schema.message import Episode, Message
+from schema.timespan import day_token
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Receipt:
+    """What became of one call of `remember`; when the caller has it, the messages are durable.
+
+    Attributes:
+        message_ids: in the order of the call; uris likewise.
+        stored: how many messages were new; repeated: how many had been stored before.
+        dropped: why facts that were handed in were left out.
+    """
+
+    session_uri: Uri
+    message_ids: tuple[MemoryId, ...]
+    uris: tuple[Uri, ...]
+    stored: int
+    repeated: int
+    dropped: tuple[str, ...] = ()
+
+
+async def store_episode(graph: Graph, episode: Episode, *, epoch: str, dropped: tuple[str, ...] = ()) -> Receipt:
+    """Messages, session, the facts brought and the work to do, in one commit.
+
+    Args:
+        epoch: a random word for the change log of a tenant that does not exist yet.
+
+    Raises:
+        ConflictError: a message with the same id but other words, speaker or time is stored already.
+        UnavailableError: Neo4j does not answer.
+    """
+    parameters = _parameters(episode, epoch)
+    user = the_user(episode.tenant, episode.user_id, episode.user_name)
+
+    async def steps(writing: Writing) -> list[dict[str, Any]]:
+        rows = await writing.run(statement("write/add_messages"), parameters)
+        _refuse_conflicts(rows, episode.messages)
+        if not rows[0]["user_known"]:
+            put = await writing.run(statement("write/add_user"), {"tenant": episode.tenant, "user": _user_row(episode)})
+            view = node_view(put[0]["properties"], "User").model_dump(mode="json")
+            change = Change(op=Op.NODE_PUT, element_id=user.id, body=view, reason="first message")
+            await append_changes(writing, episode.tenant, episode.user_id, [change], at=episode.received_at)
+        return rows
+
+    rows = await graph.write(steps)
+    stored = sum(row["is_new"] for row in rows)
+    return Receipt(
+        session_uri=session_uri(episode.tenant, episode.user_id, episode.session_id),
+        message_ids=tuple(message.id for message in episode.messages),
+        uris=tuple(message.uri for message in episode.messages),
+        stored=stored,
+        repeated=len(rows) - stored,
+        dropped=dropped,
+    )
+
+
+def millis(moment: datetime) -> int:
+    """Milliseconds since 1970 UTC, for indexes."""
+    return round(moment.timestamp() * 1000)
+
+
+def _parameters(episode: Episode, epoch: str) -> dict[str, Any]:
+    session = session_uri(episode.tenant, episode.user_id, episode.session_id)
+    episode_row = _episode_row(episode)
+    return {
+        "tenant": episode.tenant,
+        "epoch": epoch,
+        "now": episode.received_at,
+        "now_ms": millis(episode.received_at),
+        "user_node_id": the_user(episode.tenant, episode.user_id).id,
+        "user_name": episode.user_name,
+        "session_node_id": memory_id(session),
+        "session": {
+            "uri": session,
+            "user_node_id": the_user(episode.tenant, episode.user_id).id,
+            "user_id": episode.user_id,
+            "session_id": episode.session_id,
+            "agent_id": episode.agent_id,
+        },
+        "episode": episode_row,
+        "rows": sorted(
+            (_message_row(episode, message, episode_row) for message in episode.messages),
+            key=lambda row: str(row["id"]),
+        ),
+    }
+
+
+def _message_row(episode: Episode, message: Message, episode_row: dict[str, Any] | None) -> dict[str, Any]:
+    return {
+        "id": message.id,
+        "content_hash": message.content_hash,
+        "properties": {
+            "tenant": episode.tenant,
+            "id": message.id,
+            "uri": message.uri,
+            "user_id": episode.user_id,
+            "session_id": memory_id(session_uri(episode.tenant, episode.user_id, episode.session_id)),
+            "agent_id": episode.agent_id,
+            "role": message.role.value,
+            "speaker": message.speaker,
+            "text": message.text,
+            "said_at": message.said_at,
+            "said_ms": millis(message.said_at),
+            "said_day": day_token(message.said_at),
+            "position": message.position,
+            "content_hash": message.content_hash,
+            "received_at": episode.received_at,
+            "importance": message.importance,
+            "scope_tenant": scope_token(episode.tenant),
+            "scope_user": scope_token(episode.tenant, episode.user_id),
+            "unread": True,
+            "unembedded": True,
+            "episode_id": episode_row["id"] if episode_row else None,
+        },
+    }
+
+
+def _episode_row(episode: Episode) -> dict[str, Any] | None:
+    """The node that keeps brought facts until the worker reads them; None when the caller brought nothing."""
+    if not episode.facts and episode.summary is None:
+        return None
+    facts = json.dumps([asdict(fact) for fact in episode.facts], default=str, ensure_ascii=False, sort_keys=True)
+    key = content_hash(*(message.id for message in episode.messages), facts, episode.summary or "")
+    return {
+        "id": memory_id(f"{session_uri(episode.tenant, episode.user_id, episode.session_id)}/episode/{key}"),
+        "message_ids": [message.id for message in episode.messages],
+        "facts": facts,
+        "summary": episode.summary,
+    }
+
+
+def _user_row(episode: Episode) -> dict[str, Any]:
+    user = the_user(episode.tenant, episode.user_id, episode.user_name)
+    first = min(message.said_at for message in episode.messages)
+    last = max(message.said_at for message in episode.messages)
+    return {
+        "id": user.id,
+        "uri": user.uri,
+        "user_id": episode.user_id,
+        "name": episode.user_name,
+        "key": user.key,
+        "first_seen": first,
+        "last_seen": last,
+    }
+
+
+def _refuse_conflicts(rows: list[dict[str, Any]], messages: tuple[Message, ...]) -> None:
+    stored = {row["id"]: row["stored_hash"] for row in rows}
+    changed = [message.uri for message in messages if stored[message.id] != message.content_hash]
+    if changed:
+        raise ConflictError(
+            f"{len(changed)} message(s) are stored already with other words, speaker or time, first {changed[0]}; "
+            "nothing was written. Use a new id for a new message"
+        )

@@ -1,0 +1,36 @@
+"""The layer texts of a scene: title, abstract (L0) and overview (L1), by the reader's summary or extractive. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from extraction.abstract import abstract_l0, overview_l1, scene_title
+from extraction.reading import Reading, SceneText
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Layers:
+    """Texts of one scene.
+
+    Attributes:
+        made_by: `extractive`, `caller`, or the model's name.
+    """
+
+    title: str
+    abstract: str
+    overview: str
+    made_by: str
+
+
+def layers_of(scene: SceneText, readings: Sequence[Reading]) -> Layers:
+    """The layers of a scene; a summary that a caller or a model wrote wins over the extractive one."""
+    statements = list(dict.fromkeys(fact.statement for reading in readings for fact in reading.facts))
+    names = list(dict.fromkeys(mention.name for reading in readings for mention in reading.mentions))
+    written = next((reading for reading in readings if reading.summary), None)
+    titled = next((reading.title for reading in readings if reading.title), None)
+    abstract = written.summary if written and written.summary else abstract_l0(scene.lines)
+    return Layers(
+        title=titled or scene_title(scene.lines, names=names, facts_statements=statements),
+        abstract=abstract,
+        overview=overview_l1(scene.lines, facts_statements=statements, names=names),
+        made_by=written.reader if written else "extractive",
+    )

@@ -1,0 +1,149 @@
+"""Work that a commit caused: claimed with a lease, finished in the commit that holds its result, or given back."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from graph_service.graph.statements import statement
+from graph_service.graph.store import Graph, Writing
+from schema.errors import ConflictError
+from schema.ids import TenantId
+
+# Seconds to wait after the first, second and third failure; after the last one the work is parked.
+# Source: requirements.md C11.
+RETRY_DELAYS_S = (1.0, 5.0, 30.0)
+LEASE_S = 60.0
+
+
+class JobKind(StrEnum):
+    """What is to be done for a session."""
+
+    EMBED = "embed"
+    READ = "read"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """Work that is ours until the lease ends.
+
+    Attributes:
+        session: node id of the session.
+        wanted: how often the work had been asked for; if it is asked for again meanwhile, it stays open.
+        attempts: failures so far.
+        lease: the word that only the holder knows.
+    """
+
+    tenant: TenantId
+    id: str
+    kind: JobKind
+    session: str
+    wanted: int
+    attempts: int
+    lease: str
+
+
+async def claim(graph: Graph, kinds: tuple[JobKind, ...], *, lease: str, now_ms: int) -> Claim | None:
+    """The most overdue open work of these kinds, or None."""
+    parameters = {
+        "kinds": [kind.value for kind in kinds],
+        "now_ms": now_ms,
+        "lease_until_ms": now_ms + round(LEASE_S * 1000),
+        "lease": lease,
+    }
+
+    async def steps(writing: Writing) -> list[dict[str, Any]]:
+        return await writing.run(statement("jobs/claim"), parameters)
+
+    rows = await graph.write(steps)
+    if not rows:
+        return None
+    row = rows[0]
+    return Claim(
+        tenant=TenantId(row["tenant"]),
+        id=row["id"],
+        kind=JobKind(row["kind"]),
+        session=row["session"],
+        wanted=row["wanted"],
+        attempts=row["attempts"],
+        lease=lease,
+    )
+
+
+async def renew(graph: Graph, held: Claim, *, now_ms: int) -> bool:
+    """Prolongs the lease; False when it was lost and the work must be dropped."""
+    parameters = {
+        "tenant": held.tenant,
+        "id": held.id,
+        "lease": held.lease,
+        "lease_until_ms": now_ms + round(LEASE_S * 1000),
+    }
+
+    async def steps(writing: Writing) -> bool:
+        return bool(await writing.run(statement("jobs/renew"), parameters))
+
+    return await graph.write(steps)
+
+
+async def finish(writing: Writing, held: Claim, *, more: bool, now_ms: int) -> None:
+    """Finishes the work inside the commit of its result.
+
+    Raises:
+        ConflictError: the lease was lost, so somebody else does the work; nothing of this commit may stay.
+    """
+    parameters = {
+        "tenant": held.tenant,
+        "id": held.id,
+        "lease": held.lease,
+        "wanted": held.wanted,
+        "more": more,
+        "now_ms": now_ms,
+    }
+    if not await writing.run(statement("jobs/finish"), parameters):
+        raise ConflictError(f"the lease of work {held.id} was lost to another worker; its result is thrown away")
+
+
+async def give_back(graph: Graph, held: Claim, *, error: str, now_ms: int, park: bool = False) -> str:
+    """Gives failed work back: due again after 1, 5, 30 s, then parked. Returns the state it has now.
+
+    Args:
+        park: do not try again; no repetition will help.
+    """
+    again = held.attempts < len(RETRY_DELAYS_S) and not park
+    due_ms = now_ms + round(RETRY_DELAYS_S[held.attempts] * 1000) if again else None
+    parameters = {"tenant": held.tenant, "id": held.id, "lease": held.lease, "error": error[:500], "due_ms": due_ms}
+
+    async def steps(writing: Writing) -> list[dict[str, Any]]:
+        return await writing.run(statement("jobs/fail"), parameters)
+
+    rows = await graph.write(steps)
+    return str(rows[0]["state"]) if rows else "lost"
+
+
+async def next_due(graph: Graph, kinds: tuple[JobKind, ...]) -> tuple[int, int | None]:
+    """How much work is open, and when the next of it is due (milliseconds since 1970; None when there is none)."""
+    rows = await graph.read(statement("jobs/due"), {"kinds": [kind.value for kind in kinds]})
+    return rows[0]["jobs"], rows[0]["next_due_ms"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Backlog:
+    """Work of one tenant that is not done: waiting, being done, parked after too many failures."""
+
+    waiting: int
+    leased: int
+    dead: int
+
+
+def kinds_done_with(*, embedder: bool) -> tuple[JobKind, ...]:
+    """The work that can be done here: without an embedder, vectors wait for one."""
+    return (JobKind.EMBED, JobKind.READ) if embedder else (JobKind.READ,)
+
+
+async def backlog(graph: Graph, tenant: TenantId, kinds: tuple[JobKind, ...]) -> Backlog:
+    """How much work of one tenant is not done."""
+    parameters = {"tenant": tenant, "kinds": [kind.value for kind in kinds]}
+    rows = await graph.read(statement("jobs/backlog"), parameters)
+    by_state = {
+        state: sum(row["jobs"] for row in rows if row["state"] == state) for state in ("open", "leased", "dead")
+    }
+    return Backlog(waiting=by_state["open"], leased=by_state["leased"], dead=by_state["dead"])

@@ -1,0 +1,101 @@
+"""A question, checked, and what can be known about it before the database is asked. Pure."""
+
+import re
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from graph_service.memory.incoming import text_problem
+from schema.errors import InputError
+from schema.limits import LIMITS, Limits
+from schema.timespan import Timespan, as_utc, iso
+
+_WORD = re.compile(r"[^\W_]+")
+_CJK = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]+")
+_KEYS_MAX = 400
+
+
+class Kind(StrEnum):
+    """What an answer can consist of."""
+
+    MESSAGE = "message"
+    SCENE = "scene"
+    FACT = "fact"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """What somebody asks a user's memory.
+
+    Attributes:
+        limit: how many hits at most, 1-100.
+        start, end: only what was said from `start` until before `end`.
+        as_of: facts that held at this moment; None means now.
+        evidence: how many proving messages to bring with each fact and scene, 0-20.
+    """
+
+    user_id: str
+    text: str
+    limit: int = 10
+    kinds: tuple[Kind, ...] = tuple(Kind)
+    start: datetime | None = None
+    end: datetime | None = None
+    as_of: datetime | None = None
+    evidence: int = 0
+
+
+def check_question(question: Question, limits: Limits = LIMITS) -> Timespan:
+    """The span of time the question is limited to.
+
+    Raises:
+        InputError: listing every mistake found.
+    """
+    problems = []
+    for name, text, chars_max in (
+        ("userId", question.user_id, limits.id_chars),
+        ("query", question.text, limits.query_chars),
+    ):
+        problem = text_problem(text, chars_max)
+        problems += [f"{name} {problem}"] if problem else []
+    if not 1 <= question.limit <= limits.results:
+        problems.append(f"limit is {question.limit}; use 1 to {limits.results}")
+    if not 0 <= question.evidence <= limits.evidence:
+        problems.append(f"evidence is {question.evidence}; use 0 to {limits.evidence}")
+    if not question.kinds:
+        problems.append("kinds is empty; leave it out or name some of message, scene, fact")
+    moments = [moment for moment in (question.start, question.end, question.as_of) if moment is not None]
+    problems += [f"the year {moment.year} is out of reach" for moment in moments if not 1 < moment.year < 9999]
+    if not problems and question.start and question.end and as_utc(question.end) < as_utc(question.start):
+        problems.append(f"the time ends ({iso(question.end)}) before it starts ({iso(question.start)}); swap the two")
+    if problems:
+        raise InputError("; ".join(problems), tuple(problems))
+    return Timespan(
+        start=as_utc(question.start) if question.start else None, end=as_utc(question.end) if question.end else None
+    )
+
+
+def is_chinese(text: str) -> bool:
+    """Whether a text is mostly Chinese, counting a Chinese character like half a word."""
+    cjk = sum(len(run) for run in _CJK.findall(text))
+    latin = len([word for word in _WORD.findall(text) if not _CJK.search(word)])
+    return cjk / 2 > latin
+
+
+def name_keys(text: str, *, words_max: int = 4, chars_max: int = 8) -> list[str]:
+    """Every stretch of a question that could be a name: up to four Latin words, or two to eight Chinese characters.
+
+    A plural also asks for its singular, because entities are named as they were first said. At most 400 keys.
+    """
+    words = _WORD.findall(text.casefold())
+    keys: dict[str, None] = {}
+    latin = [word for word in words if not _CJK.search(word)]
+    for size in range(1, words_max + 1):
+        for i in range(len(latin) - size + 1):
+            key = " ".join(latin[i : i + size])
+            keys[key] = None
+            keys[key[:-1] if key.endswith("s") and len(key) > 3 else f"{key}s"] = None
+    for run in (run for word in words for run in _CJK.findall(word)):
+        for size in range(2, min(chars_max, len(run)) + 1):
+            for i in range(len(run) - size + 1):
+                keys[run[i : i + size]] = None
+    return list(keys)[:_KEYS_MAX]

@@ -1,0 +1,198 @@
+"""Question → ranked evidence, in one round trip to the database."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from extraction.embedding import Embedder
+from extraction.time_words import question_span
+from graph_service.graph.lucene import scoped_query, words_in
+from graph_service.graph.statements import statement
+from graph_service.graph.store import Graph
+from graph_service.memory.intake import millis
+from graph_service.memory.question import Kind, Question, check_question, is_chinese, name_keys
+from graph_service.memory.ranking import CHINESE_WITHOUT_MODEL, ENGLISH, Ranked, Weights, gather, rank
+from schema.errors import UnavailableError
+from schema.ids import TenantId, scope_token
+from schema.timespan import Timespan, as_utc
+
+# Candidates of each channel. Source: retrieval.md, "a first stage of 50 candidates loses nothing".
+_WIDE = 50
+_SNIPPET_CHARS = 100
+_MS_MIN, _MS_MAX = -(2**52), 2**52
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvidenceMessage:
+    """A message that proves a hit."""
+
+    id: str
+    uri: str
+    role: str
+    speaker: str | None
+    text: str
+    said_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hit:
+    """One thing that answers the question.
+
+    Attributes:
+        parts: named shares of the score; they sum to it.
+        snippet: at most 100 characters of the text around the first word asked for.
+        pending: the message is stored and searchable, but no scene or fact was read from it yet.
+        subject, predicate, object, relation: of facts only.
+    """
+
+    kind: Kind
+    id: str
+    uri: str
+    score: float
+    parts: Mapping[str, float]
+    snippet: str
+    text: str
+    said_at: datetime
+    title: str | None = None
+    speaker: str | None = None
+    role: str | None = None
+    pending: bool = False
+    invalid_at: datetime | None = None
+    subject: str | None = None
+    predicate: str | None = None
+    relation: str | None = None
+    object: str | None = None
+    strength: float | None = None
+    confidence: float | None = None
+    evidence: tuple[EvidenceMessage, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """Hits, best first, and how they were found.
+
+    Attributes:
+        path: the channels that found something, sorted.
+        notes: what was missing, in words: an embedder that is away, a question without words.
+        asked_time: the time the question names, when it names one.
+    """
+
+    hits: tuple[Hit, ...]
+    path: tuple[str, ...]
+    notes: tuple[str, ...]
+    asked_time: Timespan | None = None
+
+
+async def recall(
+    graph: Graph,
+    embedder: Embedder | None,
+    tenant: TenantId,
+    question: Question,
+    *,
+    now: datetime,
+) -> Answer:
+    """What a user's memory holds about a question.
+
+    Raises:
+        InputError: the question cannot be asked like this.
+        UnavailableError: Neo4j does not answer.
+    """
+    span = check_question(question)
+    vector, notes = await _vector(embedder, question.text)
+    words = words_in(question.text)
+    parameters = _parameters(tenant, question, span, vector, words, now)
+    rows = await graph.read(statement("read/recall"), parameters)
+    wanted = [row for row in rows if row["kind"] in question.kinds]
+    asked_time = question_span(question.text, now)
+    ranked = rank(
+        gather(wanted), _weights(question.text, embedder), now=now, asked_time=asked_time, limit=question.limit
+    )
+    return Answer(
+        hits=tuple(_hit(item, words) for item in ranked),
+        path=tuple(sorted({channel for item in ranked for channel in item.candidate.channels})),
+        notes=(*notes, *(() if words else ("the question has no words to search for",))),
+        asked_time=asked_time,
+    )
+
+
+async def _vector(embedder: Embedder | None, text: str) -> tuple[list[float] | None, tuple[str, ...]]:
+    """The question's vector, or None and why there is none: recall then works by words and names."""
+    if embedder is None:
+        return None, ("no embedder is configured: searched by words and names only",)
+    try:
+        return (await embedder.embed([text]))[0], ()
+    except UnavailableError as error:
+        return None, (f"the embedder is away ({error.message}): searched by words and names only",)
+
+
+def _weights(text: str, embedder: Embedder | None) -> Weights:
+    knows_chinese = embedder is not None and not getattr(embedder, "english_only", False)
+    return CHINESE_WITHOUT_MODEL if is_chinese(text) and not knows_chinese else ENGLISH
+
+
+def _parameters(
+    tenant: TenantId,
+    question: Question,
+    span: Timespan,
+    vector: list[float] | None,
+    words: Sequence[str],
+    now: datetime,
+) -> dict[str, Any]:
+    scope = scope_token(tenant, question.user_id)
+    return {
+        "tenant": tenant,
+        "user_id": question.user_id,
+        "vector": vector,
+        "message_query": scoped_query(words, fields=["text"], scope_user=scope, start=span.start, end=span.end),
+        "scene_query": scoped_query(
+            words, fields=["name", "abstract", "overview"], scope_user=scope, start=span.start, end=span.end
+        ),
+        "fact_query": scoped_query(words, fields=["statement", "relation"], scope_user=scope, days=False),
+        "entity_keys": name_keys(question.text),
+        "from_ms": millis(span.start) if span.start else _MS_MIN,
+        "to_ms": millis(span.end) if span.end else _MS_MAX,
+        "as_of": as_utc(question.as_of or now).astimezone(UTC),
+        "wide": max(_WIDE, question.limit),
+        "evidence_max": question.evidence,
+    }
+
+
+def _hit(ranked: Ranked, words: Sequence[str]) -> Hit:
+    candidate = ranked.candidate
+    shown = candidate.shown
+    text = str(shown.get("text") or shown.get("name") or "")
+    return Hit(
+        kind=candidate.kind,
+        id=candidate.id,
+        uri=shown["uri"],
+        score=ranked.score,
+        parts=ranked.parts,
+        snippet=snippet(text, words),
+        text=text,
+        said_at=shown["said_at"],
+        title=shown.get("name"),
+        speaker=shown.get("speaker"),
+        role=shown.get("role"),
+        pending=bool(shown.get("unread")),
+        invalid_at=shown.get("invalid_at"),
+        subject=shown.get("subject"),
+        predicate=shown.get("predicate"),
+        relation=shown.get("relation"),
+        object=shown.get("object"),
+        strength=shown.get("strength"),
+        confidence=shown.get("confidence"),
+        evidence=tuple(EvidenceMessage(**message) for message in candidate.evidence),
+    )
+
+
+def snippet(text: str, words: Sequence[str]) -> str:
+    """At most 100 characters of a text around the first of the words it contains, with ellipses where it was cut."""
+    flat = " ".join(text.split())
+    if len(flat) <= _SNIPPET_CHARS:
+        return flat
+    folded = flat.casefold()
+    places = [place for word in words if (place := folded.find(word)) >= 0]
+    start = max(min(min(places, default=0) - 30, len(flat) - _SNIPPET_CHARS + 2), 0)
+    cut = flat[start : start + _SNIPPET_CHARS - 2]
+    return f"{'…' if start else ''}{cut}{'…' if start + len(cut) < len(flat) else ''}"

@@ -1,0 +1,77 @@
+"""`Memory`: the one handle of all doors; a method for each use case, no logic of its own."""
+
+import asyncio
+import secrets
+from collections.abc import Callable
+from datetime import datetime
+
+from extraction.embedding import Embedder
+from graph_service.graph.store import Graph
+from graph_service.memory import outbox
+from graph_service.memory.changes import ChangeLog
+from graph_service.memory.incoming import Incoming, check_incoming
+from graph_service.memory.intake import Receipt, store_episode
+from graph_service.memory.mindmap import MindMap
+from graph_service.memory.question import Question
+from graph_service.memory.recall import Answer, recall
+from schema.ids import TenantId
+
+
+class Memory:
+    """What agents, people and commands can do with the memories of all tenants.
+
+    Args:
+        embedder: None means keyword search only.
+        clock: aware UTC now.
+        notify: called with the tenant after each commit that stored messages; wakes the worker and the viewers.
+    """
+
+    def __init__(
+        self,
+        *,
+        graph: Graph,
+        embedder: Embedder | None,
+        clock: Callable[[], datetime],
+        notify: Callable[[str], None],
+    ) -> None:
+        self._graph = graph
+        self._embedder = embedder
+        self._clock = clock
+        self._notify = notify
+        self.changes = ChangeLog(graph)
+        self.mindmap = MindMap(graph)
+
+    async def remember(self, tenant: TenantId, incoming: Incoming) -> Receipt:
+        """Stores messages; returns when they are durable, before anything is read from them.
+
+        Raises:
+            InputError: listing every mistake; nothing was stored.
+            ConflictError: a message id is taken by other words; nothing was stored.
+            UnavailableError: Neo4j does not answer; the same call may be repeated.
+        """
+        checked = check_incoming(tenant, incoming, now=self._clock())
+        receipt = await store_episode(self._graph, checked.episode, epoch=secrets.token_hex(4), dropped=checked.dropped)
+        self._notify(tenant)
+        return receipt
+
+    async def recall(self, tenant: TenantId, question: Question) -> Answer:
+        """What one user's memory holds about a question, best first.
+
+        Raises:
+            InputError: the question cannot be asked like this.
+            UnavailableError: Neo4j does not answer.
+        """
+        return await recall(self._graph, self._embedder, tenant, question, now=self._clock())
+
+    async def backlog(self, tenant: TenantId) -> outbox.Backlog:
+        """How much work of a tenant is not done yet."""
+        kinds = outbox.kinds_done_with(embedder=self._embedder is not None)
+        return await outbox.backlog(self._graph, tenant, kinds)
+
+    async def until_read(self, tenant: TenantId, *, poll_s: float = 0.2) -> outbox.Backlog:
+        """Waits until no work of a tenant waits or is being done, and returns what is parked."""
+        while True:
+            now = await self.backlog(tenant)
+            if not now.waiting and not now.leased:
+                return now
+            await asyncio.sleep(poll_s)

@@ -1,0 +1,201 @@
+"""What a digest works on: the unread messages of a session, their scenes, and the facts brought with them."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from extraction.reading import ProposedFact, Quote, Reading, SceneLine, SceneText
+from graph_service.graph.statements import statement
+from graph_service.graph.store import Graph
+from graph_service.memory.beings import Owner
+from graph_service.memory.intake import millis
+from graph_service.memory.outbox import Claim
+from graph_service.memory.scenes import SceneRules, assign, window
+from schema.entity import EntityType
+from schema.ids import MemoryId, UserId, content_hash
+from schema.labels import Role
+from schema.message import Message
+from schema.scene import Scene
+
+_MESSAGES_MAX = 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Brought:
+    """Facts and a summary that a caller handed in with some messages."""
+
+    id: str
+    message_ids: tuple[MemoryId, ...]
+    facts: tuple[dict[str, Any], ...]
+    summary: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionText:
+    """Everything one digest of a session reads.
+
+    Attributes:
+        scenes: those that gain messages, and those that brought facts speak of; oldest first.
+        stored: properties of the scenes that are stored already, by id.
+        fresh: ids of messages that nobody has read yet.
+        brought: unread first, then what came earlier with messages of the same scenes.
+        more: unread messages are left for the next digest.
+    """
+
+    owner: Owner
+    user_properties: Mapping[str, Any]
+    session_uri: str
+    scenes: tuple[Scene, ...]
+    stored: Mapping[str, Mapping[str, Any]]
+    fresh: frozenset[MemoryId]
+    brought: tuple[Brought, ...]
+    more: bool
+
+
+async def load_session(graph: Graph, held: Claim, rules: SceneRules) -> SessionText | None:
+    """The text to digest, or None when everything was read before."""
+    scope = {"tenant": held.tenant, "session": held.session}
+    rows = await graph.read(statement("read/session_to_read"), {**scope, "messages_max": _MESSAGES_MAX})
+    episodes = await graph.read(statement("read/episodes_to_read"), scope)
+    if not rows or not (rows[0]["messages"] or episodes):
+        return None
+    row = rows[0]
+    unread = [_message(message) for message in row["messages"]]
+    unread_episodes = tuple(_brought(episode) for episode in episodes)
+    near = await graph.read(statement("read/scenes_near"), {**scope, **_near(unread, unread_episodes, rules)})
+    brought = unread_episodes + await _earlier_episodes(graph, held, near, unread_episodes)
+    known = [_scene(scene) for scene in near]
+    changed = assign(row["session_uri"], unread, known, rules)
+    spoken_of = {message_id for episode in unread_episodes for message_id in episode.message_ids}
+    ids = {scene.id for scene in changed}
+    also = [s for s in known if s.id not in ids and any(message.id in spoken_of for message in s.messages)]
+    names = dict.fromkeys([row["user_name"], *row["user_aliases"]])
+    return SessionText(
+        owner=Owner(
+            tenant=held.tenant,
+            user_id=UserId(row["user_id"]),
+            user_names=tuple(name for name in names if name),
+            agent_id=row["agent_id"],
+        ),
+        user_properties=row["user_properties"],
+        session_uri=row["session_uri"],
+        scenes=tuple(sorted([*changed, *also], key=lambda scene: (scene.episode_start, scene.id))),
+        stored={scene["id"]: scene["properties"] for scene in near},
+        fresh=frozenset(message.id for message in unread),
+        brought=brought,
+        more=len(unread) == _MESSAGES_MAX,
+    )
+
+
+async def _earlier_episodes(
+    graph: Graph, held: Claim, near: Sequence[Mapping[str, Any]], unread: Sequence[Brought]
+) -> tuple[Brought, ...]:
+    """What was brought before with messages of scenes that are read again; a scene is always read as a whole."""
+    ids = {message["episode_id"] for scene in near for message in scene["messages"] if message["episode_id"]}
+    ids -= {episode.id for episode in unread}
+    if not ids:
+        return ()
+    rows = await graph.read(statement("read/episodes_by_id"), {"tenant": held.tenant, "ids": sorted(ids)})
+    return tuple(_brought(row) for row in rows)
+
+
+def scene_text(text: SessionText, scene: Scene) -> SceneText:
+    """The scene as a reader gets it; messages that came with facts are context, because the caller has read them."""
+    covered = {message_id for brought in text.brought if brought.facts for message_id in brought.message_ids}
+    owner = text.owner
+    return SceneText(
+        user_names=owner.user_names,
+        agent_names=(owner.agent_id,) if owner.agent_id else (),
+        lines=tuple(
+            SceneLine(
+                message_id=message.id,
+                role=message.role,
+                speaker=message.speaker,
+                text=message.text,
+                said_at=message.said_at,
+                fresh=message.id not in covered,
+            )
+            for message in scene.messages
+        ),
+    )
+
+
+def brought_reading(brought: Sequence[Brought], scene: Scene) -> Reading:
+    """What callers brought about the messages of one scene."""
+    lines = {message.id: index for index, message in enumerate(scene.messages)}
+    facts = [
+        _proposal(fact, quotes)
+        for episode in brought
+        for fact in episode.facts
+        if (quotes := _quotes(fact, episode, lines))
+    ]
+    summaries = [b.summary for b in brought if b.summary and any(name in lines for name in b.message_ids)]
+    return Reading(reader="caller", facts=tuple(facts), summary=summaries[-1] if summaries else None)
+
+
+def _quotes(fact: Mapping[str, Any], episode: Brought, lines: Mapping[MemoryId, int]) -> tuple[Quote, ...]:
+    chosen = fact["message_indexes"] or range(len(episode.message_ids))
+    return tuple(Quote(line=lines[name]) for i in chosen if (name := episode.message_ids[i]) in lines)
+
+
+def _proposal(fact: Mapping[str, Any], quotes: tuple[Quote, ...]) -> ProposedFact:
+    return ProposedFact(
+        subject=fact["subject"],
+        predicate=fact["predicate"],
+        object=fact["object"],
+        statement=fact["statement"],
+        quotes=quotes,
+        relation=fact["relation"],
+        subject_type=entity_type(fact["subject_type"]),
+        object_type=entity_type(fact["object_type"]),
+        strength=fact["strength"],
+        confidence=fact["confidence"],
+        valid_at=_moment(fact["valid_at"]),
+        invalid_at=_moment(fact["invalid_at"]),
+        trigger_emotion=fact["trigger_emotion"],
+    )
+
+
+def entity_type(word: str | None) -> EntityType | None:
+    """The entity type of that name; None for no word or one that is not a type."""
+    cleaned = (word or "").strip().casefold()
+    return EntityType(cleaned) if cleaned in tuple(EntityType) else None
+
+
+def _moment(text: str | None) -> datetime | None:
+    return datetime.fromisoformat(text) if text else None
+
+
+def _near(unread: Sequence[Message], brought: Sequence[Brought], rules: SceneRules) -> dict[str, Any]:
+    ids = sorted({message_id for episode in brought for message_id in episode.message_ids})
+    if not unread:
+        return {"from_ms": 1, "to_ms": 0, "message_ids": ids}
+    start, end = window(unread, rules)
+    return {"from_ms": millis(start), "to_ms": millis(end), "message_ids": ids}
+
+
+def _brought(row: Mapping[str, Any]) -> Brought:
+    facts = tuple(json.loads(row["facts"]))
+    return Brought(id=row["id"], message_ids=tuple(row["message_ids"]), facts=facts, summary=row["summary"])
+
+
+def _message(row: Mapping[str, Any]) -> Message:
+    return Message(
+        id=row["id"],
+        uri=row["uri"],
+        role=Role(row["role"]),
+        text=row["text"],
+        said_at=row["said_at"],
+        content_hash=row["content_hash"],
+        position=row["position"],
+        speaker=row["speaker"],
+        importance=row["importance"],
+    )
+
+
+def _scene(row: Mapping[str, Any]) -> Scene:
+    messages = tuple(_message(message) for message in row["messages"])
+    parts = (part for message in messages for part in (message.id, message.content_hash))
+    return Scene(id=row["id"], uri=row["uri"], messages=messages, content_hash=content_hash(*parts))

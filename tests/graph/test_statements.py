@@ -1,0 +1,77 @@
+"""Every Cypher statement against a real Neo4j: it parses, its header tells the truth, hot ones never scan."""
+
+import re
+from pathlib import Path
+
+import pytest
+from graph_service.graph.statements import statement, statement_names
+from graph_service.graph.store import Graph
+
+_SCANS = {
+    "AllNodesScan",
+    "NodeByLabelScan",
+    "UnionNodeByLabelsScan",
+    "UndirectedAllRelationshipsScan",
+    "DirectedAllRelationshipsScan",
+    "UndirectedRelationshipTypeScan",
+    "DirectedRelationshipTypeScan",
+}
+_SOURCES = Path(__file__).parents[2] / "graph_service"
+
+
+def _operators(plan: dict) -> set[str]:
+    found = {plan["operatorType"].split("@")[0]}
+    for child in plan.get("children", []):
+        found |= _operators(child)
+    return found
+
+
+@pytest.mark.parametrize("name", statement_names())
+async def test_each_statement_parses_and_hot_ones_do_not_scan(graph: Graph, name: str) -> None:
+    written = statement(name)
+    async with graph._driver.session() as session:
+        result = await session.run("EXPLAIN " + written.text, dict.fromkeys(written.parameters))
+        summary = await result.consume()
+        columns = tuple(result.keys())
+    assert written.columns == columns, "the header must name the columns it returns"
+    if written.hot and summary.plan:
+        assert not _operators(summary.plan) & _SCANS
+
+
+@pytest.mark.parametrize("name", statement_names())
+def test_each_header_names_exactly_the_parameters_used(name: str) -> None:
+    written = statement(name)
+    body = "\n".join(line for line in written.text.splitlines() if not line.startswith("//"))
+    assert written.parameters == frozenset(re.findall(r"\$([a-z]\w*)", body))
+
+
+def test_each_statement_file_is_used_by_exactly_one_place() -> None:
+    code = "\n".join(path.read_text(encoding="utf-8") for path in _SOURCES.rglob("*.py"))
+    code = code.replace('f"write/drop_{index}"', "").replace('f"write/define_{index}"', "")
+    used = re.findall(r'statement\(\s*"([a-z]+/[a-z_0-9]+)"', code)
+    generated = {name for name in statement_names() if re.match(r"write/(drop|define)_|migrations/", name)}
+    assert sorted(used) == sorted(set(statement_names()) - generated)
+
+
+def test_statements_read_by_data_paths_are_scoped_to_a_tenant() -> None:
+    """Jobs are claimed for all tenants by one worker, and set-up concerns the whole database; nothing else may."""
+    unscoped = {name for name in statement_names() if "tenant" not in statement(name).parameters}
+    assert all(
+        name.startswith("migrations/")
+        or name
+        in {
+            "read/server_version",
+            "read/migrations_done",
+            "read/embedder",
+            "jobs/claim",
+            "jobs/due",
+            "write/add_migration",
+            "write/set_embedder",
+            "write/await_indexes",
+            "write/reopen_embedding",
+            "write/forget_message_vectors",
+            "write/forget_scene_vectors",
+        }
+        or re.match(r"write/(drop|define)_", name)
+        for name in unscoped
+    ), sorted(unscoped)
