@@ -9,6 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+
 from graph_service.graph.local.jar_cache import FetchProgress, Jar, ensure_jars
 from schema.errors import InstallError
 
@@ -62,7 +63,7 @@ def test_a_missing_jar_is_fetched_with_progress(repository: Repository, tmp_path
     jars = (repository.offer("tea", b"t" * 300), repository.offer("rice", b"r" * 700))
     seen: list[FetchProgress] = []
     paths = ensure_jars(tmp_path / "罐 jars", jars=jars, repository_url=repository.url, on_progress=seen.append)
-    assert [b"t" * 300, b"r" * 700] == [path.read_bytes() for path in paths]
+    assert [path.read_bytes() for path in paths] == [b"t" * 300, b"r" * 700]
     assert FetchProgress(jars_done=0, jars_total=2, bytes_done=0, bytes_total=1000) == seen[0]
     assert FetchProgress(jars_done=2, jars_total=2, bytes_done=1000, bytes_total=1000) == seen[-1]
 
@@ -71,7 +72,7 @@ def test_a_jar_that_is_right_is_not_asked_for_again(repository: Repository, tmp_
     jars = (repository.offer("tea", b"tea"),)
     for _ in range(2):
         ensure_jars(tmp_path, jars=jars, repository_url=repository.url)
-    assert ["tea-1.0.jar"] == repository.asked
+    assert repository.asked == ["tea-1.0.jar"]
 
 
 def test_a_damaged_jar_of_the_right_size_is_fetched_again(repository: Repository, tmp_path: Path) -> None:
@@ -80,7 +81,7 @@ def test_a_damaged_jar_of_the_right_size_is_fetched_again(repository: Repository
     path.write_bytes(b"tee")
     os.utime(path, ns=(0, 0))
     ensure_jars(tmp_path, jars=jars, repository_url=repository.url)
-    assert b"tea" == path.read_bytes()
+    assert path.read_bytes() == b"tea"
 
 
 def test_an_answer_with_another_hash_is_refused_by_name(repository: Repository, tmp_path: Path) -> None:
@@ -88,18 +89,18 @@ def test_an_answer_with_another_hash_is_refused_by_name(repository: Repository, 
     repository.answers[f"/maven2/{jar.repository_path}"] = b"bad"
     with pytest.raises(InstallError, match=r"org\.example:tea:1\.0.*sha256"):
         ensure_jars(tmp_path, jars=(jar,), repository_url=repository.url)
-    assert [] == list(tmp_path.glob("*.jar")) + list(tmp_path.glob(".*.part"))
+    assert list(tmp_path.glob("*.jar")) + list(tmp_path.glob(".*.part")) == []
 
 
 def test_a_broken_off_fetch_goes_on_where_it_ended(repository: Repository, tmp_path: Path) -> None:
     tea, rice = repository.offer("tea", b"tea"), repository.offer("rice", b"rice")
     withheld = repository.answers.pop(f"/maven2/{rice.repository_path}")
     ensure_jars(tmp_path, jars=(tea,), repository_url=repository.url)
-    with pytest.raises(InstallError, match="rice.*404"):
+    with pytest.raises(InstallError, match=r"rice.*404"):
         ensure_jars(tmp_path, jars=(tea, rice), repository_url=repository.url)
     repository.answers[f"/maven2/{rice.repository_path}"] = withheld
     ensure_jars(tmp_path, jars=(tea, rice), repository_url=repository.url)
-    assert 1 == repository.asked.count("tea-1.0.jar")
+    assert repository.asked.count("tea-1.0.jar") == 1
 
 
 def test_several_starters_at_once_fetch_each_jar_once(repository: Repository, tmp_path: Path) -> None:
@@ -107,17 +108,17 @@ def test_several_starters_at_once_fetch_each_jar_once(repository: Repository, tm
     with ThreadPoolExecutor(4) as starters:
         fetches = [starters.submit(ensure_jars, tmp_path, jars=jars, repository_url=repository.url) for _ in range(4)]
         assert all(len(fetch.result()) == 12 for fetch in fetches)
-    assert 12 == len(repository.asked)
+    assert len(repository.asked) == 12
 
 
 def test_a_cache_that_cannot_be_written_is_named(repository: Repository, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(InstallError, match="file/jars.*writable"):
+    with pytest.raises(InstallError, match=r"file/jars.*writable"):
         ensure_jars(tmp_path / "file" / "jars", jars=(repository.offer("tea", b"tea"),), repository_url=repository.url)
 
 
 def test_an_unreachable_repository_says_what_to_do(tmp_path: Path) -> None:
     jar = Jar(coordinate="org.example:tea:1.0", sha256="0" * 64, size_bytes=3)
-    with pytest.raises(InstallError, match="Check the network.*NEO4J_URI"):
+    with pytest.raises(InstallError, match=r"Check the network.*NEO4J_URI"):
         # Port 9 (discard) answers nowhere.
         ensure_jars(tmp_path, jars=(jar,), repository_url="http://127.0.0.1:9/maven2")

@@ -1,6 +1,7 @@
 """The local Neo4j with real processes: sharing, refusing, dying with its owner, starting again."""
 
 import asyncio
+import fcntl
 import json
 import os
 import signal
@@ -14,10 +15,11 @@ import platformdirs
 import psutil
 import pytest
 import pytest_asyncio
+
 from graph_service.graph.local.class_archive import class_archive
 from graph_service.graph.local.jar_cache import ensure_jars
 from graph_service.graph.local.local_server import LocalServer, StartProgress, find_local_server, start_local_server
-from graph_service.graph.local.owner import Owner, ProcessMark, read_owner, try_lock, write_owner
+from graph_service.graph.local.owner import Owner, ProcessMark, read_owner, write_owner
 from schema.errors import ConflictError, InstallError
 
 CACHE_DIR = Path(platformdirs.user_cache_dir("mnemograph"))
@@ -69,7 +71,7 @@ async def what_it_got(process: asyncio.subprocess.Process) -> dict[str, object]:
 async def ask(server: LocalServer, query: str) -> object:
     """The single value a query returns."""
     async with neo4j.AsyncGraphDatabase.driver(server.uri, auth=(server.user, server.password)) as driver:
-        records = (await driver.execute_query(neo4j.Query(query))).records  # type: ignore[arg-type]  # literals of this file
+        records = (await driver.execute_query(neo4j.Query(query))).records
         return records[0][0] if records else None
 
 
@@ -88,15 +90,15 @@ async def served(data_dir: Path) -> AsyncIterator[LocalServer]:
 
 async def test_a_started_server_answers_with_its_own_password(served: LocalServer, data_dir: Path) -> None:
     assert served.owned
-    assert 1 == await ask(served, "RETURN 1 AS one")
+    assert await ask(served, "RETURN 1 AS one") == 1
     with pytest.raises(neo4j.exceptions.AuthError):
         async with neo4j.AsyncGraphDatabase.driver(served.uri, auth=("neo4j", "neo4j")) as driver:
             await driver.verify_connectivity()
 
 
-async def test_only_the_user_may_read_the_password(served: LocalServer, data_dir: Path) -> None:
-    assert 0o600 == stat.S_IMODE((data_dir / "password").stat().st_mode)
-    assert 0o700 == stat.S_IMODE(data_dir.stat().st_mode)
+def test_only_the_user_may_read_the_password(served: LocalServer, data_dir: Path) -> None:
+    assert stat.S_IMODE((data_dir / "password").stat().st_mode) == 0o600
+    assert stat.S_IMODE(data_dir.stat().st_mode) == 0o700
     assert served.password not in repr(served)
 
 
@@ -104,7 +106,7 @@ async def test_a_second_process_finds_and_shares_the_server(served: LocalServer,
     second = await other_process(data_dir)
     assert {"uri": served.uri, "owned": False} == await what_it_got(second)
     await asyncio.wait_for(second.communicate(b""), START_MAX_S)
-    assert 1 == await ask(served, "RETURN 1 AS one"), "leaving must not stop a shared server"
+    assert await ask(served, "RETURN 1 AS one") == 1, "leaving must not stop a shared server"
 
 
 async def test_a_directory_in_use_is_refused_naming_its_owner(served: LocalServer, data_dir: Path) -> None:
@@ -126,8 +128,8 @@ async def test_a_store_without_owner_record_is_still_protected(served: LocalServ
 async def test_two_starters_at_once_get_one_server_that_dies_with_its_owner(tmp_path: Path) -> None:
     starters = [await other_process(tmp_path), await other_process(tmp_path)]
     got = [await what_it_got(starter) for starter in starters]
-    assert 1 == len({answer["uri"] for answer in got})
-    assert [False, True] == sorted(bool(answer["owned"]) for answer in got)
+    assert len({answer["uri"] for answer in got}) == 1
+    assert sorted(bool(answer["owned"]) for answer in got) == [False, True]
     found, record = find_local_server(tmp_path), read_owner(tmp_path)
     assert found is not None
     assert record is not None
@@ -142,7 +144,7 @@ async def test_two_starters_at_once_get_one_server_that_dies_with_its_owner(tmp_
 
     after = await start(tmp_path)
     assert after.owned
-    assert "茶" == await ask(after, "MATCH (n:Survivor) RETURN n.name")
+    assert await ask(after, "MATCH (n:Survivor) RETURN n.name") == "茶"
 
     # The other death: Java is killed under a living owner, whose stop stays harmless; the next start recovers.
     record = read_owner(tmp_path)
@@ -150,7 +152,7 @@ async def test_two_starters_at_once_get_one_server_that_dies_with_its_owner(tmp_
     os.kill(record.server.pid, signal.SIGKILL)
     await after.stop()
     again = await start(tmp_path)
-    assert "茶" == await ask(again, "MATCH (n:Survivor) RETURN n.name")
+    assert await ask(again, "MATCH (n:Survivor) RETURN n.name") == "茶"
     await again.stop()
     assert find_local_server(tmp_path) is None
     await again.stop()
@@ -168,15 +170,15 @@ async def test_a_broken_class_archive_is_dropped_and_the_start_succeeds(tmp_path
     server = await start_local_server(
         data_dir=tmp_path / "data", cache_dir=tmp_path, start_timeout_s=START_MAX_S, on_progress=stages.append
     )
-    assert 1 == await ask(server, "RETURN 1 AS one")
+    assert await ask(server, "RETURN 1 AS one") == 1
     await server.stop()
     assert not archive.path.exists()
-    assert ["starting", "ready"] == [progress.stage for progress in stages]
+    assert [progress.stage for progress in stages] == ["starting", "ready"]
 
 
 async def test_a_directory_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(InstallError, match="file/data.*cannot be used.*writable"):
+    with pytest.raises(InstallError, match=r"file/data.*cannot be used.*writable"):
         await start(tmp_path / "file" / "data")
 
 
@@ -191,9 +193,7 @@ async def test_a_cancelled_start_leaves_no_process_behind(tmp_path: Path) -> Non
     with pytest.raises(asyncio.CancelledError):
         await task
     # The start lock is free once the starting thread has ended its child.
-    async with asyncio.timeout(30):
-        while not await asyncio.to_thread(_lock_is_free, tmp_path / "start.lock"):
-            await asyncio.sleep(0.05)
+    await asyncio.wait_for(asyncio.to_thread(_wait_for_lock, tmp_path / "start.lock"), START_MAX_S)
     assert {child.pid for child in psutil.Process().children()} <= before
     assert find_local_server(tmp_path) is None
 
@@ -214,6 +214,6 @@ def test_a_half_written_owner_record_is_no_owner(tmp_path: Path) -> None:
     assert read_owner(tmp_path) is None
 
 
-def _lock_is_free(path: Path) -> bool:
-    with try_lock(path) as mine:
-        return mine
+def _wait_for_lock(path: Path) -> None:
+    with path.open("rb") as lock:
+        fcntl.flock(lock.fileno(), fcntl.LOCK_EX)
