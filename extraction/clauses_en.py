@@ -27,7 +27,7 @@ _CUT = re.compile(
 _LEAD = re.compile(
     r"^(?:(?:and|but|so|then|because|although|though|since|well|oh|yes|yeah|yep|also|actually|honestly|hi|hello|hey|btw|anyway|"
     r"besides|plus|haha|lol|by the way|to be honest|you know|i mean|as for me|personally|as a kid|of course|sure|no|wow|"
-    r"these days|lately|nowadays|currently|last year|last month|last week|in general|overall|frankly)(?:[,!.]+ ?| ))+",
+    r"now(?=,? I )|last \w+(?=,? (?:I|we) )|this \w+(?=,? (?:I|we) )|these days|lately|nowadays|currently|last year|last month|last week|in general|overall|frankly)(?:[,!.]+ ?| ))+",
     re.IGNORECASE,
 )
 _SETTING = re.compile(
@@ -163,7 +163,9 @@ def _subject(text: str, thread: Thread) -> tuple[str | None, str]:
     if third := _THIRD.match(text):
         return thread.third, third["rest"]
     if _GOES_ON.match(text):
-        return thread.subject, text
+        # "LeBron is the man - love his skills": the speaker loves them, and does not say so.
+        goes_on = thread.subject == thread.voice.me or not _PLAIN_VERB.match(text)
+        return (thread.subject if goes_on else None), text
     kin = _KIN.match(text)
     if kin and kin["k"].lower() in KIN and (kin["p"] or kin["k"][0].isupper()):
         return _kin_subject(kin, thread), kin["rest"]

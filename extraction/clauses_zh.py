@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from extraction.drafts import Voice
+from extraction.names import chinese_name_at
 from extraction.reading import THE_USER
 from extraction.sentences import Sentence
 from extraction.words_zh import KIN, NOT_NAMES, SOLE_KIN, SURNAMES
@@ -16,7 +17,7 @@ _LEAD = re.compile(
     r"这几天|好的|谢谢|有时候|有时|周末|从小到大|原来|比如|例如|上(?=我))"
 )
 _LEADS_MAX = 4
-_UNREAL = re.compile(r"如果|假如|要是|假设|倘若|假使|万一|的话|即使|哪怕|除非|希望你|祝你")
+UNREAL = re.compile(r"如果|假如|要是|假设|倘若|假使|万一|的话|即使|哪怕|除非|希望你|祝你")
 _HEDGE = re.compile(r"也许|可能|或许|大概|好像|似乎|说不定|不知道|不确定|不清楚|听说")
 _ASKS = re.compile(
     r"什么|怎么|怎样|哪[里些个种位儿]|谁|多少|是否|[吗么]$|吗|呢$|有没有|会不会|喜不喜欢|要不要|想不想|能不能|是不是|为何|几[点岁]"
@@ -24,7 +25,7 @@ _ASKS = re.compile(
 _LISTING = re.compile(r"喜欢|爱好|热爱|讨厌|害怕|过敏")
 _LIST_PIECE = re.compile(r"^[\u4e00-\u9fff]{2,4}$")
 _NO_LIST_PIECE = re.compile(r"[我你他她它的了吗呢很真好吧啊不是对嗯太也都就还可会要想去来说谢觉每]")
-_ME = re.compile(r"^(?:我自己|我本人|我们(?:一)?家|我们|咱们|我家|本人|我)(?:和|跟|与)?")
+_ME = re.compile(r"^(?:我自己|我本人|我们(?:一)?家|我们|咱们|我家里?|本人|我)(?:和|跟|与)?")
 _KINS = "|".join(sorted(KIN, key=len, reverse=True))
 _KIN = re.compile(r"^(?P<p>我|他|她|其)?们?的?(?:一个|一位|那个)?(?P<k>" + _KINS + r")(?:[她他](?!们))?")
 _PRONOUN = re.compile(r"^(?:他|她|其)(?!们|中|实|他|它)")
@@ -80,7 +81,7 @@ def clauses(sentence: Sentence, thread: Thread) -> Iterator[Clause]:
     pieces = _with_lists(text, _pieces(text))
     for number, (start, end, plain) in enumerate(pieces):
         last = number == len(pieces) - 1
-        if _UNREAL.search(plain):
+        if UNREAL.search(plain):
             return
         if (sentence.asks and last) or _ASKS.search(plain) or _HEDGE.search(plain):
             continue
@@ -171,6 +172,9 @@ def _own_subject(rest: str, thread: Thread) -> tuple[str | None, str]:
 
 def _kin_subject(kin: re.Match[str], text: str, thread: Thread) -> tuple[str | None, str]:
     word, rest = kin["k"], text[kin.end() :]
+    if kin["p"] in (None, "我") and (name := _name_after(rest)):
+        thread.third = thread.voice.who(name)
+        return thread.third, rest[len(name) :]
     if kin["p"] in ("他", "她", "其") and thread.third != THE_USER:
         return None, text
     if word in thread.named:
@@ -184,6 +188,14 @@ def _kin_subject(kin: re.Match[str], text: str, thread: Thread) -> tuple[str | N
         thread.third = word if word in SOLE_KIN else None
     thread.kin = word if word in SOLE_KIN else None
     return (word if word in SOLE_KIN else None), rest
+
+
+def _name_after(rest: str) -> str | None:
+    """The name that follows a word for a relative: `(妻子)王芳`."""
+    latin = re.match(r"[A-Z][A-Za-z]+", rest)
+    if latin:
+        return latin.group()
+    return chinese_name_at(rest, 0) if rest[:1] in SURNAMES or rest[:1] in "小阿" else None
 
 
 def _reported(subject: str, rest: str, thread: Thread) -> tuple[str | None, str]:

@@ -23,6 +23,8 @@ _TAGS = {"nr": EntityType.PERSON, "ns": EntityType.PLACE, "nt": EntityType.ORGAN
 _ORGANIZATION = re.compile(r"(?:公司|大学|中学|小学|学院|银行|医院|集团|台|局|协会|基金会|研究所|剧院|博物馆)$")
 # A tagger's cost grows with the sentence; names stand in clauses, not in walls of text.
 _TAGGED_CHARS_MAX = 300
+_NAME_WINDOW = 8
+_GUESSES_MAX = 6
 Found = tuple[str, EntityType | None]
 
 
@@ -49,9 +51,16 @@ def word_tag(word: str) -> str | None:
     return tag
 
 
+@functools.lru_cache(maxsize=2_000)
+def _tagged(text: str) -> list[Any]:
+    """The words of a short text, unknown ones guessed: dear, so never for more than a few characters."""
+    words: list[Any] = _tagger().lcut(text)
+    return words
+
+
 def content_words(text: str) -> list[str]:
     """The nouns and verbs of a Chinese text of two characters or more, and its Latin words, in order."""
-    words = _tagger().lcut(text[:_TAGGED_CHARS_MAX])
+    words = _tagger().lcut(text[:_TAGGED_CHARS_MAX], HMM=False)
     return [
         word.word.lower()
         for word in words
@@ -61,12 +70,12 @@ def content_words(text: str) -> list[str]:
 
 def is_nominal(text: str) -> bool:
     """Whether the tagger sees no verb, adverb or preposition in a short text."""
-    return all(word.flag[0] not in "vdprcu" or word.flag in ("vn", "r") for word in _tagger().lcut(text[:20]))
+    return all(word.flag[0] not in "vdprcu" or word.flag in ("vn", "r") for word in _tagged(text[:20]))
 
 
 def chinese_name_at(text: str, start: int) -> str | None:
     """The Chinese name that begins at a character, as the tagger sees it."""
-    words = _tagger().lcut(text[start : start + 8])
+    words = _tagged(text[start : start + _NAME_WINDOW])
     if not words:
         return None
     name: str = words[0].word
@@ -96,10 +105,25 @@ def _chinese(text: str) -> list[Found]:
     found: list[Found] = [(name.strip(), EntityType.WORK) for name in _TITLE.findall(text)]
     text = _TITLE.sub(" ", text)
     found += [(name, None) for name in _LATIN_IN_CHINESE.findall(text)]
-    for word in _tagger().lcut(text[:_TAGGED_CHARS_MAX]):
+    text = text[:_TAGGED_CHARS_MAX]
+    place = 0
+    guessed = 0
+    read_until = 0
+    words = _tagger().lcut(text, HMM=False)
+    for number, word in enumerate(words):
+        start, place = place, place + len(word.word)
+        if start < read_until:
+            continue
+        name: str | None = word.word
         kind = _TAGS.get(word.flag)
-        if kind is not None and _is_chinese_name(word.word, kind):
-            found.append((word.word, kind))
+        # A surname before another single character: a name that the dictionary lacks.
+        alone = len(word.word) == 1 and word.word in SURNAMES and number + 1 < len(words)
+        if alone and guessed < _GUESSES_MAX:
+            guessed += 1
+            name, kind = chinese_name_at(text, start), EntityType.PERSON
+        if name is not None and kind is not None and _is_chinese_name(name, kind):
+            found.append((name, kind))
+            read_until = start + len(name)
     return found
 
 

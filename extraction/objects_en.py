@@ -35,6 +35,15 @@ _FOODS = frozenset(
     "shellfish milk toast cream food chicken beef pork fish ramen curry cookies wine beer juice spinach mushrooms cilantro "
     "strawberries mango eggs nuts dumplings tofu gluten shrimp dairy steak".split()
 )
+_AT_HAND = re.compile(r"(?:all |both |to be )?(?:the|an?|this|that|these|those) ", re.IGNORECASE)
+_LASTING_THE = re.compile(
+    r"the (?:[A-Z]|(?:ocean|sea|beach|mountains?|outdoors|rain|snow|sun|sunsets?|piano|guitar|violin|drums|cello|theat(?:er|re)|"
+    r"cold|heat|dark|water|country|countryside|city|gym|opera|desert|forest|woods)\b|(?:smell|sound|taste|color|colour) (?:of )?[a-z]+)"
+)
+# After a place's name the clause ends or goes on; "a Harry Potter conference" is no visit to him.
+_AFTER_PLACE = re.compile(
+    r"^(?:$|[,.;!]|'?s? ?$| (?:in|at|for|with|last|this|and|on|when|to|once|before|during|yesterday|today|again|as|from|after|because|since|two|three|a (?:few|couple)|which|where|together|by)\b)"
+)
 Found = list[tuple[str, EntityType | None]]
 
 
@@ -55,7 +64,10 @@ def objects(rule: Rule, text: str) -> Found:
     return [(name, object_type(name, rule.object_type or kind)) for name, kind in _BY_SHAPE[rule.shape](rule, text)]
 
 
-def _things(_rule: Rule, text: str) -> Found:
+def _things(rule: Rule, text: str) -> Found:
+    # "I love the color": a thing at hand, not a lasting taste.
+    if rule.predicate in ("PREFERS", "DISLIKES") and _AT_HAND.match(text) and not _LASTING_THE.match(text):
+        return []
     title = quoted_title(text)
     return [(name, EntityType.WORK if title else None) for name in things(text)]
 
@@ -100,8 +112,10 @@ def _named(rule: Rule, text: str) -> Found:
     if rule.object_type is EntityType.WORK:
         marked = _MARKED_WORK.match(text)
         title = quoted_title(text[:160]) or (marked["n"] if marked else None)
-        return [(title, EntityType.WORK)] if title else []
+        return [(title, EntityType.WORK)] if title and title.lower() not in NOT_NAMES else []
     name = _proper(text)
+    if name and not _AFTER_PLACE.match(text[text.index(name) + len(name) :]):
+        return []
     return [(name, rule.object_type)] if name else []
 
 
@@ -124,6 +138,8 @@ def _birthday(_rule: Rule, text: str) -> Found:
 
 def _pet(_rule: Rule, text: str) -> Found:
     found: Found = []
+    if re.match(r"the |this |that |such ", text):
+        return found
     for piece in re.split(
         r" and |, ", re.split(r" (?:at|in|that|which|who|named|called|with|from|for|because|to)\b", text)[0]
     ):

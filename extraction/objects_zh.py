@@ -67,8 +67,16 @@ def objects(rule: Rule, text: str) -> Found:
     return _BY_SHAPE[rule.shape](rule, text)
 
 
+# "在海滩、山脉和湖泊附近拍摄" lists places, not things.
+_SOMEWHERE = re.compile(r"在(?![^，、和]{1,8}(?:里|上|边|家)[^，、]{2,})")
+
+
 def _things(rule: Rule, text: str) -> Found:
-    if text.startswith(("的", "极", "得", "死", "过的", "在")) or re.search(r"自己(?!的)", text):
+    if (
+        text.startswith(("的", "极", "得", "死", "过的", "这", "那", "它"))
+        or _SOMEWHERE.match(text)
+        or re.search(r"自己(?!的)", text)
+    ):
         return []
     text = _AFTER_FOR.sub("", text)
     return [
@@ -142,13 +150,11 @@ def _birthday(rule: Rule, text: str) -> Found:
 
 
 def _pet(rule: Rule, text: str) -> Found:
-    found = _PET.search(text)
-    if found is None:
-        return []
-    kind = re.sub(r"^[^，。]*的", "", found["k"])
-    if found["n"]:
-        return [(found["n"], kind, EntityType.ANIMAL)]
-    return [(kind, rule.relation, EntityType.ANIMAL)]
+    pets: Found = []
+    for found in _PET.finditer(text):
+        kind = re.sub(r"^[^，。]*的", "", found["k"])
+        pets.append((found["n"] or kind, kind if found["n"] else rule.relation, EntityType.ANIMAL))
+    return pets
 
 
 def _nothing(_rule: Rule, _text: str) -> Found:

@@ -23,9 +23,10 @@ def _rule(
     kind: EntityType | None = None,
     strength: float = 0.7,
     closes: bool = False,
+    end: str = "",
 ) -> Rule:
     return Rule(
-        pattern=re.compile(_ADVERB + pattern + r" (?P<o>.+)", re.IGNORECASE),
+        pattern=re.compile(_ADVERB + pattern + (rf" (?P<o>.+?) {end}" if end else " (?P<o>.+)"), re.IGNORECASE),
         predicate=predicate,
         says=says,
         shape=shape,
@@ -43,6 +44,32 @@ _NOT = r"(?:do|does|did) not "
 
 RULES: tuple[Rule, ...] = (
     # What no longer holds comes first, since the words of what holds are part of it.
+    _rule(
+        _NOT + r"(?:really )?(?:like|love|enjoy)",
+        "PREFERS",
+        "{s} no longer likes {o}.",
+        closes=True,
+        end=r"any ?more\b",
+    ),
+    _rule(
+        _NOT + r"live in",
+        "RELATES_TO",
+        "{s} no longer lives in {o}.",
+        shape="place",
+        relation="lives in",
+        closes=True,
+        end=r"any ?more\b",
+    ),
+    _rule(
+        _NOT + r"work (?:at|for)",
+        "RELATES_TO",
+        "{s} no longer works at {o}.",
+        shape="place",
+        relation="works at",
+        kind=EntityType.ORGANIZATION,
+        closes=True,
+        end=r"any ?more\b",
+    ),
     _rule(
         r"(?:no longer|not anymore) (?:like|likes|love|loves|enjoy|enjoys)",
         "PREFERS",

@@ -39,7 +39,7 @@ def _rule(
 RULES: tuple[Rule, ...] = (
     _rule(r"(?:不再|再也不|不)(?:喜欢|爱|想)(?=.+了$)(?:上)?", "PREFERS", "{s}不再喜欢{o}。", closes=True),
     _rule(r"(?:不再|再也不)(?:喜欢|爱|迷|吃|喝|玩)", "PREFERS", "{s}不再喜欢{o}。", closes=True),
-    _rule(r"(?:以前|曾经|曾|过去|小时候)(?:也|很|最|特别|非常)?(?:喜欢|爱|热爱)", "PREFERS", "{s}以前喜欢{o}。", closes=True),
+    _rule(r"(?:以前|曾经|曾|过去)(?:也|很|最|特别|非常)?(?:喜欢|爱|热爱)", "PREFERS", "{s}以前喜欢{o}。", closes=True),
     _rule(
         r"(?:不再|以前|曾经|过去)(?:是)?(?:住在|住)", "RELATES_TO", "{s}不再住在{o}。", shape="place", relation="lives in", closes=True
     ),
@@ -62,7 +62,7 @@ RULES: tuple[Rule, ...] = (
     _rule(r"(?:偏爱|偏好|喜爱|迷上了?|喜欢上了?|喜欢|爱(?!好|人|情|心|我|你|上|国|护))", "PREFERS", "{s}喜欢{o}。"),
     _rule(r"是(?=[^，]{1,12}的?(?:粉丝|影迷|歌迷|球迷|书迷))", "PREFERS", "{s}喜欢{o}。", strength=0.8),
     _rule(r"(?:的)?(?:爱好|兴趣爱好|兴趣)(?:是|有|包括)", "PREFERS", "{s}喜欢{o}。"),
-    _rule(r"(?:打算|计划|决定|立志|下定决心|决心|准备|正在准备)(?!地|性)", "CARES_ABOUT", "{s}打算{o}。", shape="goal", relation="plan"),
+    _rule(r"(?:打算|计划|决定|立志|下定决心|决心|准备|正在准备)(?!地|性|好)", "CARES_ABOUT", "{s}打算{o}。", shape="goal", relation="plan"),
     _rule(r"(?:的)?(?:目标|梦想|理想|愿望|心愿|计划)是", "CARES_ABOUT", "{s}的目标是{o}。", shape="goal", relation="goal", strength=0.8),
     _rule(r"(?:梦想着?|希望能够?|希望可以)", "CARES_ABOUT", "{s}希望{o}。", shape="goal", relation="goal"),
     _rule(r"(?:答应|承诺|保证|发誓)(?:过|了)?", "CARES_ABOUT", "{s}答应{o}。", shape="promise", relation="promise", strength=0.8),
@@ -142,5 +142,5 @@ WON = re.compile(
 )
 SAW = re.compile(r"(?P<v>看过?|读过?|观看|欣赏)(?:了|完|着|过|到)?[^，。！？《]{0,16}(?P<o>《[^《》]{1,40}》)")
 VISITED = re.compile(
-    r"(?:去过?|去了|到了?|游览|参观|来到|飞到)(?:了|过|的是)?(?:一次|一趟)?(?P<o>[\u4e00-\u9fff]{2,8}?)(?=[，。！？旅玩出爬参看散附开度]|$)"
+    r"(?:去(?!年)过?|飞到|游览|参观|来到)(?:了|过|的是)?(?:一次|一趟)?(?P<o>[\u4e00-\u9fff]{2,8}?)(?=[，。！？旅玩出爬参看散附开度]|$)"
 )

@@ -10,7 +10,7 @@ _PREPOSITION = r"(?:to|with|for|at|on|about|in|through|by|around|from|into)"
 # Where the name of a thing ends; "of" stays inside it.
 _STOP = re.compile(
     r"(?:[;:()\[\]]| - |—|\b(?:when|whenever|because|since|so|but|if|that|which|who|whom|where|while|after|before|until|"
-    r"although|though|especially|except|even|as|than|to|for|with|from|in|at|on|by|during|about|together|into|over|"
+    r"cause|like|such as|although|though|especially|except|even|as|than|to|for|with|from|in|at|on|by|during|about|together|into|over|"
     r"was|were|is|are|am|has|have|had|will|would|can|could|made|makes|feels|felt|feeling|finds|found|and (?:it|i|he|she|they|we|then|felt|"
     r"feels|had|was|were|is|am|are|received|discusses|really|got|finds|found|made|makes))\b).*",
     re.IGNORECASE | re.DOTALL,
@@ -32,7 +32,9 @@ _VOWELS = "aeiou"
 def quoted_title(text: str) -> str | None:
     """The first title in double quotes, if any."""
     found = _QUOTED.search(text)
-    return found.group(1).strip(_EDGE) if found else None
+    if found is None or found.start() > 60 or " like " in text[: found.start()]:
+        return None
+    return found.group(1).strip(_EDGE)
 
 
 def gerund(verb: str) -> str:
@@ -57,7 +59,11 @@ def things(text: str) -> list[str]:
     if verb:
         text = gerund(verb.group(1)) + verb.group(2)
     found: list[str] = []
-    for piece in _pieces(_cut(text)):
+    pieces = _pieces(_cut(text))
+    # "creating a safe, inviting place": the comma stands between adjectives.
+    if len(pieces) > 1 and re.search(r"\b(?:an?|the) [a-z-]+$", pieces[0]):
+        return []
+    for piece in pieces:
         phrase = noun_phrase(piece)
         if phrase and phrase not in found:
             found.append(phrase)
@@ -108,12 +114,47 @@ def _telling(words: list[str]) -> bool:
     low = [word.lower().strip(_EDGE) for word in words]
     if low[0] in PRONOUNS or low[-1] in PRONOUNS or low[-1] in VAGUE or low[-1] in ARTICLES or low[0] in VAGUE:
         return False
-    if any(word in ("you", "your", "it", "them", "me", "us", "not") for word in low):
+    if any(word in _PERSONAL for word in low):
+        return False
+    if low[0] in _WEAK_GERUNDS and (len(low) == 1 or low[0] == "coming" or low[-1] in ("up", "out", "it")):
         return False
     letters = sum(character.isalpha() for character in "".join(words))
     return 2 <= letters and len("".join(words)) <= 60 and low[-1] not in _DANGLING
 
 
+_PERSONAL = frozenset(
+    ("you", "your", "it", "them", "me", "us", "not", "my", "our", "their", "his", "her", "that", "this")
+)
+# Alone they name no activity.
+_WEAK_GERUNDS = frozenset(
+    (
+        "working",
+        "talking",
+        "helping",
+        "coming",
+        "going",
+        "being",
+        "seeing",
+        "hearing",
+        "trying",
+        "starting",
+        "looking",
+        "using",
+        "doing",
+        "making",
+        "getting",
+        "sharing",
+        "giving",
+        "keeping",
+        "finding",
+        "thinking",
+        "knowing",
+        "having",
+        "living",
+        "spending",
+        "taking",
+    )
+)
 _DANGLING = frozenset("of to for with in on at and or the a an by from about very so really".split())
 
 

@@ -11,10 +11,14 @@ from extraction.phrases_en import noun_phrase, quoted_title, things
 from extraction.reading import THE_USER
 from extraction.rule import Rule
 from extraction.sentences import Sentence
-from extraction.words_en import EMOTIONS, KIN, NOT_NAMES, PETS, PLEASANT, TRAITS, VAGUE
+from extraction.words_en import EMOTIONS, GENERIC, KIN, NOT_NAMES, PETS, PLEASANT, PRONOUNS, TRAITS
 from schema.entity import EntityType
 
 UNKNOWN_USER = "User"
+_WORKS_AT = next(rule for rule in RULES if rule.relation == "works at" and not rule.closes)
+_AT = re.compile(r" (?:at|for) (?P<o>.+)$")
+_NO_CATEGORY = frozenset(("was", "is", "part", "thing", "things", "one", "way", "bit"))
+_MERE = re.compile(r"^(?:new|old|good|dear|close|pet|little|big|great) ")
 _FAVORITE_IS = re.compile(
     r"^(?:my|his|her) (?:all[- ]time |absolute |most )?(?:favou?rite)(?P<c>(?: [a-z-]+){0,3}) (?:is|are|was|were|has always been|would be) (?P<o>.+)",
     re.IGNORECASE,
@@ -43,7 +47,7 @@ _NAME_IS = re.compile(
     r"^(?:[Mm]y (?:full |first )?name is|(?:[Pp]lease |[Yy]ou can )?[Cc]all me|[Pp]eople call me|I am(?= [A-Z][a-z]+(?: [A-Z][a-z]+)?(?:[,.!]|$))) (?P<o>[A-Z][\w'-]+(?: [A-Z][\w'-]+)?)"
 )
 _KIN_WORDS = "|".join(sorted(KIN, key=len, reverse=True))
-_NAME = r"[A-Z][\w'-]*[a-z]\w*(?: [A-Z][a-z]\w*)?"
+_NAME = r"[A-Z][\w-]*[a-z]\w*(?: [A-Z][a-z]\w*)?"
 _KIN_NAMED = re.compile(
     r"(?P<p>\b[Mm]y|\b[Hh]is|\b[Hh]er|[A-Z][\w-]+['’]s) (?:[a-z-]+ ){0,2}?(?P<k>"
     + _KIN_WORDS
@@ -106,6 +110,10 @@ def _by_rules(clause: Clause, thread: Thread, *, named_pet: bool) -> Iterator[Dr
             continue
         drafts = [_from_rule(rule, clause, thread, name, kind) for name, kind in objects(rule, matched["o"])]
         yield from drafts
+        if drafts and rule.shape == "job" and (place := _AT.search(matched["o"])):
+            yield from (
+                _from_rule(_WORKS_AT, clause, thread, name, kind) for name, kind in objects(_WORKS_AT, place["o"])
+            )
         if drafts or rule.shape in ("things", "goal", "worry"):
             return
 
@@ -175,7 +183,7 @@ def _owner(possessive: str, clause: Clause, thread: Thread) -> str | None:
 def _favorite_is(found: re.Match[str], clause: Clause, thread: Thread) -> Iterator[Draft]:
     owner = _owner(found[0].split()[0], clause, thread)
     category = found["c"].strip().lower()
-    if owner is None or category in VAGUE:
+    if owner is None or not (PRONOUNS | _NO_CATEGORY).isdisjoint(category.split()):
         return
     for name in things(found["o"])[:3]:
         says = f"{{s}}'s favorite {category} is {{o}}." if category else "{s}'s favorite is {o}."
@@ -196,12 +204,15 @@ def _favorite_somewhere(clause: Clause, thread: Thread) -> Iterator[Draft]:
     """`saw his favorite penguins`, `her favorite animal, the golden monkey`."""
     found = _FAVORITE.search(clause.text)
     owner = _owner(found["p"], clause, thread) if found else None
-    if found is None or owner is None:
+    if found is None or owner is None or re.match(r"(?:and|is|was|to|of|are|were|because|about|with) ", found["o"]):
         return
     title = quoted_title(found["o"])
     apposed = re.match(r"[a-z ]{3,30}, (?P<o>(?:an?|the) .+)", found["o"])
     names = [title] if title else things(apposed["o"] if apposed else found["o"])
     kind = EntityType.WORK if title else None
+    one_of_many = re.search(r"(?:one|some|couple|few|lot) of $", clause.text[: found.start()]) is not None
+    if not apposed and not title and (one_of_many or not names or names[0].lower() in GENERIC):
+        return
     for name in names if apposed else names[:1]:
         yield _draft(
             clause, thread, owner, "PREFERS", name, "{s} loves {o}.", kind=object_type(name, kind), strength=0.9
@@ -211,7 +222,7 @@ def _favorite_somewhere(clause: Clause, thread: Thread) -> Iterator[Draft]:
 def _kin(clause: Clause, thread: Thread) -> Iterator[Draft]:
     """People and animals that belong to someone, with their names."""
     for found in [*_KIN_NAMED.finditer(clause.text), *_PET_NAMED.finditer(clause.text), *_IS_KIN.finditer(clause.text)]:
-        name, word = found["n"], found["k"].lower()
+        name, word = found["n"], _MERE.sub("", found["k"].lower())
         if name.split()[0].lower() in NOT_NAMES or name.lower() == word or found["p"].endswith("'s"):
             continue
         is_pet = word.split()[-1] in PETS
@@ -252,7 +263,7 @@ def _names_user(clause: Clause, thread: Thread) -> bool:
 
 
 def _said_of_things(clause: Clause, thread: Thread) -> Iterator[Draft]:
-    """Sentences whose subject is a thing: lasting triggers, causes, own things."""
+    """Sentences whose subject is a thing: lasting triggers, own things."""
     me = thread.voice.me
     if found := _EMOTION.match(clause.text):
         emotion = EMOTIONS.get((found["e"] or found["v"]).lower())

@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import islice
 
 from extraction import patterns_zh as patterns
-from extraction.clauses_zh import Clause, Thread, clauses
+from extraction.clauses_zh import UNREAL, Clause, Thread, clauses
 from extraction.drafts import Draft, Voice
 from extraction.names import chinese_name_at
 from extraction.objects_zh import object_type, objects, visited_place
@@ -15,6 +16,7 @@ from extraction.words_zh import EMOTIONS, EVENTS, JOBS, NOT_NAMES, PETS, PLEASAN
 from schema.entity import EntityType
 
 UNKNOWN_USER = "用户"
+_KIN_MAX = 6
 _WANTED = re.compile(r"希望|想|找|没有|应该")
 _NOT_DONE = re.compile(r"想|打算|计划|准备|要|会|可以|能|希望|应该|没|未|不|下次|下一次")
 _JOB_AFTER_PLACE = re.compile(r"(?:当|担任|做)(?:了|着)?(?:一[名个位])?(?P<o>[\u4e00-\u9fff]{2,10})$")
@@ -25,7 +27,10 @@ def read_chinese(sentences: Iterable[Sentence], voice: Voice) -> list[Draft]:
     thread = Thread(voice=voice)
     found: dict[tuple[str, str, str | None, str], Draft] = {}
     for sentence in sentences:
-        for clause in clauses(sentence, thread):
+        spoken = list(clauses(sentence, thread))
+        for draft in _causes(sentence, thread) if spoken and not sentence.asks else ():
+            found.setdefault((draft.subject, draft.predicate, None, draft.object), draft)
+        for clause in spoken:
             for draft in _read_clause(clause, thread):
                 found.setdefault((draft.subject, draft.predicate, draft.relation, draft.object.lower()), draft)
     return list(found.values())
@@ -181,7 +186,7 @@ def _favorites(clause: Clause, thread: Thread) -> Iterator[Draft]:
 def _kin(clause: Clause, thread: Thread) -> Iterator[Draft]:
     """People who belong to someone, with their names."""
     found = [(match, match["n"]) for match in patterns.IS_KIN.finditer(clause.text)]
-    for match in patterns.KIN_NAMED.finditer(clause.text):
+    for match in islice(patterns.KIN_NAMED.finditer(clause.text), _KIN_MAX):
         name = _kin_name(match, clause.text)
         if name is not None:
             found.append((match, name))
@@ -254,7 +259,7 @@ _EXPERIENCES = (
 
 
 def _said_of_things(clause: Clause, thread: Thread) -> Iterator[Draft]:
-    """Clauses about lasting triggers and about causes."""
+    """Clauses about what always makes someone feel so."""
     found = patterns.EMOTION.match(clause.text)
     if found and (found["c"] or re.search(r"总|都会|一直", found[0])):
         emotion = EMOTIONS[found["e"]]
@@ -263,8 +268,14 @@ def _said_of_things(clause: Clause, thread: Thread) -> Iterator[Draft]:
             predicate = "PREFERS" if emotion in PLEASANT else "DISLIKES"
             says = f"{{o}}总是让{{s}}感到{found['e']}。"
             yield _draft(clause, thread, thread.voice.me, predicate, name, says, emotion=emotion)
-    found = patterns.CAUSE.search(clause.text) or patterns.CAUSED.match(clause.text)
-    if found:
+
+
+def _causes(sentence: Sentence, thread: Thread) -> Iterator[Draft]:
+    """`因为工作压力，我经常失眠`: cause and effect stand in two clauses."""
+    text = sentence.text.rstrip("。！.! ")
+    found = patterns.CAUSE.search(text) or patterns.CAUSED.match(text)
+    if found and not UNREAL.search(text):
+        clause = Clause(text=text, rest=text, subject=None, third=None, start=sentence.start, end=sentence.end)
         effect, cause = noun_phrase(found["o"]), noun_phrase(found["c"])
         if effect and cause and effect not in PETS and not cause.endswith(("感到", "觉得", "感觉")):
             yield _draft(clause, thread, effect, "CAUSED_BY", cause, "{s}是由{o}引起的。")

@@ -49,7 +49,9 @@ VAGUE = _words(
     "anything everything nothing something someone everyone anyone people person guy guys person's well much more most "
     "fun best same too good great nice bad happy others other rest sound sounds look looks vibe support help advice life "
     "what how why self myself himself herself themselves itself yourself ourselves day days night week weekend year "
-    "month hour minute experience side couple number amount result results"
+    "month hour minute experience side couple number amount work ton tons vibes texture textures effect effects theme themes color colors energy connection mind atmosphere "
+    "style design look place places skill skills attitude memory memories plot plots structure determination passion thought thoughts "
+    "message quality details detail story"
 )
 PRONOUNS = _words(
     "i me my mine you your yours he him his she her hers it its we us our ours they them their theirs this that these "
@@ -63,6 +65,13 @@ DETERMINERS = _words(
 )
 ARTICLES = _words(
     "a an the my his her our their some any all many several most various both such every each really very so just"
+)
+# "My favorite player" names nobody.
+GENERIC = _words(
+    "player team song songs book books movie movies film films show shows story stories character characters food foods game "
+    "games band bands artist artists dish dishes recipe recipes part quote scene author spot season subject toy hobby activity "
+    "activities thing things color place memory memories animal animals sport sports teacher class genre series restaurant drink "
+    "snack dessert singer actor writer piece pieces photo picture"
 )
 TRIVIAL_GOALS = _words(
     "talk know ask say tell hear see be do get have go come chat share thank make sure let give take apologize look use "

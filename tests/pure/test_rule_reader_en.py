@@ -1,0 +1,129 @@
+"""The rule reader on English: what people say outright is read, everything else is left alone."""
+
+import time
+
+import pytest
+
+from extraction.reading import THE_USER
+from schema.entity import EntityType
+from schema.labels import Role
+
+from .rule_reading import a_scene, cases, read, scored, shown
+
+
+def test_english_cases_are_read_with_high_precision() -> None:
+    score = scored("rule_cases_en.json", user=("Bart",))
+    assert score.precision >= 0.9, score.wrong
+    assert score.recall >= 0.6, score.wrong
+
+
+def test_the_english_cases_hold_enough_sentences_that_say_nothing() -> None:
+    every = cases("rule_cases_en.json")
+    assert len(every) >= 60
+    assert sum(not case["facts"] for case in every) >= 20
+
+
+def test_the_quote_marks_the_words_that_state_the_fact() -> None:
+    text = "Good morning! I live in Oslo, and my sister Anna loves skiing."
+    facts = {shown(fact): fact.quotes[0] for fact in read(text).facts}
+    quote = facts["user|RELATES_TO:lives in|Oslo"]
+    assert text[quote.start : quote.end] == "I live in Oslo"
+    quote = facts["Anna|PREFERS|skiing"]
+    assert "skiing" in text[quote.start : quote.end]
+
+
+def test_statements_name_the_user_in_the_third_person() -> None:
+    assert [fact.statement for fact in read("I love penguins.", user=("Bart",)).facts] == ["Bart loves penguins."]
+    assert [fact.statement for fact in read("I love penguins.").facts] == ["User loves penguins."]
+
+
+def test_stronger_words_weigh_more() -> None:
+    love, like, kind_of = (
+        read(text).facts[0].strength for text in ("I love tea.", "I like tea.", "I kind of like tea.")
+    )
+    assert love > like > kind_of
+
+
+def test_the_users_own_name_and_pronoun_mean_the_user() -> None:
+    facts = read("Bart has a turtle. He loves adventure novels.", user=("Bart",)).facts
+    assert {("has", "turtle"), (None, "adventure novels")} == {(fact.relation, fact.object) for fact in facts}
+    assert all(fact.subject == THE_USER for fact in facts)
+
+
+def test_a_third_speaker_talks_about_themselves() -> None:
+    facts = read("I love pottery.", user=("Caroline",), speaker="Melanie").facts
+    assert [shown(fact) for fact in facts] == ["Melanie|PREFERS|pottery"]
+
+
+def test_an_assistant_states_no_facts() -> None:
+    assert read("You love tea and I live in the cloud.", role=Role.ASSISTANT).facts == ()
+
+
+def test_a_lasting_trigger_keeps_its_feeling() -> None:
+    fact = read("Thunder always scares me.").facts[0]
+    assert (fact.predicate, fact.trigger_emotion) == ("DISLIKES", "fear")
+
+
+def test_a_move_keeps_the_time_it_names() -> None:
+    fact = read("We moved to Lisbon last year.").facts[0]
+    assert fact.valid_at is not None
+    assert fact.valid_at.year == 2023
+
+
+def test_the_same_fact_said_twice_has_two_quotes() -> None:
+    fact = read("I like tea.", "Well, I love tea.").facts[0]
+    assert ([quote.line for quote in fact.quotes], fact.strength) == ([0, 1], 0.9)
+
+
+def test_names_are_mentioned_without_a_fact() -> None:
+    names = {
+        mention.name: mention.entity_type
+        for mention in read("On Monday I met Sophia near the Eiffel Tower, thanks.").mentions
+    }
+    assert {"Sophia", "Eiffel Tower"} == set(names)
+
+
+def test_titles_in_quotes_are_works() -> None:
+    mentions = read('We talked about "The Little Prince".', user=("Bart",)).mentions
+    assert [(item.name, item.entity_type) for item in mentions] == [("The Little Prince", EntityType.WORK)]
+
+
+def test_the_user_is_never_a_mention() -> None:
+    assert read("Bart went out with Bart.", user=("Bart",)).mentions == ()
+
+
+def test_objects_stay_short() -> None:
+    text = "I love " + " and ".join(["walking slowly along the very long river bank of our town", "tea"])
+    assert all(len(fact.object.split()) <= 6 for fact in read(text).facts)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a" * 100_000,
+        "I love " + "a" * 99_000,
+        "(" * 50_000 + ")" * 50_000,
+        "I love tea, " * 8_000,
+        "my my my " * 11_000,
+        "I " * 50_000,
+        "and " * 25_000,
+        "I am very very " * 6_000,
+        'I read "' * 12_000,
+        "Aa " * 33_000,
+        " " * 100_000,
+        "I want to " * 10_000,
+    ],
+)
+def test_hostile_text_is_read_in_linear_time(text: str) -> None:
+    begun = time.perf_counter()
+    assert len(read(text).facts) <= 40
+    assert time.perf_counter() - begun < 4
+
+
+def test_five_hundred_messages_are_read_in_a_second() -> None:
+    texts = [case["text"] for case in cases("rule_cases_en.json")] * 8
+    scene = a_scene(*texts, user=("Bart",))
+    begun = time.perf_counter()
+    read(*[line.text for line in scene.lines], user=("Bart",))
+    # Other work shares the machine, so half the speed asked for is the limit here.
+    assert time.perf_counter() - begun < 2 * len(texts) / 500

@@ -1,0 +1,115 @@
+"""The rule reader on Chinese: what people say outright is read, everything else is left alone."""
+
+import time
+
+import pytest
+
+from extraction.names import load_words
+from extraction.reading import THE_USER
+from schema.entity import EntityType
+from schema.labels import Role
+
+from .rule_reading import cases, read, scored, shown
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _dictionary() -> None:
+    """The dictionary takes seconds to load where its cache is cold; no single test should pay for it."""
+    load_words()
+
+
+def test_chinese_cases_are_read_with_high_precision() -> None:
+    score = scored("rule_cases_zh.json", user=("张曼婷",))
+    assert score.precision >= 0.9, score.wrong
+    assert score.recall >= 0.6, score.wrong
+
+
+def test_the_chinese_cases_hold_enough_sentences_that_say_nothing() -> None:
+    every = cases("rule_cases_zh.json")
+    assert len(every) >= 60
+    assert sum(not case["facts"] for case in every) >= 20
+
+
+def test_the_quote_marks_the_clause_that_states_the_fact() -> None:
+    text = "你好，我住在上海，也很喜欢品茶。"
+    facts = {shown(fact): fact.quotes[0] for fact in read(text).facts}
+    quote = facts["user|RELATES_TO:lives in|上海"]
+    assert text[quote.start : quote.end] == "我住在上海"
+    quote = facts["user|PREFERS|品茶"]
+    assert "也很喜欢品茶" in text[quote.start : quote.end]
+
+
+def test_chinese_statements_name_the_user_in_the_third_person() -> None:
+    assert [fact.statement for fact in read("我喜欢弹钢琴。", user=("张曼婷",)).facts] == ["张曼婷喜欢弹钢琴。"]
+    assert [fact.statement for fact in read("我喜欢弹钢琴。").facts] == ["用户喜欢弹钢琴。"]
+
+
+def test_a_name_stated_before_it_is_known_reads_well() -> None:
+    assert [fact.statement for fact in read("我叫李雪。", user=("李雪",)).facts] == ["用户的名字是李雪。"]
+
+
+def test_the_users_own_name_in_chinese_text_means_the_user() -> None:
+    facts = read("Bart去动物园看到了他喜欢的大象，感到非常开心。", user=("Bart",)).facts
+    assert [(fact.subject, fact.object) for fact in facts] == [(THE_USER, "大象")]
+
+
+def test_labels_meet_across_languages() -> None:
+    """A move told in English closes the address told in Chinese only when both carry one label."""
+    labels = {fact.relation for text in ("我住在上海。", "I live in Shanghai.") for fact in read(text).facts}
+    assert {"lives in"} == labels
+
+
+def test_a_city_is_no_employer() -> None:
+    relations = {fact.object: fact.relation for fact in read("我在深圳上班。", "我在招商银行上班。").facts}
+    assert relations == {"深圳": "works in", "招商银行": "works at"}
+
+
+def test_an_assistant_states_no_facts_in_chinese() -> None:
+    assert read("我也很喜欢绘画，你喜欢弹钢琴。", role=Role.ASSISTANT).facts == ()
+
+
+def test_a_lasting_trigger_keeps_its_feeling_in_chinese() -> None:
+    fact = read("打雷总是让我害怕。").facts[0]
+    assert (fact.predicate, fact.object, fact.trigger_emotion) == ("DISLIKES", "打雷", "恐惧")
+
+
+def test_works_and_places_are_mentioned_in_chinese() -> None:
+    mentions = {item.name: item.entity_type for item in read("昨天和王小明在厦门聊起《小王子》。").mentions}
+    assert mentions["小王子"] == EntityType.WORK
+    assert mentions["厦门"] == EntityType.PLACE
+    assert not {"昨天", "我", "今天"} & set(mentions)
+
+
+def test_chinese_objects_stay_short() -> None:
+    text = "我喜欢在每一个下着小雨的安静的午后坐在窗边慢慢地喝着热茶看着远处的群山发呆，也喜欢茶。"
+    assert all(len(fact.object) <= 12 for fact in read(text).facts)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "我" * 100_000,
+        "我喜欢" * 33_000,
+        "《" * 50_000 + "》" * 50_000,
+        "，" * 100_000,
+        "我喜欢茶，" * 20_000,
+        "很" * 100_000,
+        "因为" * 50_000,
+        "我姐姐叫" * 25_000,
+        "张" * 100_000,
+        "在" * 100_000,
+        "我最喜欢的" * 20_000,
+    ],
+)
+def test_hostile_chinese_text_is_read_in_linear_time(text: str) -> None:
+    begun = time.perf_counter()
+    assert len(read(text).facts) <= 40
+    assert time.perf_counter() - begun < 4
+
+
+def test_chinese_messages_are_read_fast() -> None:
+    texts = [case["text"] for case in cases("rule_cases_zh.json")] * 8
+    begun = time.perf_counter()
+    read(*texts, user=("张曼婷",))
+    # Other work shares the machine, so half the speed asked for is the limit here.
+    assert time.perf_counter() - begun < 2 * len(texts) / 500
