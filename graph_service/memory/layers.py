@@ -29,8 +29,8 @@ def layers_of(scene: SceneText, readings: Sequence[Reading]) -> Layers:
     titled = next((reading.title for reading in readings if reading.title), None)
     abstract = written.summary if written and written.summary else abstract_l0(scene.lines)
     return Layers(
-        title=titled or scene_title(scene.lines, names=names, facts_statements=statements),
+        title=titled or scene_title(scene.lines, names=names, statements=statements),
         abstract=abstract,
-        overview=overview_l1(scene.lines, facts_statements=statements, names=names),
+        overview=overview_l1(scene.lines, statements=statements, names=names, abstract=abstract),
         made_by=written.reader if written else "extractive",
     )

@@ -1,6 +1,7 @@
 """From messages to edges and back to evidence, on a real Neo4j."""
 
 import pytest
+
 from graph_service.graph.statements import Statement
 from graph_service.graph.store import Graph
 from graph_service.memory.incoming import Incoming
@@ -23,7 +24,7 @@ async def test_what_was_said_becomes_an_edge_with_evidence(graph: Graph, tenant:
     memory = a_memory(graph)
     receipt = await memory.remember(TenantId(tenant), an_incoming(TEA, user_name="Alice"))
     await a_worker(graph).drain()
-    assert [("Alice", "PREFERS", "jasmine tea")] == await _edges(graph, tenant)
+    assert await _edges(graph, tenant) == [("Alice", "PREFERS", "jasmine tea")]
     answer = await memory.recall(
         TenantId(tenant), Question(user_id="alice", text="tea", kinds=(Kind.FACT,), evidence=3)
     )
@@ -47,8 +48,8 @@ async def test_remembering_the_same_messages_again_changes_nothing(graph: Graph,
     before = (await memory.changes.head(TenantId(tenant))).seq
     again = await memory.remember(TenantId(tenant), an_incoming(TEA, "I hate mornings."))
     await a_worker(graph).drain()
-    assert (2, 0) == (first.stored, first.repeated)
-    assert (0, 2) == (again.stored, again.repeated)
+    assert (first.stored, first.repeated) == (2, 0)
+    assert (again.stored, again.repeated) == (0, 2)
     assert first.message_ids == again.message_ids
     assert before == (await memory.changes.head(TenantId(tenant))).seq
 
@@ -71,7 +72,7 @@ async def test_recall_takes_one_round_trip(graph: Graph, tenant: str) -> None:
         await memory.recall(TenantId(tenant), Question(user_id="alice", text="jasmine tea", evidence=5))
     finally:
         graph.observer = None
-    assert ["read/recall"] == [statement.name for statement in sent]
+    assert [statement.name for statement in sent] == ["read/recall"]
 
 
 async def test_the_parts_of_each_score_sum_to_it(graph: Graph, tenant: str) -> None:
@@ -91,7 +92,7 @@ async def test_recall_respects_the_time_asked_for(graph: Graph, tenant: str) -> 
     answer = await memory.recall(
         TenantId(tenant), Question(user_id="alice", text="meeting", start=late, kinds=(Kind.MESSAGE,))
     )
-    assert ["The meeting was about wasps."] == [hit.text for hit in answer.hits]
+    assert [hit.text for hit in answer.hits] == ["The meeting was about wasps."]
 
 
 async def test_a_newer_home_closes_the_older_one(graph: Graph, tenant: str) -> None:
@@ -102,9 +103,9 @@ async def test_a_newer_home_closes_the_older_one(graph: Graph, tenant: str) -> N
     answer = await memory.recall(
         TenantId(tenant), Question(user_id="alice", text="live Paris Oslo", kinds=(Kind.FACT,))
     )
-    assert ["Oslo"] == [hit.object for hit in answer.hits]
+    assert [hit.object for hit in answer.hits] == ["Oslo"]
     before = Question(user_id="alice", text="live Paris Oslo", kinds=(Kind.FACT,), as_of=a_message(minute=0).time)
-    assert ["Paris"] == [hit.object for hit in (await memory.recall(TenantId(tenant), before)).hits]
+    assert [hit.object for hit in (await memory.recall(TenantId(tenant), before)).hits] == ["Paris"]
 
 
 async def test_facts_the_caller_brings_are_taken_instead_of_reading(graph: Graph, tenant: str) -> None:
@@ -117,8 +118,8 @@ async def test_facts_the_caller_brings_are_taken_instead_of_reading(graph: Graph
         TenantId(tenant), an_incoming(TEA, user_name="Alice", facts=(fact, bad), summary="Alice spoke about energy.")
     )
     await a_worker(graph).drain()
-    assert [("Alice", "CARES_ABOUT", "green energy")] == await _edges(graph, tenant)
-    assert 1 == len(receipt.dropped)
+    assert await _edges(graph, tenant) == [("Alice", "CARES_ABOUT", "green energy")]
+    assert len(receipt.dropped) == 1
     assert "WORSHIPS" in receipt.dropped[0]
 
 
@@ -132,7 +133,7 @@ async def test_a_taken_message_id_refuses_other_words(graph: Graph, tenant: str)
     with pytest.raises(ConflictError, match="nothing was written"):
         await memory.remember(TenantId(tenant), other)
     answer = await memory.recall(TenantId(tenant), Question(user_id="alice", text="One Other New"))
-    assert ["One."] == [hit.text for hit in answer.hits]
+    assert [hit.text for hit in answer.hits] == ["One."]
 
 
 async def test_bad_input_names_every_mistake_and_stores_nothing(graph: Graph, tenant: str) -> None:
@@ -150,8 +151,8 @@ async def test_bad_input_names_every_mistake_and_stores_nothing(graph: Graph, te
     )
     with pytest.raises(InputError) as caught:
         await memory.remember(TenantId(tenant), bad)
-    assert 4 == len(caught.value.problems)
-    assert 0 == (await memory.changes.head(TenantId(tenant))).seq
+    assert len(caught.value.problems) == 4
+    assert (await memory.changes.head(TenantId(tenant))).seq == 0
 
 
 @pytest.mark.parametrize(
