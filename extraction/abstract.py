@@ -15,19 +15,24 @@ from schema.timespan import iso
 OVERVIEW_TOKENS_MAX = 2_000
 TITLE_CHARS_ZH_MAX = 24
 TITLE_CHARS_EN_MAX = 60
+_TITLE_PARTS = 4
 # A longer scene is read by its first sentences only; rank costs the square of their number.
 SENTENCES_MAX = 150
 _SENTENCE_CHARS_MAX = 220
 _CJK = re.compile(r"[\u3400-\u9fff]")
 _WORD = re.compile(r"[A-Za-z0-9][\w'’-]*")
 _FILLER = re.compile(
-    r"^(?:(?:hi|hello|hey|thanks|thank you|wow|ok|okay|sure|yeah|yes|no|bye|haha|lol|great|cool|nice|awesome|good (?:morning|night|to see you)|"
-    r"see you|take care|sounds (?:good|great)|how are you|what's up|no problem|you're welcome|congrats|absolutely|of course)\b"
-    r"|你好|您好|嗨|谢谢|多谢|感谢|非常感谢|不客气|好的|嗯|哈哈|再见|明天见|没关系|没问题|当然|是的|对的|早上好|晚上好|晚安)",
+    r"^(?:(?:hi|hello|hey|thanks|thank you|wow|ok|okay|sure|yeah|yes|no|bye|haha|lol|great|cool|nice|"
+    r"awesome|good (?:morning|night|to see you)|"
+    r"see you|take care|sounds (?:good|great)|how are you|what's up|no problem|you're welcome|congrats|"
+    r"absolutely|of course)\b"
+    r"|你好|您好|嗨|谢谢|多谢|感谢|非常感谢|不客气|好的|嗯|哈哈|再见|明天见|没关系|没问题|当然|是的|对的|"
+    r"早上好|晚上好|晚安)",
     re.IGNORECASE,
 )
 _PLAN = re.compile(
-    r"\b(?:plan|plans|planning|want to|going to|will|promise|decided|hope to|goal|next (?:week|month|year))\b|打算|计划|准备|决定|答应|希望|目标|明天|下周|下个月|想去|想学"
+    r"\b(?:plan|plans|planning|want to|going to|will|promise|decided|hope to|goal|next (?:week|month|"
+    r"year))\b|打算|计划|准备|决定|答应|希望|目标|明天|下周|下个月|想去|想学"
 )
 
 
@@ -69,7 +74,7 @@ def overview_l1(
     when: datetime | None = None,
     tokens_max: int = OVERVIEW_TOKENS_MAX,
 ) -> str:
-    """A structured overview in the language of the scene, at most `tokens_max` tokens; sections without content are left out.
+    """A structured overview in the language of the scene; sections without content are left out.
 
     Args:
         statements: what was learned from the scene, one sentence each.
@@ -115,7 +120,7 @@ def scene_title(lines: Sequence[SceneLine], *, names: Sequence[str] = (), statem
             return plain
     own = [name for name in _unique(names) if len(name) <= limit // 2][:2]
     topics = [word for word in keywords(_heard(said), 6) if not any(word in name for name in own)]
-    parts = [*own, *topics][: 4 if zh else 4]
+    parts = [*own, *topics][:_TITLE_PARTS]
     separator = "、" if zh else ", "
     title = ""
     for part in parts:

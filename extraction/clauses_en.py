@@ -10,12 +10,15 @@ from extraction.sentences import Sentence
 from extraction.words_en import KIN, KIN_NAME, NOT_NAMES, SOLE_KIN
 
 _VERBS = (
-    r"also|always|love|loves|adore|like|likes|hate|hates|live|lives|work|works|study|studies|saw|want|wants|plan|plans|enjoy|"
-    r"enjoys|moved|have|has|had|visited|watched|read|am|is|was|felt|feels|went|prefer|prefers|dislike|dislikes|found|really|"
+    r"also|always|love|loves|adore|like|likes|hate|hates|live|lives|work|works|study|studies|saw|want|"
+    r"wants|plan|plans|enjoy|"
+    r"enjoys|moved|have|has|had|visited|watched|read|am|is|was|felt|feels|went|prefer|prefers|dislike|"
+    r"dislikes|found|really|"
     r"received|won|do not|does not|can not|would|hope|hopes|finds|finished|feel|got|used to|made|avoid|no longer|fear"
 )
 _OPENERS = (
-    r"I|we|he|she|my|it|they|you|his|her|do|does|did|what|how|which|who|where|when|feeling|making|leaving|causing|eventually|"
+    r"I|we|he|she|my|it|they|you|his|her|do|does|did|what|how|which|who|where|when|feeling|making|leaving|"
+    r"causing|eventually|"
     r"although|but|so|yet|if|please|any|can|could|is|are|have you|because|since|even|especially"
 )
 _CUT = re.compile(
@@ -25,13 +28,17 @@ _CUT = re.compile(
     + r")\b)",
 )
 _LEAD = re.compile(
-    r"^(?:(?:and|but|so|then|because|although|though|since|well|oh|yes|yeah|yep|also|actually|honestly|hi|hello|hey|btw|anyway|"
-    r"besides|plus|haha|lol|by the way|to be honest|you know|i mean|as for me|personally|as a kid|of course|sure|no|wow|"
-    r"now(?=,? I )|last \w+(?=,? (?:I|we) )|this \w+(?=,? (?:I|we) )|these days|lately|nowadays|currently|last year|last month|last week|in general|overall|frankly)(?:[,!.]+ ?| ))+",
+    r"^(?:(?:and|but|so|then|because|although|though|since|well|oh|yes|yeah|yep|also|actually|honestly|hi|"
+    r"hello|hey|btw|anyway|"
+    r"besides|plus|haha|lol|by the way|to be honest|you know|i mean|as for me|personally|as a kid|of "
+    r"course|sure|no|wow|"
+    r"now(?=,? I )|last \w+(?=,? (?:I|we) )|this \w+(?=,? (?:I|we) )|these days|lately|nowadays|currently|"
+    r"last year|last month|last week|in general|overall|frankly)(?:[,!.]+ ?| ))+",
     re.IGNORECASE,
 )
 _SETTING = re.compile(
-    r"^(?:Over|During|On|In|At|After|Before|While|When|Due to|One|Every|This|Last|Yesterday|Today|Since|As)\b[^,]{0,60}, "
+    r"^(?:Over|During|On|In|At|After|Before|While|When|Due to|One|Every|This|Last|Yesterday|Today|Since|"
+    r"As)\b[^,]{0,60}, "
 )
 _CONTRACTIONS = (
     (re.compile(r"\b(?:I'd|I would) (?:really |also |absolutely )?(?:love|like) to\b"), "I aspire to"),
@@ -53,7 +60,8 @@ _UNREAL = re.compile(
     re.IGNORECASE,
 )
 _REPORT = re.compile(
-    r"^(?:also |always |just )?(?:said|says|told (?:me|us|him|her)|thinks?|thought|mentioned|believes?|admitted|claims?|guess|guessed|realized|know|knows|"
+    r"^(?:also |always |just )?(?:said|says|told (?:me|us|him|her)|thinks?|thought|mentioned|believes?|"
+    r"admitted|claims?|guess|guessed|realized|know|knows|"
     r"found out|feels?|felt) (?:that )?(?P<p>I|he|she) (?P<rest>.+)",
 )
 _FIRST = re.compile(r"^(?P<p>I|[Ww]e)(?: and my [a-z]+)? (?P<rest>.+)", re.DOTALL)

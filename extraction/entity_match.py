@@ -112,7 +112,7 @@ def match(mention: str, entity_type: EntityType | None, candidates: Sequence[Can
 
 
 def same_name(one: str, other: str) -> bool:
-    """Whether two spellings name one thing: equal keys, or equal but for article, possessive, plural, form of address."""
+    """Whether two spellings name one thing: equal keys, or equal but for article, possessive, plural or address."""
     left, right = name_key(one), name_key(other)
     if left == right:
         return True

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from extraction.phrases_en import noun_phrase, quoted_title, things, verb_phrase
 from extraction.rule import Rule, Shape
-from extraction.words_en import EVENTS, JOBS, LASTING_GOALS, MONTHS, NOT_NAMES, OWNABLE, PETS
+from extraction.words_en import EVENTS, JOBS, LASTING_GOALS, MONTHS, NOT_NAMES, OWNABLE, PETS, word_set
 from schema.entity import EntityType
 
 _PROPER = re.compile(
@@ -16,7 +16,8 @@ _MARKED_WORK = re.compile(
     r"(?P<n>[A-Z][\w'-]*(?: (?:of |the |and |in |a )?[A-Z][\w'-]*){0,5})"
 )
 _COUNT = re.compile(
-    r"^(?:(?:a|an|one|two|three|four|five|six|several|many|some|little|cute|new|pet|big|small|black|white|old|lovely|adorable|my|the|own) ){0,4}"
+    r"^(?:(?:a|an|one|two|three|four|five|six|several|many|some|little|cute|new|pet|big|small|black|white|"
+    r"old|lovely|adorable|my|the|own) ){0,4}"
 )
 _GIFT = re.compile(
     r"^(?P<n>.{3,70}?)(?: as (?:a|an) .{0,30}(?:gift|present|reward|prize)| from | at .{0,30}birthday| through )",
@@ -24,25 +25,32 @@ _GIFT = re.compile(
 )
 _EVENT = re.compile(r"^(?P<n>.{3,80}?)(?: and | with | at | on |[.,;]|$)", re.IGNORECASE)
 _JOB = re.compile(
-    r"^(?:an?|the|working as an?) (?P<n>[a-z][a-z -]{2,40}?)(?: (?:at|in|for|with|from|who|now|and|by|on|here) .*|[,.]|$)",
+    r"^(?:an?|the|working as an?) (?P<n>[a-z][a-z -]{2,40}?)(?: (?:at|in|for|with|from|who|now|and|by|on|"
+    r"here) .*|[,.]|$)",
     re.IGNORECASE,
 )
 _BIRTHDAY = re.compile(
-    r"^(?:the )?(?P<n>(?:[A-Z][a-z]+ \d{1,2}(?:st|nd|rd|th)?|\d{1,2}(?:st|nd|rd|th)?(?: of)? [A-Z][a-z]+)(?:,? \d{4})?|\d{4}-\d{2}-\d{2})"
+    r"^(?:the )?(?P<n>(?:[A-Z][a-z]+ \d{1,2}(?:st|nd|rd|th)?|\d{1,2}(?:st|nd|rd|th)?(?: of)? "
+    r"[A-Z][a-z]+)(?:,? \d{4})?|\d{4}-\d{2}-\d{2})"
 )
-_FOODS = frozenset(
-    "tea coffee chocolate cake pizza sushi bread cheese rice noodles pasta soup salad fruit apples bananas peanuts seafood "
-    "shellfish milk toast cream food chicken beef pork fish ramen curry cookies wine beer juice spinach mushrooms cilantro "
-    "strawberries mango eggs nuts dumplings tofu gluten shrimp dairy steak".split()
+_FOODS = word_set(
+    "tea coffee chocolate cake pizza sushi bread cheese rice noodles pasta soup salad fruit apples "
+    "bananas peanuts seafood "
+    "shellfish milk toast cream food chicken beef pork fish ramen curry cookies wine beer juice spinach "
+    "mushrooms cilantro "
+    "strawberries mango eggs nuts dumplings tofu gluten shrimp dairy steak"
 )
 _AT_HAND = re.compile(r"(?:all |both |to be )?(?:the|an?|this|that|these|those) ", re.IGNORECASE)
 _LASTING_THE = re.compile(
-    r"the (?:[A-Z]|(?:ocean|sea|beach|mountains?|outdoors|rain|snow|sun|sunsets?|piano|guitar|violin|drums|cello|theat(?:er|re)|"
-    r"cold|heat|dark|water|country|countryside|city|gym|opera|desert|forest|woods)\b|(?:smell|sound|taste|color|colour) (?:of )?[a-z]+)"
+    r"the (?:[A-Z]|(?:ocean|sea|beach|mountains?|outdoors|rain|snow|sun|sunsets?|piano|guitar|violin|"
+    r"drums|cello|theat(?:er|re)|"
+    r"cold|heat|dark|water|country|countryside|city|gym|opera|desert|forest|woods)\b|(?:smell|sound|taste|"
+    r"color|colour) (?:of )?[a-z]+)"
 )
 # After a place's name the clause ends or goes on; "a Harry Potter conference" is no visit to him.
 _AFTER_PLACE = re.compile(
-    r"^(?:$|[,.;!]|'?s? ?$| (?:in|at|for|with|last|this|and|on|when|to|once|before|during|yesterday|today|again|as|from|after|because|since|two|three|a (?:few|couple)|which|where|together|by)\b)"
+    r"^(?:$|[,.;!]|'?s? ?$| (?:in|at|for|with|last|this|and|on|when|to|once|before|during|yesterday|today|"
+    r"again|as|from|after|because|since|two|three|a (?:few|couple)|which|where|together|by)\b)"
 )
 Found = list[tuple[str, EntityType | None]]
 

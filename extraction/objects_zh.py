@@ -9,26 +9,33 @@ from extraction.rule import Rule, Shape
 from extraction.words_zh import JOBS, KIN, NOT_NAMES, PETS
 from schema.entity import EntityType
 
+_SIGHT = re.compile(r"(?:公园|博物馆|美术馆|动物园|山|湖|寺|岛|古镇|景区|植物园|海洋馆|大学)$")
 # Name, relation, type.
 Found = list[tuple[str, str | None, EntityType | None]]
 _AFTER_FOR = re.compile(
-    r"(?:也|都|很|非常|特别|比较|十分|有点|一直)?(?:严重)?(?:过敏|感兴趣|情有独钟|着迷|有兴趣|充满热情|的?(?:忠实)?(?:粉丝|影迷|歌迷|球迷|书迷)).*"
+    r"(?:也|都|很|非常|特别|比较|十分|有点|一直)?(?:严重)?(?:过敏|感兴趣|情有独钟|着迷|有兴趣|充满热情|"
+    r"的?(?:忠实)?(?:粉丝|影迷|歌迷|球迷|书迷)).*"
 )
 _PLACE = re.compile(
-    r"^(?:了|的是|是)?(?P<n>[\u4e00-\u9fffA-Za-z]{2,12}?)(?:(?:的|了|工作|上班|生活|已经|附近|这边|那边|住|很|一段|一带|好|快|有).*|人|市|$)"
+    r"^(?:了|的是|是)?(?P<n>[\u4e00-\u9fffA-Za-z]{2,12}?)(?:(?:的|了|工作|上班|生活|已经|附近|这边|那边|"
+    r"住|很|一段|一带|好|快|有).*|人|市|$)"
 )
 _NO_PLACE = re.compile(r"家|学校|公司|这|那|外面|一起|一个人|宿舍|哪|里$|上$|边$|楼|朋友|医院")
 _WORK = re.compile(r"^(?P<n>[^，。]{2,16}?)(?:担任|当(?!地|前)|做|工作|上班|任职|$)")
 _ORGANIZATION = re.compile(
-    r"(?:公司|律所|医院|学校|大学|中学|小学|学院|银行|局|院|研究所|厂|店|集团|中心|部|社|馆|团队|工作室|科技|台|事务所|机构|幼儿园|餐厅|企业|超市|基金|证券)$"
+    r"(?:公司|律所|医院|学校|大学|中学|小学|学院|银行|局|院|研究所|厂|店|集团|中心|部|社|馆|团队|工作室|"
+    r"科技|台|事务所|机构|幼儿园|餐厅|企业|超市|基金|证券)$"
 )
 _NO_WORK = re.compile(
-    r"当前|现在|目前|新公司|、|[我你他她它这那很]|家里?$|电脑|努力|认真|周末|晚上|白天|线上|网上|压力|什么|里$|上$|^公司$|^学校$"
+    r"当前|现在|目前|新公司|、|[我你他她它这那很]|家里?$|电脑|努力|认真|周末|晚上|白天|线上|网上|压力|"
+    r"什么|里$|上$|^公司$|^学校$"
 )
 _SCHOOL = re.compile(r"^(?P<n>[^，。]{2,14}?)(?:上学|读书|念书|读大学|读研|上大学|就读|学习|$)")
 _AGE = re.compile(r"^(?P<n>\d{1,3}|[一二三四五六七八九十]{1,3})岁")
 _BIRTHDAY = re.compile(
-    r"^(?P<n>(?:\d{2,4}年)?\d{1,2}月\d{1,2}[日号]?|(?:[〇零一二三四五六七八九]{4}年)?[一二三四五六七八九十]{1,2}月[初一二三四五六七八九十]{1,3}[日号]?|\d{4}年|\d{4}-\d{2}-\d{2})"
+    r"^(?P<n>(?:\d{2,4}年)?\d{1,2}月\d{1,2}[日号]?|"
+    r"(?:[〇零一二三四五六七八九]{4}年)?[一二三四五六七八九十]{1,2}月[初一二三四五六七八九十]{1,3}[日号]?|"
+    r"\d{4}年|\d{4}-\d{2}-\d{2})"
 )
 _PETS = "|".join(sorted(PETS, key=len, reverse=True))
 _PET = re.compile(
@@ -52,14 +59,8 @@ def visited_place(text: str) -> str | None:
     name = re.sub(r"^(?:了|的是|过)|(?:旅游|旅行|玩)$", "", text)
     if name in NOT_NAMES or _NO_PLACE.search(name) or name[:1] in "一几好这那附":
         return None
-    named_park = len(name) >= 4 and re.search(
-        r"(?:公园|博物馆|美术馆|动物园|山|湖|寺|岛|古镇|景区|植物园|海洋馆|大学)$", name
-    )
-    return (
-        name
-        if word_tag(name) == "ns" or is_nominal(name) and (named_park and not re.search(r"的|新开|艺术馆$", name))
-        else None
-    )
+    sight = len(name) >= 4 and _SIGHT.search(name) and not re.search(r"的|新开", name) and is_nominal(name)
+    return name if sight or word_tag(name) == "ns" else None
 
 
 def objects(rule: Rule, text: str) -> Found:

@@ -2,24 +2,29 @@
 
 import re
 
-from extraction.words_en import ARTICLES, JOINED, PRONOUNS, TRIVIAL_GOALS, VAGUE
+from extraction.words_en import ARTICLES, JOINED, PRONOUNS, TRIVIAL_GOALS, VAGUE, word_set
 
 PHRASE_WORDS_MAX = 6
 _THINGS_MAX = 6
 _PREPOSITION = r"(?:to|with|for|at|on|about|in|through|by|around|from|into)"
 # Where the name of a thing ends; "of" stays inside it.
 _STOP = re.compile(
-    r"(?:[;:()\[\]]| - |—|\b(?:when|whenever|because|since|so|but|if|that|which|who|whom|where|while|after|before|until|"
-    r"cause|like|such as|although|though|especially|except|even|as|than|to|for|with|from|in|at|on|by|during|about|together|into|over|"
-    r"was|were|is|are|am|has|have|had|will|would|can|could|made|makes|feels|felt|feeling|finds|found|and (?:it|i|he|she|they|we|then|felt|"
+    r"(?:[;:()\[\]]| - |—|\b(?:when|whenever|because|since|so|but|if|that|which|who|whom|where|while|"
+    r"after|before|until|"
+    r"cause|like|such as|although|though|especially|except|even|as|than|to|for|with|from|in|at|on|by|"
+    r"during|about|together|into|over|"
+    r"was|were|is|are|am|has|have|had|will|would|can|could|made|makes|feels|felt|feeling|finds|found|and "
+    r"(?:it|i|he|she|they|we|then|felt|"
     r"feels|had|was|were|is|am|are|received|discusses|really|got|finds|found|made|makes))\b).*",
     re.IGNORECASE | re.DOTALL,
 )
 _GERUND = re.compile(r"^(?:[a-z]+ing(?: [a-z]+)? (?:" + _PREPOSITION + r") |[a-z]+ing )", re.IGNORECASE)
 _TRAILING = re.compile(
-    r"(?:,? (?:so much|very much|a lot|too|as well|these days|lately|now|anymore|any more|today|tonight|again|right now|"
+    r"(?:,? (?:so much|very much|a lot|too|as well|these days|lately|now|anymore|any more|today|tonight|"
+    r"again|right now|"
     r"more than anything|the most|most|best|at all|either|the best|since childhood|this year|every day|well|there|here|"
-    r"already|yet|outside|back|a bit|a little|though|really|tomorrow|someday|one day|next (?:week|month|year|summer|spring)|"
+    r"already|yet|outside|back|a bit|a little|though|really|tomorrow|someday|one day|next (?:week|month|"
+    r"year|summer|spring)|"
     r"this (?:week|month|year|summer|weekend)|soon|instead|last (?:week|month|year|summer)|yesterday|recently))+$",
     re.IGNORECASE,
 )
@@ -119,7 +124,7 @@ def _telling(words: list[str]) -> bool:
     if low[0] in _WEAK_GERUNDS and (len(low) == 1 or low[0] == "coming" or low[-1] in ("up", "out", "it")):
         return False
     letters = sum(character.isalpha() for character in "".join(words))
-    return 2 <= letters and len("".join(words)) <= 60 and low[-1] not in _DANGLING
+    return letters >= 2 and len("".join(words)) <= 60 and low[-1] not in _DANGLING
 
 
 _PERSONAL = frozenset(
@@ -155,7 +160,7 @@ _WEAK_GERUNDS = frozenset(
         "taking",
     )
 )
-_DANGLING = frozenset("of to for with in on at and or the a an by from about very so really".split())
+_DANGLING = word_set("of to for with in on at and or the a an by from about very so really")
 
 
 def verb_phrase(text: str) -> str | None:

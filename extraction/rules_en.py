@@ -20,23 +20,28 @@ _AT = re.compile(r" (?:at|for) (?P<o>.+)$")
 _NO_CATEGORY = frozenset(("was", "is", "part", "thing", "things", "one", "way", "bit"))
 _MERE = re.compile(r"^(?:new|old|good|dear|close|pet|little|big|great) ")
 _FAVORITE_IS = re.compile(
-    r"^(?:my|his|her) (?:all[- ]time |absolute |most )?(?:favou?rite)(?P<c>(?: [a-z-]+){0,3}) (?:is|are|was|were|has always been|would be) (?P<o>.+)",
+    r"^(?:my|his|her) (?:all[- ]time |absolute |most )?(?:favou?rite)(?P<c>(?: [a-z-]+){0,3}) (?:is|are|"
+    r"was|were|has always been|would be) (?P<o>.+)",
     re.IGNORECASE,
 )
 _FAVORITE = re.compile(
     r"\b(?P<p>my|his|her) (?:most |absolute |all-time )?(?:favou?rite|beloved) (?P<o>[^.!?]+)", re.IGNORECASE
 )
 _EMOTION = re.compile(
-    r"^(?P<o>[a-z][a-z' -]{2,40}?) (?:always|usually|never fails to|still) (?:makes? (?:me|him|her) (?:feel )?(?P<e>[a-z]+)|"
+    r"^(?P<o>[a-z][a-z' -]{2,40}?) (?:always|usually|never fails to|still) (?:makes? (?:me|him|her) "
+    r"(?:feel )?(?P<e>[a-z]+)|"
     r"(?P<v>scares|frightens|terrifies|annoys|saddens|calms|relaxes|cheers|stresses|upsets) (?:me|him|her)\b)",
     re.IGNORECASE,
 )
 _CAUSE = re.compile(
-    r"^(?:my |his |her |the )?(?P<o>[a-z][a-z -]{2,40}?) (?:is|was|are|were) (?:mostly |mainly |probably )?(?:caused by|due to) (?P<c>.+)",
+    r"^(?:my |his |her |the )?(?P<o>[a-z][a-z -]{2,40}?) (?:is|was|are|were) (?:mostly |mainly |probably "
+    r")?(?:caused by|due to) (?P<c>.+)",
     re.IGNORECASE,
 )
 _GIVES = re.compile(
-    r"^(?P<c>[a-z][a-z' -]{2,40}?) (?:always )?(?:triggers?|gives? me|causes?|brings? on) (?:my )?(?P<o>migraines?|headaches?|insomnia|allerg(?:y|ies)|asthma|anxiety|stress|nightmares|heartburn|rash(?:es)?)\b",
+    r"^(?P<c>[a-z][a-z' -]{2,40}?) (?:always )?(?:triggers?|gives? me|causes?|brings? on) (?:my "
+    r")?(?P<o>migraines?|headaches?|insomnia|allerg(?:y|ies)|asthma|anxiety|stress|nightmares|heartburn|"
+    r"rash(?:es)?)\b",
     re.IGNORECASE,
 )
 _OWN = re.compile(
@@ -44,7 +49,8 @@ _OWN = re.compile(
     re.IGNORECASE,
 )
 _NAME_IS = re.compile(
-    r"^(?:[Mm]y (?:full |first )?name is|(?:[Pp]lease |[Yy]ou can )?[Cc]all me|[Pp]eople call me|I am(?= [A-Z][a-z]+(?: [A-Z][a-z]+)?(?:[,.!]|$))) (?P<o>[A-Z][\w'-]+(?: [A-Z][\w'-]+)?)"
+    r"^(?:[Mm]y (?:full |first )?name is|(?:[Pp]lease |[Yy]ou can )?[Cc]all me|[Pp]eople call me|I am(?= "
+    r"[A-Z][a-z]+(?: [A-Z][a-z]+)?(?:[,.!]|$))) (?P<o>[A-Z][\w'-]+(?: [A-Z][\w'-]+)?)"
 )
 _KIN_WORDS = "|".join(sorted(KIN, key=len, reverse=True))
 _NAME = r"[A-Z][\w-]*[a-z]\w*(?: [A-Z][a-z]\w*)?"

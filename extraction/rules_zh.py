@@ -172,15 +172,15 @@ def _favorites(clause: Clause, thread: Thread) -> Iterator[Draft]:
     found = patterns.FAVORITE.search(clause.text)
     if found and _WANTED.search(clause.text[: found.start()]):
         return
-    owner = _owner(found["p"], clause, thread) if found else None
-    if found is None or owner is None:
+    whose = _owner(found["p"], clause, thread) if found else None
+    if found is None or whose is None:
         return
-    named = title(found["o"])
-    for name in [named] if named else things(without_category(found["o"])):
+    work = title(found["o"])
+    for name in [work] if work else things(without_category(found["o"])):
         if len(name) > 1:
-            kind = EntityType.WORK if named else object_type(name, name)
+            kind = EntityType.WORK if work else object_type(name, name)
             strength = 0.9 if found["m"] else 0.7
-            yield _draft(clause, thread, owner, "PREFERS", name, "{s}喜欢{o}。", kind=kind, strength=strength)
+            yield _draft(clause, thread, whose, "PREFERS", name, "{s}喜欢{o}。", kind=kind, strength=strength)
 
 
 def _kin(clause: Clause, thread: Thread) -> Iterator[Draft]:
@@ -236,13 +236,13 @@ def _experiences(clause: Clause, thread: Thread) -> Iterator[Draft]:
             yield _draft(clause, thread, subject, "RELATES_TO", name, says, relation=relation, kind=kind, strength=0.6)
     for pattern, relation, says in _EXPERIENCES:
         matched = pattern.search(rest)
-        name = noun_phrase(matched["o"]) if matched else None
-        if matched is None or name is None or (relation != "has" and not name.endswith(tuple(EVENTS))):
+        what = noun_phrase(matched["o"]) if matched else None
+        if matched is None or what is None or (relation != "has" and not what.endswith(tuple(EVENTS))):
             continue
         if relation == "won" and not re.search(r"[奖名军胜]", matched["w"]):
             continue
         kind = EntityType.THING if relation == "has" else EntityType.ACTIVITY
-        yield _draft(clause, thread, subject, "RELATES_TO", name, says, relation=relation, kind=kind, strength=0.6)
+        yield _draft(clause, thread, subject, "RELATES_TO", what, says, relation=relation, kind=kind, strength=0.6)
         return
     if (found := patterns.VISITED.search(rest)) and (place := visited_place(found["o"])):
         kind = EntityType.PLACE

@@ -172,12 +172,31 @@ def _english_ahead(match: re.Match[str], today: date) -> Days:
 
 
 _NEAR = {
-    "the day before yesterday": -2, "yesterday": -1, "last night": -1, "today": 0, "tonight": 0, "this morning": 0,
-    "this afternoon": 0, "this evening": 0, "the day after tomorrow": 2, "tomorrow": 1,
-    "大前天": -3, "前天": -2, "昨天": -1, "昨晚": -1, "昨日": -1,
-    "今天": 0, "今晚": 0, "今早": 0, "今日": 0, "明天": 1, "明晚": 1, "明日": 1,
-    "后天": 2, "大后天": 3,
-}  # fmt: skip
+    "the day before yesterday": -2,
+    "yesterday": -1,
+    "last night": -1,
+    "today": 0,
+    "tonight": 0,
+    "this morning": 0,
+    "this afternoon": 0,
+    "this evening": 0,
+    "the day after tomorrow": 2,
+    "tomorrow": 1,
+    "大前天": -3,
+    "前天": -2,
+    "昨天": -1,
+    "昨晚": -1,
+    "昨日": -1,
+    "今天": 0,
+    "今晚": 0,
+    "今早": 0,
+    "今日": 0,
+    "明天": 1,
+    "明晚": 1,
+    "明日": 1,
+    "后天": 2,
+    "大后天": 3,
+}
 _YEARS_ZH = {"前年": -2, "去年": -1, "今年": 0, "明年": 1, "后年": 2}
 
 
@@ -221,7 +240,8 @@ _PATTERNS: tuple[tuple[re.Pattern[str], Reader], ...] = (
     (re.compile(r"(?<!\d)(?P<y>(?:19|20)\d\d)[-/.](?P<m>\d{1,2})[-/.](?P<d>\d{1,2})(?!\d)"), _iso_day),
     (
         re.compile(
-            r"(?:(?P<y>(?:19|20)\d\d)年|(?P<r>去年|今年|前年|明年|后年)的?)?(?<!\d)(?P<m>1[0-2]|0?[1-9])月(?:(?P<d>\d{1,2})[日号]?(?!\d))?(?!薪)"
+            r"(?:(?P<y>(?:19|20)\d\d)年|(?P<r>去年|今年|前年|明年|后年)的?)?(?<!\d)(?P<m>1[0-2]|"
+            r"0?[1-9])月(?:(?P<d>\d{1,2})[日号]?(?!\d))?(?!薪)"
         ),
         _chinese_date,
     ),
@@ -264,7 +284,8 @@ _PATTERNS: tuple[tuple[re.Pattern[str], Reader], ...] = (
     ),
     (
         re.compile(
-            r"(?P<w>上上|下下|上|下|这|本)(?:个|一)?(?:(?P<e>周末)|(?:周|星期|礼拜)(?P<d>[一二三四五六日天末])?)(?!年|围|边|到|围)"
+            r"(?P<w>上上|下下|上|下|这|本)(?:个|一)?(?:(?P<e>周末)|(?:周|星期|"
+            r"礼拜)(?P<d>[一二三四五六日天末])?)(?!年|围|边|到|围)"
         ),
         _chinese_week,
     ),

@@ -1,106 +1,124 @@
 """Closed lists of English words that the English rules lean on."""
 
 
-def _words(text: str) -> frozenset[str]:
+def word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
 # People of whom one usually has one, so that the bare word can name them.
-SOLE_KIN = _words(
+SOLE_KIN = word_set(
     "mother mom mum father dad wife husband boyfriend girlfriend fiance fiancee partner boss sister brother son "
     "daughter grandmother grandma grandfather grandpa manager roommate spouse twin mother-in-law father-in-law"
 )
-KIN = SOLE_KIN | _words(
+KIN = SOLE_KIN | word_set(
     "friend uncle aunt cousin nephew niece colleague coworker co-worker classmate neighbor neighbour teacher mentor "
     "coach therapist doctor tutor child kid buddy bestie stepmother stepfather stepbrother stepsister teammate"
 )
 # One name for each, so that "mom" and "mother" meet.
 KIN_NAME = {"mom": "mother", "mum": "mother", "dad": "father", "grandma": "grandmother", "grandpa": "grandfather"}
-PETS = _words(
-    "dog dogs cat cats puppy puppies kitten kittens hamster hamsters rabbit rabbits bunny parrot parrots turtle turtles "
+PETS = word_set(
+    "dog dogs cat cats puppy puppies kitten kittens hamster hamsters rabbit rabbits bunny parrot parrots "
+    "turtle turtles "
     "tortoise goldfish fish guinea snake lizard gecko horse pony bird birds pet pets retriever poodle labrador corgi "
     "husky bulldog terrier beagle"
 )
-OWNABLE = _words(
+OWNABLE = word_set(
     "car bike bicycle motorcycle house apartment garden piano guitar violin camera telescope boat farm shop store cafe "
     "restaurant bakery business company startup collection blog channel podcast kids children son sons daughter "
     "daughters sister sisters brother brothers twins siblings diabetes asthma insomnia migraines adhd"
 )
-JOBS = _words(
+JOBS = word_set(
     "teacher doctor nurse engineer developer programmer lawyer designer writer artist musician student chef cook "
     "accountant architect scientist researcher professor journalist photographer manager salesman salesperson driver "
     "pilot dentist therapist psychologist counselor consultant analyst plumber electrician farmer soldier officer "
     "policeman firefighter librarian barista waiter waitress bartender actor actress singer dancer painter editor "
     "translator pharmacist veterinarian vet mechanic carpenter tutor coach trainer secretary receptionist cashier "
     "entrepreneur banker economist biologist chemist physicist mathematician intern novelist illustrator paramedic "
-    "surgeon tailor baker butcher florist gardener broker realtor recruiter freelancer blogger technician administrator "
-    "director producer composer guide attendant judge pediatrician physiotherapist instructor lecturer principal vegetarian vegan"
+    "surgeon tailor baker butcher florist gardener broker realtor recruiter freelancer blogger "
+    "technician administrator "
+    "director producer composer guide attendant judge pediatrician physiotherapist instructor lecturer "
+    "principal vegetarian vegan"
 )
 # Not jobs, but said like one: "I am a vegan".
-TRAITS = _words("vegetarian vegan")
-EVENTS = _words(
+TRAITS = word_set("vegetarian vegan")
+EVENTS = word_set(
     "competition contest marathon tournament festival camp workshop fair concert conference race championship olympiad "
     "exhibition wedding graduation recital show parade meet party retreat hackathon event meters premiere picnic group "
     "class course program ceremony cup"
 )
 # A phrase with one of these as its head says nothing by itself.
-VAGUE = _words(
+VAGUE = word_set(
     "thing things stuff lot bit idea ideas part parts fact feeling feelings way ways kind sort one ones moment moments "
     "anything everything nothing something someone everyone anyone people person guy guys person's well much more most "
-    "fun best same too good great nice bad happy others other rest sound sounds look looks vibe support help advice life "
+    "fun best same too good great nice bad happy others other rest sound sounds look looks vibe support "
+    "help advice life "
     "what how why self myself himself herself themselves itself yourself ourselves day days night week weekend year "
-    "month hour minute experience side couple number amount work ton tons vibes texture textures effect effects theme themes color colors energy connection mind atmosphere "
-    "style design look place places skill skills attitude memory memories plot plots structure determination passion thought thoughts "
+    "month hour minute experience side couple number amount work ton tons vibes texture textures effect "
+    "effects theme themes color colors energy connection mind atmosphere "
+    "style design look place places skill skills attitude memory memories plot plots structure "
+    "determination passion thought thoughts "
     "message quality details detail story"
 )
-PRONOUNS = _words(
+PRONOUNS = word_set(
     "i me my mine you your yours he him his she her hers it its we us our ours they them their theirs this that these "
     "those who whom whose which what how why when where there here being having knowing seeing hearing getting making "
     "doing"
 )
-DETERMINERS = _words(
+DETERMINERS = word_set(
     "a an the my his her our their some any all many several every each both most various different certain such more "
     "new old own really very so quite pretty just new, little big good great nice lovely beautiful cute adorable "
     "delicious newly"
 )
-ARTICLES = _words(
+ARTICLES = word_set(
     "a an the my his her our their some any all many several most various both such every each really very so just"
 )
 # "My favorite player" names nobody.
-GENERIC = _words(
-    "player team song songs book books movie movies film films show shows story stories character characters food foods game "
-    "games band bands artist artists dish dishes recipe recipes part quote scene author spot season subject toy hobby activity "
-    "activities thing things color place memory memories animal animals sport sports teacher class genre series restaurant drink "
+GENERIC = word_set(
+    "player team song songs book books movie movies film films show shows story stories character "
+    "characters food foods game "
+    "games band bands artist artists dish dishes recipe recipes part quote scene author spot season "
+    "subject toy hobby activity "
+    "activities thing things color place memory memories animal animals sport sports teacher class genre "
+    "series restaurant drink "
     "snack dessert singer actor writer piece pieces photo picture"
 )
-TRIVIAL_GOALS = _words(
-    "talk know ask say tell hear see be do get have go come chat share thank make sure let give take apologize look use "
+TRIVIAL_GOALS = word_set(
+    "talk know ask say tell hear see be do get have go come chat share thank make sure let give take "
+    "apologize look use "
     "check keep find try understand hang catch stop sleep eat rest relax believe think feel show put add mention point "
     "meet help stay leave call bring start continue wait sit spend focus discuss return avoid live work remember forget"
 )
-LASTING_GOALS = _words(
+LASTING_GOALS = word_set(
     "learn study move become quit travel visit marry apply adopt run open write build buy finish publish graduate "
     "volunteer climb save lose improve retire compete practice practise teach paint train perform master join lead "
     "create design pursue"
 )
-DAYS = _words(
+DAYS = word_set(
     "monday tuesday wednesday thursday friday saturday sunday january february march april may june july august "
     "september october november december today tomorrow yesterday christmas easter thanksgiving halloween"
 )
-MONTHS = DAYS - _words(
-    "monday tuesday wednesday thursday friday saturday sunday today tomorrow yesterday christmas easter thanksgiving halloween"
+MONTHS = DAYS - word_set(
+    "monday tuesday wednesday thursday friday saturday sunday today tomorrow yesterday christmas easter "
+    "thanksgiving halloween"
 )
 # Capitalised words that are never a name.
 NOT_NAMES = (
     DAYS
     | PRONOUNS
-    | _words(
-        "i'm i've i'll i'd ok okay yes no yeah yep nope hi hello hey thanks thank wow oh ah well so but and or if then also "
-        "the a an please sorry sure great good nice cool awesome amazing congrats congratulations absolutely definitely "
-        "mr mrs ms dr god gosh haha lol btw tv dvd cd pc ai usa uk english chinese french german spanish italian japanese "
-        "korean russian american british grandpa grandma mom mum dad uncle aunt mother father today's bye glad hope just "
+    | word_set(
+        "i'm i've i'll i'd ok okay yes no yeah yep nope hi hello hey thanks thank wow oh ah well so but and "
+        "or if then also "
+        "the a an please sorry sure great good nice cool awesome amazing congrats congratulations absolutely "
+        "definitely "
+        "mr mrs ms dr god gosh haha lol btw tv dvd cd pc ai usa uk english chinese french german spanish "
+        "italian japanese "
+        "korean russian american british grandpa grandma mom mum dad uncle aunt mother father today's bye "
+        "glad hope just "
         "let let's maybe never not now of on one only our really see since some take that's there's to too what's when "
-        "last next even lately woohoo go remember aww fri tues wed thurs sat sun mon perfect connected always until over during around after before while when come look keep seems sounds speaking guess check love loved everyone nobody someone somebody music anyone people many most today tomorrow since while due music "
+        "last next even lately woohoo go remember aww fri tues wed thurs sat sun mon perfect connected "
+        "always until over during around after before while when come look keep seems sounds speaking guess "
+        "check love loved everyone nobody someone somebody music anyone people many most today tomorrow "
+        "since while due music "
         "while with yesterday your it's he's she's can't don't didn't isn't wasn't pe diy lgbt lgbtq ceo hr id phd mba"
     )
 )
