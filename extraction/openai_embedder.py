@@ -28,8 +28,13 @@ async def connect_openai_embedder(
     Raises:
         InstallError: key, address or model name are wrong.
     """
-    client = openai.AsyncOpenAI(api_key=api_key or "none", base_url=base_url, max_retries=0, timeout=timeout_s)
-    embedder = OpenAIEmbedder(client=client, model=model, dimensions=dimensions, timeout_s=timeout_s)
+
+    def connected() -> OpenAIEmbedder:
+        client = openai.AsyncOpenAI(api_key=api_key or "none", base_url=base_url, max_retries=0, timeout=timeout_s)
+        return OpenAIEmbedder(client=client, model=model, dimensions=dimensions, timeout_s=timeout_s)
+
+    # The library imports most of itself when first used: seconds, which would hold up everybody else.
+    embedder = await asyncio.to_thread(connected)
     if dimensions is None:
         try:
             (probe,) = await embedder.raw_vectors(["dimension"])
@@ -46,6 +51,7 @@ class OpenAIEmbedder:
         self.name = model
         self.dim = dimensions or DIM_UNLESS_TOLD
         self._client = client
+        self._embeddings = client.embeddings
         self._dimensions = dimensions
         self._timeout_s = timeout_s
         self._free = asyncio.Semaphore(_REQUESTS_AT_ONCE)
@@ -62,7 +68,7 @@ class OpenAIEmbedder:
         """What the endpoint answers to one request, in the order of the texts, unchecked but for the count."""
         try:
             async with self._free, asyncio.timeout(self._timeout_s):
-                answer = await self._client.embeddings.create(
+                answer = await self._embeddings.create(
                     model=self.name,
                     input=[text or _NOTHING for text in texts],
                     encoding_format="float",

@@ -23,14 +23,19 @@ _PROBLEM_CHARS_MAX: Final = 1_000
 _ANSWER_CHARS_MAX: Final = 8_000
 
 
-def connect_openai_model(
+async def connect_openai_model(
     *, model: str, base_url: str | None, api_key: str | None, timeout_s: float = 60.0
 ) -> "OpenAIModel":
     """A model behind an endpoint; nothing is asked yet. Endpoints without keys take any."""
-    # It logs every unreadable answer, with the words of the conversation in it.
+
+    def connected() -> OpenAIModel:
+        client = openai.AsyncOpenAI(api_key=api_key or "none", base_url=base_url, max_retries=0, timeout=timeout_s)
+        return OpenAIModel(client=client, model=model, timeout_s=timeout_s)
+
+    # instructor logs every unreadable answer, with the words of the conversation in it.
     logging.getLogger("instructor").setLevel(logging.CRITICAL + 1)
-    client = openai.AsyncOpenAI(api_key=api_key or "none", base_url=base_url, max_retries=0, timeout=timeout_s)
-    return OpenAIModel(client=client, model=model, timeout_s=timeout_s)
+    # Both libraries import most of themselves when first used: seconds, which would hold up everybody else.
+    return await asyncio.to_thread(connected)
 
 
 @dataclass(frozen=True, slots=True)

@@ -131,7 +131,7 @@ async def test_a_scripted_error_and_a_used_up_script_reach_the_caller() -> None:
 async def test_a_scene_is_read_through_a_real_endpoint_in_one_call() -> None:
     written = SceneReading(title="t", summary="s", facts=[a_fact()]).model_dump_json()
     with FakeOpenAI(says(f"<think>hm</think>```json\n{written}\n```")) as fake:
-        model = connect_openai_model(model="fake", base_url=fake.base_url, api_key=None)
+        model = await connect_openai_model(model="fake", base_url=fake.base_url, api_key=None)
         reading = await read_scene_with_model(a_scene("I live in Berlin."), model)
     assert (reading.reader, reading.calls, reading.tokens_in, reading.tokens_out) == ("fake", 1, 100, 20)
     assert len(reading.facts) == len(fake.requests) == 1

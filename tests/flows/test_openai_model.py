@@ -25,8 +25,8 @@ PARIS = City(name="Paris", people=2_000_000)
 JSON = PARIS.model_dump_json()
 
 
-def model_of(fake: FakeOpenAI, timeout_s: float = 5.0) -> OpenAIModel:
-    return connect_openai_model(model="fake", base_url=fake.base_url, api_key="key", timeout_s=timeout_s)
+async def model_of(fake: FakeOpenAI, timeout_s: float = 5.0) -> OpenAIModel:
+    return await connect_openai_model(model="fake", base_url=fake.base_url, api_key="key", timeout_s=timeout_s)
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def model_of(fake: FakeOpenAI, timeout_s: float = 5.0) -> OpenAIModel:
 )
 async def test_an_answer_is_found_whatever_is_written_around_it(text: str) -> None:
     with FakeOpenAI(says(text)) as fake:
-        answer = await model_of(fake).answer(PROMPT, City)
+        answer = await (await model_of(fake)).answer(PROMPT, City)
     assert answer.value == PARIS
     assert (answer.calls, answer.tokens_in, answer.tokens_out) == (1, 100, 20)
     assert len(fake.requests) == 1
@@ -49,13 +49,13 @@ async def test_an_answer_is_found_whatever_is_written_around_it(text: str) -> No
 
 async def test_the_shape_is_sent_as_a_json_schema() -> None:
     with FakeOpenAI(says(JSON)) as fake:
-        await model_of(fake).answer(PROMPT, City)
+        await (await model_of(fake)).answer(PROMPT, City)
     assert fake.requests[0]["response_format"]["json_schema"]["name"] == "City"
 
 
 async def test_an_endpoint_without_structured_output_is_asked_in_words_from_then_on() -> None:
     with FakeOpenAI(says(f"```json\n{JSON}\n```"), says(JSON), knows_schema=False) as fake:
-        model = model_of(fake)
+        model = await model_of(fake)
         assert (await model.answer(PROMPT, City)).value == PARIS
         assert (await model.answer(PROMPT, City)).value == PARIS
     assert ["response_format" in request for request in fake.requests] == [True, False, False]
@@ -63,7 +63,7 @@ async def test_an_endpoint_without_structured_output_is_asked_in_words_from_then
 
 async def test_a_wrong_shape_is_asked_for_once_more_with_the_mistake() -> None:
     with FakeOpenAI(says('{"name": "Paris"}'), says(JSON)) as fake:
-        answer = await model_of(fake).answer(PROMPT, City)
+        answer = await (await model_of(fake)).answer(PROMPT, City)
     assert answer.value == PARIS
     assert (answer.calls, answer.tokens_in, answer.tokens_out) == (2, 200, 40)
     assert "people" in json.dumps(fake.requests[1]["messages"][-1])
@@ -72,13 +72,13 @@ async def test_a_wrong_shape_is_asked_for_once_more_with_the_mistake() -> None:
 async def test_neither_errors_nor_logs_repeat_what_was_said(caplog: pytest.LogCaptureFixture) -> None:
     reply = says('{"name": "SECRET", "people": "SECRET"}')
     with FakeOpenAI(reply, reply) as fake, pytest.raises(MisreadError, match="people: Input should be") as caught:
-        await model_of(fake).answer(PROMPT, City)
+        await (await model_of(fake)).answer(PROMPT, City)
     assert "SECRET" not in caught.value.message + caplog.text
 
 
 async def test_a_shape_missed_twice_is_a_misread() -> None:
     with FakeOpenAI(says("no idea"), says("still none")) as fake, pytest.raises(MisreadError, match="twice missed"):
-        await model_of(fake).answer(PROMPT, City)
+        await (await model_of(fake)).answer(PROMPT, City)
     assert len(fake.requests) == 2
 
 
@@ -93,20 +93,20 @@ async def test_a_shape_missed_twice_is_a_misread() -> None:
 )
 async def test_refused_cut_and_empty_answers_are_misreads_at_once(reply: Reply, word: str) -> None:
     with FakeOpenAI(reply) as fake, pytest.raises(MisreadError, match=word):
-        await model_of(fake).answer(PROMPT, City)
+        await (await model_of(fake)).answer(PROMPT, City)
     assert len(fake.requests) == 1
 
 
 @pytest.mark.parametrize(("status", "word"), [(401, "api_key"), (403, "api_key"), (404, "model's name")])
 async def test_a_wrong_key_or_model_is_for_the_operator(status: int, word: str) -> None:
     with FakeOpenAI(fails(status)) as fake, pytest.raises(InstallError, match=word):
-        await model_of(fake).answer(PROMPT, City)
+        await (await model_of(fake)).answer(PROMPT, City)
     assert len(fake.requests) == 1
 
 
 async def test_a_request_refused_in_both_forms_is_a_misread_and_unlearns_nothing() -> None:
     with FakeOpenAI(fails(400), fails(400), says(JSON)) as fake:
-        model = model_of(fake)
+        model = await model_of(fake)
         with pytest.raises(MisreadError, match="refused the request"):
             await model.answer(PROMPT, City)
         await model.answer(PROMPT, City)
@@ -115,14 +115,14 @@ async def test_a_request_refused_in_both_forms_is_a_misread_and_unlearns_nothing
 
 async def test_a_busy_endpoint_says_when_to_come_back() -> None:
     with FakeOpenAI(fails(429, Retry_After="7")) as fake, pytest.raises(UnavailableError) as caught:
-        await model_of(fake).answer(PROMPT, City)
+        await (await model_of(fake)).answer(PROMPT, City)
     assert caught.value.retry_after_s == 7.0
     assert len(fake.requests) == 1
 
 
 async def test_a_broken_endpoint_is_not_asked_again_here() -> None:
     with FakeOpenAI(fails(500)) as fake, pytest.raises(UnavailableError) as caught:
-        await model_of(fake).answer(PROMPT, City)
+        await (await model_of(fake)).answer(PROMPT, City)
     assert caught.value.retry_after_s is None
     assert len(fake.requests) == 1
 
@@ -131,11 +131,11 @@ async def test_a_slow_endpoint_is_given_up_after_the_timeout() -> None:
     held = threading.Event()
     with FakeOpenAI(replace(says(JSON), waits_for=held)) as fake:
         with pytest.raises(UnavailableError, match="in time"):
-            await model_of(fake, timeout_s=0.2).answer(PROMPT, City)
+            await (await model_of(fake, timeout_s=0.2)).answer(PROMPT, City)
         held.set()
 
 
 async def test_an_endpoint_that_is_not_there_may_be_there_later() -> None:
-    model = connect_openai_model(model="fake", base_url="http://127.0.0.1:9/v1", api_key=None, timeout_s=2)
+    model = await connect_openai_model(model="fake", base_url="http://127.0.0.1:9/v1", api_key=None, timeout_s=2)
     with pytest.raises(UnavailableError, match="cannot be reached"):
         await model.answer(PROMPT, City)
