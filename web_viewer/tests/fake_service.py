@@ -1,4 +1,4 @@
-"""A small stand-in for the service, for working on the viewer alone: `python web_viewer/tests/fake_service.py --port 7781`."""
+"""A small stand-in for the service, for working on the viewer alone; `web_viewer/README.md` tells how."""
 
 import argparse
 import asyncio
@@ -17,6 +17,7 @@ CSP = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data
 KINDS = ["User", "Agent", "Entity", "Scene"]
 PREDICATES = ["PREFERS", "DISLIKES", "CARES_ABOUT", "RELATES_TO", "MENTIONED", "CAUSED_BY"]
 EPOCH = "9c1e"
+OVERVIEW = "# What happened\n\nThey talked about **breakfast**.\nIt was sunny.\n\n- pour-over coffee\n- <img src=x>"
 
 
 class Fake:
@@ -40,7 +41,14 @@ class Fake:
         """The snapshot in two parts, so that the viewer's joining is used."""
         nodes, edges = self.part(user)
         size = {"nodes": len(nodes), "edges": len(edges)}
-        head = {"t": "graph_snapshot", "epoch": EPOCH, "seq": self.seq, "parts": 2, "as_of": now(), "stale": self.db == "down"}
+        head = {
+            "t": "graph_snapshot",
+            "epoch": EPOCH,
+            "seq": self.seq,
+            "parts": 2,
+            "as_of": now(),
+            "stale": self.db == "down",
+        }
         return [
             {**head, "part": 0, "shown": size, "total": size, "nodes": nodes, "edges": []},
             {**head, "part": 1, "shown": size, "total": size, "nodes": [], "edges": edges},
@@ -55,7 +63,15 @@ class Fake:
             else:
                 rows.pop(value, None)
         before, self.seq = self.seq, self.seq + len(ops)
-        frame = {"t": "graph_patch", "epoch": EPOCH, "from": before, "to": self.seq, "at": now(), "n": len(ops), "ops": ops}
+        frame = {
+            "t": "graph_patch",
+            "epoch": EPOCH,
+            "from": before,
+            "to": self.seq,
+            "at": now(),
+            "n": len(ops),
+            "ops": ops,
+        }
         for socket in [] if lose else list(self.sockets):
             await socket.send_json(frame)
 
@@ -67,12 +83,23 @@ def now() -> str:
 
 def hello(fake: Fake) -> Row:
     """The answer to a greeting."""
-    users = [{"user_id": node["user_id"], "label": node["label"]} for node in fake.nodes.values() if node["kind"] == "User"]
+    users = [
+        {"user_id": node["user_id"], "label": node["label"]} for node in fake.nodes.values() if node["kind"] == "User"
+    ]
     limits = {"msg_bytes": 1048576, "window": 3, "ping_s": 15}
     return {
-        "t": "hello_ack", "v": 1, "epoch": EPOCH, "head": fake.seq, "version": "0.1.0", "read_only": True, "db": fake.db,
-        "limits": limits, "kinds": KINDS, "predicates": PREDICATES, "users": users,
-    }  # fmt: skip
+        "t": "hello_ack",
+        "v": 1,
+        "epoch": EPOCH,
+        "head": fake.seq,
+        "version": "0.1.0",
+        "read_only": True,
+        "db": fake.db,
+        "limits": limits,
+        "kinds": KINDS,
+        "predicates": PREDICATES,
+        "users": users,
+    }
 
 
 async def talk(fake: Fake, socket: WebSocket) -> None:
@@ -111,22 +138,43 @@ def evidence(fake: Fake, wanted: str) -> Row | None:
     said = item.get("said") or "我每天早上一杯手冲咖啡 ☕，没有它就醒不过来。 I drink pour-over coffee every morning."
     start = said.find(item["quote"]) if item.get("quote") else 0
     quote = {
-        "message_id": f"m-{wanted}", "uri": None, "speaker": "Alice", "role": "user", "said_at": item["first_seen"], "text": said,
-        "quote_start": start, "quote_end": start + len(item.get("quote") or said[:18]),
-        "scene_id": "s0" if "s0" in fake.nodes else None, "scene_label": "Breakfast talk",
-    }  # fmt: skip
+        "message_id": f"m-{wanted}",
+        "uri": None,
+        "speaker": "Alice",
+        "role": "user",
+        "said_at": item["first_seen"],
+        "text": said,
+        "quote_start": start,
+        "quote_end": start + len(item.get("quote") or said[:18]),
+        "scene_id": "s0" if "s0" in fake.nodes else None,
+        "scene_label": "Breakfast talk",
+    }
     ends = [fake.nodes[item[end]] for end in ("source", "target")] if fact else [None, None]
     subject, other = ({k: end[k] for k in ("id", "label", "kind")} if end else None for end in ends)
     return {
-        "id": wanted, "kind": "fact" if fact else item["kind"], "label": item.get("label", wanted), "statement": None,
-        "predicate": item.get("predicate"), "relation": item.get("relation"), "subject": subject, "object": other,
-        "strength": item.get("strength"), "confidence": item.get("confidence"), "first_seen": item["first_seen"],
-        "last_seen": item["last_seen"], "valid_at": item.get("valid_at"), "invalid_at": item.get("invalid_at"),
-        "recorded_at": item["first_seen"], "reader": "rules 1", "trigger_emotion": "joy" if fact else None, "aliases": item.get("aliases", []),
-        "abstract": item.get("summary"), "facts": [], "evidence": [quote],
-        "overview": "# What happened\n\nThey talked about **breakfast**.\nIt was sunny.\n\n- pour-over coffee\n- <img src=x onerror=alert(1)>"
-        if not fact and item["kind"] == "Scene" else None,
-    }  # fmt: skip
+        "id": wanted,
+        "kind": "fact" if fact else item["kind"],
+        "label": item.get("label", wanted),
+        "statement": None,
+        "predicate": item.get("predicate"),
+        "relation": item.get("relation"),
+        "subject": subject,
+        "object": other,
+        "strength": item.get("strength"),
+        "confidence": item.get("confidence"),
+        "first_seen": item["first_seen"],
+        "last_seen": item["last_seen"],
+        "valid_at": item.get("valid_at"),
+        "invalid_at": item.get("invalid_at"),
+        "recorded_at": item["first_seen"],
+        "reader": "rules 1",
+        "trigger_emotion": "joy" if fact else None,
+        "aliases": item.get("aliases", []),
+        "abstract": item.get("summary"),
+        "facts": [],
+        "evidence": [quote],
+        "overview": OVERVIEW if item.get("kind") == "Scene" else None,
+    }
 
 
 def learned(fake: Fake, index: int) -> list[list[Any]]:
@@ -134,13 +182,32 @@ def learned(fake: Fake, index: int) -> list[list[Any]]:
     user = next(node for node in fake.nodes.values() if node["kind"] == "User")
     at = now()
     node: Row = {
-        "id": f"new{index}", "kind": "Entity", "label": ["茉莉花茶", "paragliding", "Kyoto", "芝士蛋糕"][index % 4], "user_id": user["user_id"],
-        "entity_type": "thing", "aliases": [], "summary": None, "importance": None, "first_seen": at, "last_seen": at, "evidence_n": 1,
-    }  # fmt: skip
+        "id": f"new{index}",
+        "kind": "Entity",
+        "label": ["茉莉花茶", "paragliding", "Kyoto", "芝士蛋糕"][index % 4],
+        "user_id": user["user_id"],
+        "entity_type": "thing",
+        "aliases": [],
+        "summary": None,
+        "importance": None,
+        "first_seen": at,
+        "last_seen": at,
+        "evidence_n": 1,
+    }
     edge: Row = {
-        "id": f"newe{index}", "source": user["id"], "target": node["id"], "predicate": "PREFERS", "relation": None, "strength": 0.6,
-        "confidence": 0.9, "first_seen": at, "last_seen": at, "valid_at": at, "invalid_at": None, "evidence_n": 1,
-    }  # fmt: skip
+        "id": f"newe{index}",
+        "source": user["id"],
+        "target": node["id"],
+        "predicate": "PREFERS",
+        "relation": None,
+        "strength": 0.6,
+        "confidence": 0.9,
+        "first_seen": at,
+        "last_seen": at,
+        "valid_at": at,
+        "invalid_at": None,
+        "evidence_n": 1,
+    }
     return [["node+", node], ["edge+", edge]]
 
 

@@ -23,10 +23,11 @@ export function nodeSize(kind: string, degree: number): NodeSize {
   return { w: size, h: size };
 }
 
-/** 1 to 5 units; ties and mentions stay thin, for they are many and say less. */
+const SPAN: Record<string, number> = { RELATES_TO: 1.6, MENTIONED: 0.8, CAUSED_BY: 0.8 };
+
+/** 1 to 5 units; ties, mentions and causes stay thin, for they are many or long and say less. */
 export function edgeWidth(predicate: string, strength: number): number {
-  const span = predicate === "RELATES_TO" ? 1.6 : predicate === "MENTIONED" ? 0.8 : 4;
-  return 1 + span * Math.min(1, Math.max(0, strength));
+  return 1 + (SPAN[predicate] ?? 4) * Math.min(1, Math.max(0, strength));
 }
 
 function edgeClasses(edge: GraphEdge, parallel: boolean, deaf: boolean): string {

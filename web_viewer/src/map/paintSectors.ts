@@ -7,7 +7,7 @@ import { STRETCH, type Sector, type SectorKey } from "./place";
 
 const PREDICATE_OF: Record<SectorKey, string> = { likes: "PREFERS", cares: "CARES_ABOUT", linked: "RELATES_TO", dislikes: "DISLIKES" };
 const INSIDE = 62;
-const OUTSIDE = 46;
+const OUTSIDE = 58;
 const CAPTION_MIN_ZOOM = 0.22;
 
 export interface SectorCaptions {
@@ -47,7 +47,7 @@ export function captionBoxes(pen: CanvasRenderingContext2D, view: Viewport, sect
 function captionPlace(view: Viewport, sector: Sector): { x: number; y: number; align: CanvasTextAlign } {
   const centre = onScreen(view, sector.centre);
   // Inside the rim, where the layout puts nothing.
-  const rim = (sector.outer + OUTSIDE) * view.zoom - 12;
+  const rim = (sector.outer + OUTSIDE) * view.zoom - 9;
   const middle = (sector.from + sector.to) / 2;
   const side = Math.cos(middle);
   return {

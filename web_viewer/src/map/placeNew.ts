@@ -5,6 +5,7 @@ import { angleAndRadius, Occupied, polar, sectorOf, type Layout, type Point } fr
 
 const GAP = 62;
 const SCENE_STEP = 110;
+const ROWS_OUTSIDE = 3;
 
 /** @returns places for the nodes that have none yet. */
 export function placeNew(
@@ -23,7 +24,8 @@ export function placeNew(
     const ready = waiting.filter((node) => ties.get(node.id)?.some((tie) => at(tie.other)));
     const batch = ready.length > 0 ? ready : waiting.slice(0, 1);
     for (const node of batch) {
-      const spot = occupied.near(anchorOf(node, ties.get(node.id) ?? [], layout, at));
+      const tied = ties.get(node.id) ?? [];
+      const spot = spotInFan(node, tied, layout, occupied) ?? occupied.near(anchorOf(node, tied, layout, at));
       found.set(node.id, spot);
       occupied.add(spot);
     }
@@ -56,11 +58,25 @@ function byKindThenId(a: GraphNode, b: GraphNode): number {
   return Number(a.kind === "Scene") - Number(b.kind === "Scene") || (a.id < b.id ? -1 : 1);
 }
 
-function anchorOf(node: GraphNode, ties: Tie[], layout: Layout, at: (id: string) => Point | undefined): Point {
-  for (const tie of ties) {
-    const sector = layout.sectors.find((one) => one.hub === tie.other && one.key === sectorOf(tie.predicate));
-    if (sector && node.kind !== "Scene") return polar(sector.centre, (sector.from + sector.to) / 2, sector.outer + 30);
+/** The free spot of the right fan that is nearest to its user, from the middle of the fan to its sides. */
+function spotInFan(node: GraphNode, ties: readonly Tie[], layout: Layout, occupied: Occupied): Point | null {
+  if (node.kind === "Scene") return null;
+  const sector = layout.sectors.find((one) => ties.some((tie) => one.hub === tie.other && one.key === sectorOf(tie.predicate)));
+  if (!sector) return null;
+  const middle = (sector.from + sector.to) / 2;
+  for (let radius = sector.inner; radius <= sector.outer + ROWS_OUTSIDE * GAP; radius += GAP / 4) {
+    const step = GAP / 2 / radius;
+    for (let turn = 0; turn <= (sector.to - sector.from) / 2; turn += step) {
+      for (const angle of [middle + turn, middle - turn]) {
+        const spot = polar(sector.centre, angle, radius);
+        if (occupied.free(spot)) return spot;
+      }
+    }
   }
+  return null;
+}
+
+function anchorOf(node: GraphNode, ties: Tie[], layout: Layout, at: (id: string) => Point | undefined): Point {
   const known = ties.map((tie) => at(tie.other)).filter((point) => point !== undefined);
   if (known.length === 0) return { x: 0, y: lowest(layout) };
   const mean = {

@@ -2,6 +2,7 @@
 
 import type { GraphState } from "../graph/reduce";
 import type { GraphNode } from "../protocol/frames";
+import type { KeyValues } from "../view/browserStorage";
 import { placeNew } from "./placeNew";
 import type { Layout, Point } from "./place";
 import { radialLayout } from "./radial";
@@ -17,7 +18,7 @@ export class Places {
   private timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
-    private readonly storage: Storage,
+    private readonly storage: KeyValues,
     private readonly tenant: string,
   ) {}
 

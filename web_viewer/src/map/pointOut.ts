@@ -23,13 +23,20 @@ export function pointOut(cy: Core, marks: Marks, hovered: string | null): void {
   cy.batch(() => {
     cy.elements(".sel, .lit, .dim").removeClass("sel lit dim");
     if (selected) cy.getElementById(selected).addClass("sel");
-    if (matches) cy.nodes().forEach((node) => void (matches.has(node.id()) || node.addClass("dim")));
+    if (matches) dimOthers(cy, matches);
     const element = cy.getElementById(focus ?? "");
     if (element.empty()) return;
     const around = element.closedNeighborhood().union(element.connectedNodes());
     around.addClass("lit").removeClass("dim");
     const dims = !matches && cy.elements().length <= DIM_MAX;
     if (dims) cy.elements().difference(around).addClass("dim");
+  });
+}
+
+function dimOthers(cy: Core, matches: ReadonlySet<string>): void {
+  cy.nodes().forEach((node) => void (matches.has(node.id()) || node.addClass("dim")));
+  cy.edges().forEach((edge) => {
+    if (!matches.has(edge.data("source") as string) && !matches.has(edge.data("target") as string)) edge.addClass("dim");
   });
 }
 

@@ -1,5 +1,6 @@
 /** Remembers the map of one tenant and lens in this browser, so that people find things where they left them. */
 
+import type { KeyValues } from "../view/browserStorage";
 import type { Layout, Point, Sector } from "./place";
 
 const FORM = 1;
@@ -16,7 +17,7 @@ export function placesKey(tenant: string, user: string | null): string {
 }
 
 /** @returns null when nothing usable was saved. */
-export function loadPlaces(storage: Storage, key: string): Layout | null {
+export function loadPlaces(storage: KeyValues, key: string): Layout | null {
   try {
     const saved = JSON.parse(storage.getItem(key) ?? "null") as Saved | null;
     if (saved?.form !== FORM) return null;
@@ -28,7 +29,7 @@ export function loadPlaces(storage: Storage, key: string): Layout | null {
   }
 }
 
-export function savePlaces(storage: Storage, key: string, layout: Layout): void {
+export function savePlaces(storage: KeyValues, key: string, layout: Layout): void {
   const points: Saved["points"] = {};
   for (const [id, point] of [...layout.points].slice(-POINTS_MAX)) points[id] = [Math.round(point.x), Math.round(point.y)];
   try {

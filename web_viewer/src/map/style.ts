@@ -54,6 +54,7 @@ function edgeRules(theme: Theme): StylesheetJson {
       },
     })),
     { selector: 'edge[predicate = "RELATES_TO"]', style: { opacity: 0.6 } },
+    { selector: 'edge[predicate = "CAUSED_BY"]', style: { opacity: 0.55 } },
     { selector: 'edge[predicate = "MENTIONED"]', style: { opacity: 0.38 } },
     { selector: "edge.unsure", style: { "line-style": "dashed", "target-arrow-fill": "hollow" } },
     // The bar across the middle strikes the fact through.

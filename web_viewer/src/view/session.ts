@@ -9,6 +9,7 @@ import type { Theme } from "../map/palette";
 import { Places } from "../map/places";
 import type { HelloAck, ServiceError, ServiceStatus } from "../protocol/frames";
 import { readAddress, type Tab, tenantOf, writeAddress } from "./address";
+import { browserStorage } from "./browserStorage";
 import { countBy, shownPart } from "./filters";
 import { searchNodes } from "./search";
 
@@ -38,7 +39,7 @@ export function useSession(): Session {
 export function openSession() {
   const tenant = tenantOf(location.search);
   const store = new GraphStore();
-  const places = new Places(localStorage, tenant);
+  const places = new Places(browserStorage, tenant);
   const chosen = reactive(firstChoice());
   const live = liveRefs();
   const arrivals = new Set<(touched: Touched, opened: boolean) => void>();
@@ -165,8 +166,8 @@ function firstChoice(): Chosen {
     cursor: null,
     hidden: new Set(address.hide),
     query: "",
-    lang: (localStorage.getItem("mnemograph:lang") as Lang | null) ?? languageOf(navigator.languages),
-    theme: (localStorage.getItem("mnemograph:theme") as Theme | null) ?? (dark ? "dark" : "light"),
+    lang: (browserStorage.getItem("mnemograph:lang") as Lang | null) ?? languageOf(navigator.languages),
+    theme: (browserStorage.getItem("mnemograph:theme") as Theme | null) ?? (dark ? "dark" : "light"),
   };
 }
 

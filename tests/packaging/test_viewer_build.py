@@ -1,0 +1,123 @@
+"""The viewer's build: when it runs, what it ships with, and what its sources may not contain."""
+
+import gzip
+import importlib.util
+import json
+import re
+import shutil
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+VIEWER = ROOT / "web_viewer"
+SIZE_MAX_BYTES = 250 * 1024
+
+
+@pytest.fixture(scope="module")
+def hook() -> ModuleType:
+    pytest.importorskip("hatchling", reason="the hook's base class comes with the build tool")
+    spec = importlib.util.spec_from_file_location("hatch_build", ROOT / "hatch_build.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def copy(tmp_path: Path, hook: ModuleType, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The viewer's sources with a finished build."""
+    monkeypatch.delenv("MNEMOGRAPH_SKIP_VIEWER", raising=False)
+    for name in hook.SOURCES:
+        here, there = VIEWER / name, tmp_path / name
+        if here.is_dir():
+            shutil.copytree(here, there)
+        else:
+            shutil.copy(here, there)
+    (tmp_path / "dist").mkdir()
+    (tmp_path / "dist" / "index.html").write_text("<!doctype html>", "utf-8")
+    (tmp_path / "dist" / ".stamp").write_text(hook.source_stamp(tmp_path) + "\n", "utf-8")
+    return tmp_path
+
+
+def test_a_finished_build_is_not_built_again(hook: ModuleType, copy: Path) -> None:
+    assert hook.must_build(copy) is False
+
+
+def test_a_changed_source_is_built_again(hook: ModuleType, copy: Path) -> None:
+    path = copy / "src" / "main.ts"
+    path.write_text(path.read_text("utf-8") + "\n", "utf-8")
+    assert hook.must_build(copy) is True
+
+
+def test_a_renamed_source_is_built_again(hook: ModuleType, copy: Path) -> None:
+    (copy / "src" / "main.ts").rename(copy / "src" / "start.ts")
+    assert hook.must_build(copy) is True
+
+
+@pytest.mark.parametrize("missing", ["index.html", ".stamp"])
+def test_a_build_that_lacks_a_part_is_built_again(hook: ModuleType, copy: Path, missing: str) -> None:
+    (copy / "dist" / missing).unlink()
+    assert hook.must_build(copy) is True
+
+
+def test_packages_fetched_for_the_build_change_no_stamp(hook: ModuleType, copy: Path) -> None:
+    (copy / "node_modules").mkdir()
+    (copy / "node_modules" / "x.js").write_text("1", "utf-8")
+    (copy / "tests").mkdir()
+    (copy / "tests" / "x.test.ts").write_text("1", "utf-8")
+    assert hook.must_build(copy) is False
+
+
+def test_the_build_can_be_left_out_on_request(hook: ModuleType, copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shutil.rmtree(copy / "dist")
+    monkeypatch.setenv("MNEMOGRAPH_SKIP_VIEWER", "1")
+    assert hook.must_build(copy) is False
+
+
+def test_a_missing_npm_fails_the_install_and_names_the_way_out(
+    hook: ModuleType, copy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(copy))
+    with pytest.raises(RuntimeError, match="MNEMOGRAPH_SKIP_VIEWER=1"):
+        hook.build_viewer(copy)
+
+
+def test_the_lock_names_no_place_to_fetch_from() -> None:
+    packages = json.loads((VIEWER / "package-lock.json").read_text("utf-8"))["packages"]
+    assert [name for name, one in packages.items() if "resolved" in one] == []
+    assert [
+        name for name, one in packages.items() if name and not str(one.get("integrity", "")).startswith("sha512-")
+    ] == []
+
+
+def test_the_page_ships_only_vue_and_cytoscape() -> None:
+    wanted = json.loads((VIEWER / "package.json").read_text("utf-8"))
+    assert sorted(wanted["dependencies"]) == ["cytoscape", "vue"]
+
+
+def test_no_template_turns_text_into_html() -> None:
+    unsafe = re.compile(r"v-html|innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function")
+    found = [path for path in (VIEWER / "src").rglob("*.*") if unsafe.search(path.read_text("utf-8"))]
+    assert found == []
+
+
+def test_both_languages_have_the_same_messages() -> None:
+    text = (VIEWER / "src" / "i18n" / "messages.ts").read_text("utf-8")
+    english, chinese = text.split("export const zh")
+    keys = re.compile(r'^  "([\w.]+)":', re.MULTILINE)
+    assert keys.findall(english) == keys.findall(chinese)
+    assert len(keys.findall(english)) > 100
+
+
+def test_the_built_page_is_small_and_asks_no_other_host() -> None:
+    page = VIEWER / "dist" / "index.html"
+    if not page.is_file():
+        pytest.skip("the viewer is not built here")
+    loaded = [page, *(VIEWER / "dist" / "assets").iterdir()]
+    assert sum(len(gzip.compress(path.read_bytes())) for path in loaded) <= SIZE_MAX_BYTES
+    html = page.read_text("utf-8")
+    assert re.findall(r'(?:src|href)="(?!\./)', html) == []
+    assert re.findall(r"<script(?![^>]*src=)", html) == []
