@@ -1,48 +1,15 @@
-"""English words and patterns that state lasting facts; read by `rules_en`."""
+"""English words and patterns that state tastes, fears, plans and worries; what ended comes first."""
 
-import re
-
-from extraction.rule import Rule, Shape
+from extraction.english_rule import english_rule as _rule
+from extraction.rule import Rule
 from schema.entity import EntityType
-
-# Bounded and separated by single spaces: nothing here can be matched in two ways.
-_ADVERB = (
-    r"(?:(?:really|also|just|absolutely|still|always|particularly|especially|truly|totally|definitely|actually|"
-    r"personally|do|does|both|all|have|has|had|been|simply|honestly|generally|usually|often|now|currently|recently|"
-    r"finally|already|even|so|eventually|secretly|deeply|genuinely|happily|since|originally|very|much|once) ){0,4}"
-)
-
-
-def _rule(
-    pattern: str,
-    predicate: str,
-    says: str,
-    *,
-    shape: Shape = "things",
-    relation: str | None = None,
-    kind: EntityType | None = None,
-    strength: float = 0.7,
-    closes: bool = False,
-    end: str = "",
-) -> Rule:
-    return Rule(
-        pattern=re.compile(_ADVERB + pattern + (rf" (?P<o>.+?) {end}" if end else " (?P<o>.+)"), re.IGNORECASE),
-        predicate=predicate,
-        says=says,
-        shape=shape,
-        relation=relation,
-        object_type=kind,
-        strength=strength,
-        closes=closes,
-    )
-
 
 _BE = r"(?:am|is|are|was|were|be)"
 _BE_NOW = r"(?:am|is|are)"
 _VERY = r"(?:so |very |really |quite |pretty |super |absolutely |a bit |terribly |deathly |severely |still |also ){0,2}"
 _NOT = r"(?:do|does|did) not "
 
-RULES: tuple[Rule, ...] = (
+TASTE_RULES: tuple[Rule, ...] = (
     # What no longer holds comes first, since the words of what holds are part of it.
     _rule(
         _NOT + r"(?:really )?(?:like|love|enjoy)",
@@ -192,137 +159,4 @@ RULES: tuple[Rule, ...] = (
         relation="looks forward to",
         strength=0.6,
     ),
-    _rule(
-        r"(?:live|lives|living|am living|is living|settled) in",
-        "RELATES_TO",
-        "{s} lives in {o}.",
-        shape="place",
-        relation="lives in",
-    ),
-    _rule(
-        r"(?:moved|relocated)(?: back| over| here)? (?:from .{1,40}? )?to",
-        "RELATES_TO",
-        "{s} lives in {o}.",
-        shape="place",
-        relation="lives in",
-    ),
-    _rule(
-        _BE_NOW + r" (?:originally )?from|comes? from|grew up in",
-        "RELATES_TO",
-        "{s} is from {o}.",
-        shape="place",
-        relation="is from",
-    ),
-    _rule(_BE + r" born on", "RELATES_TO", "{s} was born on {o}.", shape="birthday", relation="born on"),
-    _rule(_BE + r" born in", "RELATES_TO", "{s} was born in {o}.", shape="place", relation="born in"),
-    _rule(
-        r"(?:work|works|working|am working|is working|got a job|started working|start working) (?:at|for)",
-        "RELATES_TO",
-        "{s} works at {o}.",
-        shape="place",
-        relation="works at",
-        kind=EntityType.ORGANIZATION,
-    ),
-    _rule(
-        r"(?:work|works|working|am working|is working|started working|got a job) as",
-        "RELATES_TO",
-        "{s} works as {o}.",
-        shape="job",
-        relation="works as",
-    ),
-    _rule(
-        r"(?:study|studies|am studying|is studying|go to school|goes to school)(?: \w+(?: \w+)?)? at",
-        "RELATES_TO",
-        "{s} studies at {o}.",
-        shape="place",
-        relation="studies at",
-        kind=EntityType.ORGANIZATION,
-    ),
-    _rule(
-        r"(?:study|studies|am studying|is studying|major in|majors in|am learning|is learning|am majoring in)",
-        "RELATES_TO",
-        "{s} studies {o}.",
-        relation="studies",
-        kind=EntityType.TOPIC,
-    ),
-    _rule(
-        r"(?:am|is|got) (?:married|engaged) to",
-        "RELATES_TO",
-        "{s} is married to {o}.",
-        shape="person",
-        relation="married to",
-    ),
-    _rule(r"married", "RELATES_TO", "{s} is married to {o}.", shape="person", relation="married to"),
-    _rule(r"(?:am|is|just turned|turned)(?= \d{1,3}\b)", "RELATES_TO", "{s} is {o}.", shape="age", relation="has age"),
-    _rule(r"(?:am|is) (?:called|named)", "RELATES_TO", "{s} is named {o}.", shape="named", relation="is named"),
-    _rule(
-        r"(?:have|has|own|owns|got|adopted|bought|raise|raises|raised|keep|keeps|rescued)",
-        "RELATES_TO",
-        "{s} has {o}.",
-        shape="pet",
-        relation="has",
-    ),
-    _rule(
-        r"(?:received|got|was given|was gifted|redeemed)",
-        "RELATES_TO",
-        "{s} has {o}.",
-        shape="gift",
-        relation="has",
-        strength=0.6,
-    ),
-    _rule(
-        r"(?:watched|saw|seen|finished watching|am watching|is watching)",
-        "RELATES_TO",
-        "{s} watched {o}.",
-        shape="named",
-        relation="watched",
-        kind=EntityType.WORK,
-        strength=0.6,
-    ),
-    _rule(
-        r"(?:read|reads|am reading|is reading|finished reading|finished)",
-        "RELATES_TO",
-        "{s} read {o}.",
-        shape="named",
-        relation="read",
-        kind=EntityType.WORK,
-        strength=0.6,
-    ),
-    _rule(
-        r"(?:visited|traveled to|travelled to|took a trip to|went on a trip to|toured|went to|been to)",
-        "RELATES_TO",
-        "{s} visited {o}.",
-        shape="named",
-        relation="visited",
-        kind=EntityType.PLACE,
-        strength=0.6,
-    ),
-    _rule(
-        r"won(?: [a-z]+){0,4}? (?:in|at)",
-        "RELATES_TO",
-        "{s} won a prize in {o}.",
-        shape="event",
-        relation="won",
-        kind=EntityType.ACTIVITY,
-        strength=0.6,
-    ),
-    _rule(
-        r"(?:participated|took part|competed|performed) (?:in|at)",
-        "RELATES_TO",
-        "{s} took part in {o}.",
-        shape="event",
-        relation="took part in",
-        kind=EntityType.ACTIVITY,
-        strength=0.6,
-    ),
-    _rule(
-        r"attended",
-        "RELATES_TO",
-        "{s} took part in {o}.",
-        shape="event",
-        relation="took part in",
-        kind=EntityType.ACTIVITY,
-        strength=0.6,
-    ),
-    _rule(_BE_NOW, "RELATES_TO", "{s} works as {o}.", shape="job", relation="works as", strength=0.8),
 )

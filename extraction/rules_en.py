@@ -3,73 +3,26 @@
 import re
 from collections.abc import Iterable, Iterator
 
+from extraction import wordings_en as wordings
 from extraction.clauses_en import Clause, Thread, clauses
 from extraction.drafts import Draft, Voice
 from extraction.objects_en import object_type, objects
-from extraction.patterns_en import RULES
+from extraction.patterns_en import TASTE_RULES
+from extraction.patterns_life_en import LIFE_RULES
 from extraction.phrases_en import noun_phrase, quoted_title, things
 from extraction.reading import THE_USER
 from extraction.rule import Rule
 from extraction.sentences import Sentence
-from extraction.words_en import EMOTIONS, GENERIC, KIN, NOT_NAMES, PETS, PLEASANT, PRONOUNS, TRAITS
+from extraction.words_en import EMOTIONS, GENERIC, NOT_NAMES, PETS, PLEASANT, PRONOUNS, TRAITS
 from schema.entity import EntityType
 
 UNKNOWN_USER = "User"
+# The order counts: the first rule that finds an object wins.
+RULES = TASTE_RULES + LIFE_RULES
 _WORKS_AT = next(rule for rule in RULES if rule.relation == "works at" and not rule.closes)
 _AT = re.compile(r" (?:at|for) (?P<o>.+)$")
 _NO_CATEGORY = frozenset(("was", "is", "part", "thing", "things", "one", "way", "bit"))
 _MERE = re.compile(r"^(?:new|old|good|dear|close|pet|little|big|great) ")
-_FAVORITE_IS = re.compile(
-    r"^(?:my|his|her) (?:all[- ]time |absolute |most )?(?:favou?rite)(?P<c>(?: [a-z-]+){0,3}) (?:is|are|"
-    r"was|were|has always been|would be) (?P<o>.+)",
-    re.IGNORECASE,
-)
-_FAVORITE = re.compile(
-    r"\b(?P<p>my|his|her) (?:most |absolute |all-time )?(?:favou?rite|beloved) (?P<o>[^.!?]+)", re.IGNORECASE
-)
-_EMOTION = re.compile(
-    r"^(?P<o>[a-z][a-z' -]{2,40}?) (?:always|usually|never fails to|still) (?:makes? (?:me|him|her) "
-    r"(?:feel )?(?P<e>[a-z]+)|"
-    r"(?P<v>scares|frightens|terrifies|annoys|saddens|calms|relaxes|cheers|stresses|upsets) (?:me|him|her)\b)",
-    re.IGNORECASE,
-)
-_CAUSE = re.compile(
-    r"^(?:my |his |her |the )?(?P<o>[a-z][a-z -]{2,40}?) (?:is|was|are|were) (?:mostly |mainly |probably "
-    r")?(?:caused by|due to) (?P<c>.+)",
-    re.IGNORECASE,
-)
-_GIVES = re.compile(
-    r"^(?P<c>[a-z][a-z' -]{2,40}?) (?:always )?(?:triggers?|gives? me|causes?|brings? on) (?:my "
-    r")?(?P<o>migraines?|headaches?|insomnia|allerg(?:y|ies)|asthma|anxiety|stress|nightmares|heartburn|"
-    r"rash(?:es)?)\b",
-    re.IGNORECASE,
-)
-_OWN = re.compile(
-    r"\b(?:my|his|her) (?:newly adopted |new |pet |own )(?P<o>[a-z]+)\b|\b(?:my|his|her) (?P<c>[a-z]+ collection)\b",
-    re.IGNORECASE,
-)
-_NAME_IS = re.compile(
-    r"^(?:[Mm]y (?:full |first )?name is|(?:[Pp]lease |[Yy]ou can )?[Cc]all me|[Pp]eople call me|I am(?= "
-    r"[A-Z][a-z]+(?: [A-Z][a-z]+)?(?:[,.!]|$))) (?P<o>[A-Z][\w'-]+(?: [A-Z][\w'-]+)?)"
-)
-_KIN_WORDS = "|".join(sorted(KIN, key=len, reverse=True))
-_NAME = r"[A-Z][\w-]*[a-z]\w*(?: [A-Z][a-z]\w*)?"
-_KIN_NAMED = re.compile(
-    r"(?P<p>\b[Mm]y|\b[Hh]is|\b[Hh]er|[A-Z][\w-]+['’]s) (?:[a-z-]+ ){0,2}?(?P<k>"
-    + _KIN_WORDS
-    + r"|[a-z]+ (?:"
-    + _KIN_WORDS
-    + r")),?"
-    r"(?: is (?:called|named)| name is|'s name is| named| called)? (?P<n>" + _NAME + r")"
-)
-_PET_NAMED = re.compile(
-    r"(?P<p>\b[Mm]y|\b[Hh]is|\b[Hh]er|\b[Aa]n?) (?:[a-z-]+ ){0,2}?(?P<k>"
-    + "|".join(sorted(PETS, key=len, reverse=True))
-    + r"),? (?:is )?(?:named |called )?(?P<n>"
-    + _NAME
-    + r")"
-)
-_IS_KIN = re.compile(r"^(?P<n>" + _NAME + r") is (?P<p>my|his|her) (?P<k>(?:[a-z-]+ )?(?:" + _KIN_WORDS + r"))\b")
 
 
 def read_english(sentences: Iterable[Sentence], voice: Voice) -> list[Draft]:
@@ -86,12 +39,12 @@ def read_english(sentences: Iterable[Sentence], voice: Voice) -> list[Draft]:
 def _read_clause(clause: Clause, thread: Thread) -> Iterator[Draft]:
     kin = list(_kin(clause, thread))
     yield from kin
-    favorite = _FAVORITE_IS.match(clause.text)
+    favorite = wordings.FAVORITE_IS.match(clause.text)
     if favorite:
         yield from _favorite_is(favorite, clause, thread)
         return
     yield from _said_of_things(clause, thread)
-    if named := _NAME_IS.match(clause.text):
+    if named := wordings.NAME_IS.match(clause.text):
         yield _draft(
             clause,
             thread,
@@ -208,7 +161,7 @@ def _favorite_is(found: re.Match[str], clause: Clause, thread: Thread) -> Iterat
 
 def _favorite_somewhere(clause: Clause, thread: Thread) -> Iterator[Draft]:
     """`saw his favorite penguins`, `her favorite animal, the golden monkey`."""
-    found = _FAVORITE.search(clause.text)
+    found = wordings.FAVORITE.search(clause.text)
     owner = _owner(found["p"], clause, thread) if found else None
     if found is None or owner is None or re.match(r"(?:and|is|was|to|of|are|were|because|about|with) ", found["o"]):
         return
@@ -227,7 +180,11 @@ def _favorite_somewhere(clause: Clause, thread: Thread) -> Iterator[Draft]:
 
 def _kin(clause: Clause, thread: Thread) -> Iterator[Draft]:
     """People and animals that belong to someone, with their names."""
-    for found in [*_KIN_NAMED.finditer(clause.text), *_PET_NAMED.finditer(clause.text), *_IS_KIN.finditer(clause.text)]:
+    for found in [
+        *wordings.KIN_NAMED.finditer(clause.text),
+        *wordings.PET_NAMED.finditer(clause.text),
+        *wordings.IS_KIN.finditer(clause.text),
+    ]:
         name, word = found["n"], _MERE.sub("", found["k"].lower())
         if name.split()[0].lower() in NOT_NAMES or name.lower() == word or found["p"].endswith("'s"):
             continue
@@ -271,7 +228,7 @@ def _names_user(clause: Clause, thread: Thread) -> bool:
 def _said_of_things(clause: Clause, thread: Thread) -> Iterator[Draft]:
     """Sentences whose subject is a thing: lasting triggers, own things."""
     me = thread.voice.me
-    if found := _EMOTION.match(clause.text):
+    if found := wordings.EMOTION.match(clause.text):
         emotion = EMOTIONS.get((found["e"] or found["v"]).lower())
         name = noun_phrase(found["o"])
         if emotion and name:
@@ -287,11 +244,11 @@ def _said_of_things(clause: Clause, thread: Thread) -> Iterator[Draft]:
                 emotion=emotion,
                 kind=object_type(name),
             )
-    if found := _CAUSE.match(clause.text) or _GIVES.match(clause.text):
+    if found := wordings.CAUSE.match(clause.text) or wordings.GIVES.match(clause.text):
         effect, causes = noun_phrase(found["o"]), things(found["c"])[:1]
         if effect and causes and len(effect.split()) <= 3 and len(causes[0].split()) <= 4:
             yield _draft(clause, thread, effect, "CAUSED_BY", causes[0], "{s} is caused by {o}.")
-    for found in _OWN.finditer(clause.text):
+    for found in wordings.OWN.finditer(clause.text):
         owner = _owner(found[0].split()[0], clause, thread)
         name = found["c"] or found["o"]
         if owner is not None and (found["c"] or name.lower() in PETS):

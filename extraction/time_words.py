@@ -160,15 +160,10 @@ def _weekend(step: int, today: date) -> Days:
     return saturday, saturday + timedelta(days=2)
 
 
-def _english_ago(match: re.Match[str], today: date) -> Days:
+def _english_distance(match: re.Match[str], today: date) -> Days:
     word = match["n"].lower()
     count = int(word) if word.isdigit() else _NUMBERS_EN[word]
-    return _moved(match["u"].lower(), -count if match["w"].lower() != "in" else count, today)
-
-
-def _english_ahead(match: re.Match[str], today: date) -> Days:
-    word = match["n"].lower()
-    return _moved(match["u"].lower(), int(word) if word.isdigit() else _NUMBERS_EN[word], today)
+    return _moved(match["u"].lower(), -count if "w" in match.groupdict() else count, today)
 
 
 _NEAR = {
@@ -276,11 +271,11 @@ _PATTERNS: tuple[tuple[re.Pattern[str], Reader], ...] = (
             _COUNT_EN.join((r"\b(?:a )?", r"(?: of)? (?P<u>day|week|month|year)s? (?P<w>ago|earlier|back)\b")),
             re.IGNORECASE,
         ),
-        _english_ago,
+        _english_distance,
     ),
     (
         re.compile(_COUNT_EN.join((r"\bin (?:a )?", r"(?: of)? (?P<u>day|week|month|year)s?\b")), re.IGNORECASE),
-        _english_ahead,
+        _english_distance,
     ),
     (
         re.compile(
