@@ -48,7 +48,9 @@ async def server() -> AsyncIterator[Server]:
             yield Server(uri=container.get_connection_url(), user="neo4j", password="mnemograph-tests")
         return
     data_dir = Path(tempfile.mkdtemp(prefix="mnemograph-tests-"))
-    local = await start_local_server(data_dir=data_dir, cache_dir=Path(platformdirs.user_cache_dir("mnemograph")))
+    local = await start_local_server(
+        data_dir=data_dir, cache_dir=Path(platformdirs.user_cache_dir("mnemograph")), start_timeout_s=240
+    )
     yield Server(uri=local.uri, user=local.user, password=local.password)
     await local.stop()
     shutil.rmtree(data_dir, ignore_errors=True)

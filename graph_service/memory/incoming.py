@@ -171,13 +171,10 @@ def _message_problems(index: int, message: IncomingMessage, limits: Limits, late
     if message.id is not None:
         problems += _id_problems(f"{name}.id", message.id, limits)
     if message.time is not None:
-        said_at = as_utc(message.time)
-        if said_at > latest:
-            problems.append(
-                f"{name}.time {iso(said_at)} lies in the future; send when it was said (ISO 8601, with zone)"
-            )
-        elif said_at.year < _OLDEST_YEAR:
-            problems.append(f"{name}.time {iso(said_at)} lies before {_OLDEST_YEAR}; send when it was said")
+        if not _OLDEST_YEAR <= message.time.year < _FAR_YEAR:
+            problems.append(f"{name}.time lies in the year {message.time.year}; send when it was said (ISO 8601)")
+        elif as_utc(message.time) > latest:
+            problems.append(f"{name}.time {iso(message.time)} lies in the future; send when it was said, with its zone")
     return problems
 
 

@@ -20,6 +20,16 @@ EVIDENCE_MAX: Final = 50
 # A node may have many facts with many messages each; the oldest of this many are enough to show 50.
 _MESSAGE_IDS_MAX: Final = 1_000
 
+# The order in which read/map_facts and read/map_mentions, and read/map_nodes_by_id, list what they find.
+_EDGE_FIELDS: Final = (
+    *("id", "source", "target", "predicate", "user_id", "relation", "strength", "confidence", "evidence_n"),
+    *("first_seen", "last_seen", "valid_at", "invalid_at"),
+)
+_NODE_FIELDS: Final = (
+    *("id", "kind", "user_id", "name", "entity_type", "aliases", "abstract", "importance", "evidence_n"),
+    *("first_seen", "last_seen"),
+)
+
 
 def _now() -> datetime:
     return datetime.now(UTC)
@@ -59,12 +69,13 @@ class MindMap:
             self._rows("map_facts", {**whose, "rows_max": budget}),
             self._rows("map_total", whose),
         )
+        found = nodes[0]
         choice = Choice(budget=budget)
-        choice.take_nodes(row["id"] for row in nodes if row["is_user"])
-        choice.take_edges([_edge(row) for row in facts])
-        scenes = [row["id"] for row in nodes if row["is_scene"]][: max(choice.left, 0)]
+        choice.take_nodes(found["users"])
+        choice.take_edges(_edges(facts))
+        scenes = found["scenes"][: max(choice.left, 0)]
         choice.take_edges(await self._mentions(tenant, scenes, rows_max=choice.left))
-        choice.take_nodes(row["id"] for row in nodes)
+        choice.take_nodes([*found["scenes"], *found["others"]])
         shown = await self._shown(tenant, list(choice.nodes))
         return Snapshot(
             epoch=head.epoch,
@@ -133,17 +144,24 @@ class MindMap:
     async def _mentions(self, tenant: str, scenes: Sequence[str], *, rows_max: int) -> list[EdgeView]:
         if not scenes or rows_max <= 0:
             return []
-        rows = await self._rows("map_mentions", {"tenant": tenant, "scenes": list(scenes), "rows_max": rows_max})
-        return [_edge(row) for row in rows]
+        return _edges(
+            await self._rows("map_mentions", {"tenant": tenant, "scenes": list(scenes), "rows_max": rows_max})
+        )
 
     async def _shown(self, tenant: str, ids: Sequence[str]) -> dict[str, NodeView]:
         rows = await self._rows("map_nodes_by_id", {"tenant": tenant, "ids": ids})
-        known = {row["node"]["id"]: node_view(row["node"], row["kind"]) for row in rows}
+        known = {values[0]: _node(values) for values in rows[0]["nodes"]}
         return {node_id: known[node_id] for node_id in ids if node_id in known}
 
     async def _rows(self, name: str, parameters: Mapping[str, Any]) -> list[Row]:
         return await self._graph.read(statement(f"read/{name}"), parameters)
 
 
-def _edge(row: Row) -> EdgeView:
-    return edge_view(row["edge"], row["source"], row["target"], row["predicate"])
+def _edges(rows: Sequence[Row]) -> list[EdgeView]:
+    found = [dict(zip(_EDGE_FIELDS, values, strict=True)) for values in rows[0]["edges"]]
+    return [edge_view(edge, edge["source"], edge["target"], edge["predicate"]) for edge in found]
+
+
+def _node(values: Sequence[Any]) -> NodeView:
+    node = dict(zip(_NODE_FIELDS, values, strict=True))
+    return node_view(node, node["kind"])

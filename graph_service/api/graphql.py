@@ -1,0 +1,144 @@
+"""The GraphQL door: `remember` and `recall`, and how errors look in it."""
+
+import logging
+from collections.abc import AsyncIterator
+from datetime import datetime
+from typing import Annotated, Any
+
+import strawberry
+from fastapi import Request
+from graphql import GraphQLError
+from strawberry.extensions import MaxAliasesLimiter, MaxTokensLimiter, QueryDepthLimiter, SchemaExtension
+from strawberry.fastapi import GraphQLRouter
+from strawberry.types import Info
+
+from graph_service.api.graphql_types import (
+    RecallAnswer,
+    RememberInput,
+    RememberReceipt,
+    WorkStatus,
+    answer_view,
+    backlog_view,
+    receipt_view,
+)
+from graph_service.api.tenant import tenant_of
+from graph_service.memory.question import Kind, Question
+from graph_service.memory.service import Memory
+from schema.errors import InputError, MnemographError
+
+_log = logging.getLogger("mnemograph.graphql")
+
+_DEPTH_MAX, _ALIASES_MAX, _TOKENS_MAX = 8, 15, 20_000
+
+
+def _memory(info: Info[Any, None]) -> Memory:
+    memory: Memory = info.context["memory"]
+    return memory
+
+
+@strawberry.type
+class Query:
+    """What can be asked."""
+
+    @strawberry.field(description="What one user's memory holds about a question, best first. One database round trip.")
+    async def recall(
+        self,
+        info: Info[Any, None],
+        user_id: Annotated[str, strawberry.argument(description="Whose memory is asked.")],
+        query: Annotated[str, strawberry.argument(description="The question, in English or Chinese.")],
+        limit: Annotated[int, strawberry.argument(description="At most so many hits, 1 to 100.")] = 10,
+        kinds: Annotated[
+            list[Kind] | None,
+            strawberry.argument(description="Only these kinds; all when left out."),
+        ] = None,
+        start: Annotated[datetime | None, strawberry.argument(description="Said at or after.")] = None,
+        end: Annotated[datetime | None, strawberry.argument(description="Said before.")] = None,
+        as_of: Annotated[
+            datetime | None, strawberry.argument(description="Facts that held then; now if left out.")
+        ] = None,
+        evidence: Annotated[int, strawberry.argument(description="Proving messages for each hit, 0 to 20.")] = 0,
+    ) -> RecallAnswer:
+        """What one user's memory holds about a question."""
+        question = Question(
+            user_id=user_id,
+            text=query,
+            limit=limit,
+            kinds=tuple(kinds) if kinds is not None else tuple(Kind),
+            start=start,
+            end=end,
+            as_of=as_of,
+            evidence=evidence,
+        )
+        return answer_view(await _memory(info).recall(info.context["tenant"], question))
+
+    @strawberry.field(description="How much background work of the tenant is not done.")
+    async def work(self, info: Info[Any, None]) -> WorkStatus:
+        """How much background work is not done."""
+        return backlog_view(await _memory(info).backlog(info.context["tenant"]))
+
+
+@strawberry.type
+class Mutation:
+    """What can be done."""
+
+    @strawberry.mutation(
+        description="Stores messages at once; scenes, facts and vectors follow in the background. Safe to repeat."
+    )
+    async def remember(
+        self,
+        info: Info[Any, None],
+        input: Annotated[RememberInput, strawberry.argument(description="The messages, and what you know of them.")],  # noqa: A002  the API's word
+    ) -> RememberReceipt:
+        """Stores messages at once."""
+        return receipt_view(await _memory(info).remember(info.context["tenant"], input.incoming()))
+
+
+class OurErrors(SchemaExtension):
+    """Gives every error a stable code, and hides the insides of those we did not foresee."""
+
+    async def on_operation(self) -> AsyncIterator[None]:
+        """Runs around one operation."""
+        yield
+        result = self.execution_context.result
+        if result is not None and result.errors:
+            result.errors = [_with_code(error) for error in result.errors]
+
+
+def _with_code(error: GraphQLError) -> GraphQLError:
+    cause = error.original_error
+    if isinstance(cause, MnemographError):
+        extensions: dict[str, Any] = {"code": cause.code}
+        if isinstance(cause, InputError):
+            extensions["problems"] = list(cause.problems)
+        return GraphQLError(cause.message, nodes=error.nodes, path=error.path, extensions=extensions)
+    if cause is None or isinstance(cause, GraphQLError):
+        error.extensions = {"code": InputError.code, **(error.extensions or {})}
+        return error
+    _log.error("an operation failed in a way nobody foresaw", exc_info=cause)
+    return GraphQLError(
+        "the service failed; this is a bug, please report it",
+        nodes=error.nodes,
+        path=error.path,
+        extensions={"code": MnemographError.code},
+    )
+
+
+graphql_schema = strawberry.Schema(
+    query=Query,
+    mutation=Mutation,
+    extensions=[
+        OurErrors,
+        lambda: QueryDepthLimiter(max_depth=_DEPTH_MAX),
+        lambda: MaxAliasesLimiter(max_alias_count=_ALIASES_MAX),
+        lambda: MaxTokensLimiter(max_token_count=_TOKENS_MAX),
+    ],
+)
+
+
+def graphql_router(memory: Memory) -> GraphQLRouter[Any, None]:
+    """The route that answers GraphQL over POST; the tenant comes from the request's header."""
+
+    async def context(request: Request) -> dict[str, Any]:
+        return {"memory": memory, "tenant": tenant_of(request)}
+
+    return GraphQLRouter(graphql_schema, context_getter=context, graphql_ide=None, allow_queries_via_get=False)

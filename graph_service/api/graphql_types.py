@@ -1,0 +1,241 @@
+"""The words of the GraphQL API: inputs, answers, and how they come from our own values."""
+
+from datetime import datetime
+
+import strawberry
+
+from graph_service.memory.incoming import Incoming, IncomingMessage
+from graph_service.memory.intake import Receipt
+from graph_service.memory.outbox import Backlog
+from graph_service.memory.question import Kind
+from graph_service.memory.recall import Answer, EvidenceMessage, Hit
+from schema.labels import Role
+from schema.message import BroughtFact
+
+strawberry.enum(Role, name="Role", description="Who speaks in a message.")
+strawberry.enum(Kind, name="HitKind", description="What a hit is.")
+
+
+@strawberry.input(description="One message of a conversation.")
+class MessageInput:
+    """One message of a conversation."""
+
+    role: Role = strawberry.field(description="Who speaks.")
+    text: str = strawberry.field(description="What was said, at most 100,000 characters.")
+    time: datetime | None = strawberry.field(
+        default=None, description="When it was said, ISO 8601; read as UTC without a zone, taken as now when left out."
+    )
+    speaker: str | None = strawberry.field(default=None, description="The speaker's name, when it is known.")
+    id: str | None = strawberry.field(
+        default=None, description="Your own id. With an id or a time, handing the message in again changes nothing."
+    )
+
+
+@strawberry.input(description="A fact that the agent read itself; it passes the same checks as our own readings.")
+class FactInput:
+    """A fact that the agent read itself."""
+
+    subject: str = strawberry.field(description="`user`, `assistant`, or a name.")
+    predicate: str = strawberry.field(
+        description="PREFERS, DISLIKES, CARES_ABOUT, RELATES_TO or CAUSED_BY; others are dropped and reported."
+    )
+    object: str = strawberry.field(description="`user`, `assistant`, or a short name of a thing, person, place, idea.")
+    statement: str = strawberry.field(description="The fact as one sentence, in the language of the conversation.")
+    relation: str | None = strawberry.field(default=None, description="How, in free words: `works at`, `sister`.")
+    subject_type: str | None = strawberry.field(default=None, description="person, place, organization, food, …")
+    object_type: str | None = strawberry.field(default=None, description="person, place, organization, food, …")
+    strength: float = strawberry.field(default=0.7, description="0 to 1: how much it matters to the subject.")
+    confidence: float = strawberry.field(default=0.9, description="0 to 1: how sure you are.")
+    valid_at: datetime | None = strawberry.field(default=None, description="When it began to hold.")
+    invalid_at: datetime | None = strawberry.field(default=None, description="When it ceased to hold.")
+    trigger_emotion: str | None = strawberry.field(default=None, description="A lasting feeling it triggers.")
+    message_indexes: list[int] = strawberry.field(
+        default_factory=list, description="Which messages of this call prove it, from 0; all of them when left out."
+    )
+
+
+@strawberry.input(description="Messages to remember, with what the agent already knows about them.")
+class RememberInput:
+    """Messages to remember."""
+
+    user_id: str = strawberry.field(description="Whose memory it is.")
+    session_id: str = strawberry.field(description="The conversation the messages belong to.")
+    messages: list[MessageInput] = strawberry.field(description="1 to 1,000 messages, oldest first.")
+    user_name: str | None = strawberry.field(default=None, description="How the user is called.")
+    agent_id: str | None = strawberry.field(default=None, description="The agent that speaks with the user.")
+    facts: list[FactInput] = strawberry.field(
+        default_factory=list,
+        description="Facts you read yourself; the messages they come with are then not read again.",
+    )
+    summary: str | None = strawberry.field(default=None, description="Your summary; becomes the scene's abstract.")
+    request_id: str | None = strawberry.field(
+        default=None, description="Makes messages without id and time repeatable."
+    )
+
+    def incoming(self) -> Incoming:
+        """The call in our own words."""
+        return Incoming(
+            user_id=self.user_id,
+            session_id=self.session_id,
+            messages=tuple(
+                IncomingMessage(role=m.role.value, text=m.text, time=m.time, speaker=m.speaker, id=m.id)
+                for m in self.messages
+            ),
+            user_name=self.user_name,
+            agent_id=self.agent_id,
+            facts=tuple(_brought(fact) for fact in self.facts),
+            summary=self.summary,
+            request_id=self.request_id,
+        )
+
+
+@strawberry.type(description="What became of the messages; when you have it, they are durable and searchable.")
+class RememberReceipt:
+    """What became of one call of remember."""
+
+    session_uri: str = strawberry.field(description="Where the session lives.")
+    message_ids: list[str] = strawberry.field(description="In the order of the call.")
+    uris: list[str] = strawberry.field(description="In the order of the call.")
+    stored: int = strawberry.field(description="How many messages were new.")
+    repeated: int = strawberry.field(description="How many had been stored before.")
+    dropped: list[str] = strawberry.field(description="Why facts that were handed in were left out.")
+
+
+@strawberry.type(description="A message that proves something.")
+class MessageEvidence:
+    """A message that proves something."""
+
+    id: str
+    uri: str
+    role: str
+    speaker: str | None
+    text: str
+    said_at: datetime
+
+
+@strawberry.type(description="One named share of a score.")
+class ScorePart:
+    """One named share of a score."""
+
+    name: str
+    value: float
+
+
+@strawberry.type(description="One thing that answers the question.")
+class RecallHit:
+    """One thing that answers the question."""
+
+    kind: Kind
+    id: str
+    uri: str
+    score: float
+    parts: list[ScorePart] = strawberry.field(description="They sum to the score.")
+    snippet: str = strawberry.field(description="At most 100 characters around what was asked for.")
+    text: str = strawberry.field(description="The message, the scene's abstract, or the fact's statement.")
+    said_at: datetime = strawberry.field(description="When it was said or began to hold.")
+    title: str | None = strawberry.field(description="Of scenes.")
+    speaker: str | None = strawberry.field(description="Of messages.")
+    role: str | None = strawberry.field(description="Of messages.")
+    pending: bool = strawberry.field(description="Stored and searchable, but nothing was read from it yet.")
+    invalid_at: datetime | None = strawberry.field(description="When a fact ceased to hold.")
+    subject: str | None = strawberry.field(description="Of facts.")
+    predicate: str | None = strawberry.field(description="Of facts.")
+    relation: str | None = strawberry.field(description="Of facts.")
+    object: str | None = strawberry.field(description="Of facts.")
+    strength: float | None = strawberry.field(description="Of facts.")
+    confidence: float | None = strawberry.field(description="Of facts.")
+    evidence: list[MessageEvidence] = strawberry.field(description="Proving messages, when `evidence` asked for them.")
+
+
+@strawberry.type(description="Hits, best first, and how they were found.")
+class RecallAnswer:
+    """Hits, best first, and how they were found."""
+
+    hits: list[RecallHit]
+    path: list[str] = strawberry.field(description="The searches that found something.")
+    notes: list[str] = strawberry.field(description="What was missing: an embedder that is away, for example.")
+
+
+@strawberry.type(description="Work of the background worker that is not done.")
+class WorkStatus:
+    """Work of the background worker that is not done."""
+
+    waiting: int
+    leased: int = strawberry.field(description="Being done now.")
+    dead: int = strawberry.field(description="Given up after too many failures.")
+
+
+def receipt_view(receipt: Receipt) -> RememberReceipt:
+    """A receipt as the API shows it."""
+    return RememberReceipt(
+        session_uri=receipt.session_uri,
+        message_ids=list(receipt.message_ids),
+        uris=list(receipt.uris),
+        stored=receipt.stored,
+        repeated=receipt.repeated,
+        dropped=list(receipt.dropped),
+    )
+
+
+def answer_view(answer: Answer) -> RecallAnswer:
+    """An answer as the API shows it."""
+    return RecallAnswer(hits=[_hit_view(hit) for hit in answer.hits], path=list(answer.path), notes=list(answer.notes))
+
+
+def backlog_view(backlog: Backlog) -> WorkStatus:
+    """A backlog as the API shows it."""
+    return WorkStatus(waiting=backlog.waiting, leased=backlog.leased, dead=backlog.dead)
+
+
+def _hit_view(hit: Hit) -> RecallHit:
+    return RecallHit(
+        kind=hit.kind,
+        id=hit.id,
+        uri=hit.uri,
+        score=hit.score,
+        parts=[ScorePart(name=name, value=value) for name, value in hit.parts.items()],
+        snippet=hit.snippet,
+        text=hit.text,
+        said_at=hit.said_at,
+        title=hit.title,
+        speaker=hit.speaker,
+        role=hit.role,
+        pending=hit.pending,
+        invalid_at=hit.invalid_at,
+        subject=hit.subject,
+        predicate=hit.predicate,
+        relation=hit.relation,
+        object=hit.object,
+        strength=hit.strength,
+        confidence=hit.confidence,
+        evidence=[_message_view(message) for message in hit.evidence],
+    )
+
+
+def _message_view(message: EvidenceMessage) -> MessageEvidence:
+    return MessageEvidence(
+        id=message.id,
+        uri=message.uri,
+        role=message.role,
+        speaker=message.speaker,
+        text=message.text,
+        said_at=message.said_at,
+    )
+
+
+def _brought(fact: FactInput) -> BroughtFact:
+    return BroughtFact(
+        subject=fact.subject,
+        predicate=fact.predicate,
+        object=fact.object,
+        statement=fact.statement,
+        relation=fact.relation,
+        subject_type=fact.subject_type,
+        object_type=fact.object_type,
+        strength=fact.strength,
+        confidence=fact.confidence,
+        valid_at=fact.valid_at,
+        invalid_at=fact.invalid_at,
+        trigger_emotion=fact.trigger_emotion,
+        message_indexes=tuple(fact.message_indexes),
+    )

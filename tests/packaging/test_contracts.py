@@ -1,0 +1,39 @@
+"""The contracts checked in are the ones the code speaks: GraphQL, the socket's frames, the whitelist in the indexes."""
+
+import json
+from pathlib import Path
+
+from graph_service.api.graphql import graphql_schema
+from graph_service.graph.statements import statement
+from schema.frames import frames_schema
+from schema.labels import Label
+from schema.predicates import allowed, whitelist
+
+_SCHEMA = Path(__file__).parents[2] / "schema"
+
+
+def test_the_checked_in_graphql_schema_is_the_one_served() -> None:
+    """When it differs on purpose: `python -m graph_service contracts` writes it anew."""
+    assert graphql_schema.as_str() + "\n" == (_SCHEMA / "schema.graphql").read_text(encoding="utf-8")
+
+
+def test_the_checked_in_frames_are_the_ones_sent() -> None:
+    """When they differ on purpose: `python -m graph_service contracts` writes them anew."""
+    written = json.dumps(frames_schema(), indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+    assert written == (_SCHEMA / "frames.schema.json").read_text(encoding="utf-8")
+
+
+def test_each_field_of_the_api_says_what_it_is() -> None:
+    sdl = graphql_schema.as_str()
+    query = sdl[sdl.index("type Query") : sdl.index("type RecallAnswer")]
+    assert all('"""' in query and name in query for name in ("recall(", "work:"))
+
+
+def test_every_predicate_between_beings_is_in_the_index_of_facts() -> None:
+    between = [name for name in whitelist() if allowed(Label.ENTITY, name, Label.ENTITY)]
+    assert "[r:" + "|".join(between) + "]" in statement("migrations/021_fact_words").text
+
+
+def test_every_predicate_has_a_constraint_on_its_id() -> None:
+    texts = "\n".join(statement(f"migrations/{8 + i:03d}_{name.lower()}_id").text for i, name in enumerate(whitelist()))
+    assert all(f"[r:{name}]" in texts for name in whitelist())
