@@ -65,9 +65,9 @@ class MindMap:
         as_of = moment_text(self._clock()) or ""
         whose = {"tenant": tenant, "users": await self._whose(tenant, user_id)}
         nodes, facts, totals = await asyncio.gather(
-            self._rows("map_nodes", {**whose, "rows_max": budget}),
-            self._rows("map_facts", {**whose, "rows_max": budget}),
-            self._rows("map_total", whose),
+            self._graph.read(statement("read/map_nodes"), {**whose, "rows_max": budget}),
+            self._graph.read(statement("read/map_facts"), {**whose, "rows_max": budget}),
+            self._graph.read(statement("read/map_total"), whose),
         )
         found = nodes[0]
         choice = Choice(budget=budget)
@@ -92,7 +92,7 @@ class MindMap:
         Raises:
             UnavailableError: the database does not answer.
         """
-        rows = await self._rows("users_of_tenant", {"tenant": tenant, "rows_max": USERS_MAX})
+        rows = await self._graph.read(statement("read/users_of_tenant"), {"tenant": tenant, "rows_max": USERS_MAX})
         return [UserView(user_id=row["user_id"], label=row["name"] or row["user_id"]) for row in rows]
 
     async def evidence(self, tenant: str, element_id: str) -> ElementView:
@@ -104,7 +104,7 @@ class MindMap:
         """
         known = {"tenant": tenant, "id": element_id}
         found_facts, found_nodes = await asyncio.gather(
-            self._rows("fact_by_id", known), self._rows("node_by_id", known)
+            self._graph.read(statement("read/fact_by_id"), known), self._graph.read(statement("read/node_by_id"), known)
         )
         if found_facts:
             edge = found_facts[0]["edge"]
@@ -121,12 +121,12 @@ class MindMap:
         kind = kind_of(found["labels"])
         if kind == "Scene":
             facts, said = await asyncio.gather(
-                self._rows("facts_of_scene", {**known, "rows_max": FACTS_MAX}),
-                self._rows("messages_of_scene", {**known, "rows_max": EVIDENCE_MAX}),
+                self._graph.read(statement("read/facts_of_scene"), {**known, "rows_max": FACTS_MAX}),
+                self._graph.read(statement("read/messages_of_scene"), {**known, "rows_max": EVIDENCE_MAX}),
             )
             quotes = [quote for row in facts for quote in row["quotes"]]
             return node_element(found["node"], kind, fact_lines(facts), proofs(said, quotes))
-        facts = await self._rows("facts_of_node", {**known, "rows_max": FACTS_MAX})
+        facts = await self._graph.read(statement("read/facts_of_node"), {**known, "rows_max": FACTS_MAX})
         ids = list(dict.fromkeys(message_id for row in facts for message_id in row["evidence"]))
         quotes = [quote for row in facts for quote in row["quotes"]]
         evidence = await self._messages(known["tenant"], ids[:_MESSAGE_IDS_MAX], quotes)
@@ -135,7 +135,9 @@ class MindMap:
     async def _messages(self, tenant: str, ids: Sequence[str], quotes: Sequence[str]) -> list[EvidenceView]:
         if not ids:
             return []
-        rows = await self._rows("messages_by_id", {"tenant": tenant, "ids": list(ids), "rows_max": EVIDENCE_MAX})
+        rows = await self._graph.read(
+            statement("read/messages_by_id"), {"tenant": tenant, "ids": list(ids), "rows_max": EVIDENCE_MAX}
+        )
         return proofs(rows, quotes)
 
     async def _whose(self, tenant: str, user_id: str | None) -> list[str]:
@@ -145,16 +147,15 @@ class MindMap:
         if not scenes or rows_max <= 0:
             return []
         return _edges(
-            await self._rows("map_mentions", {"tenant": tenant, "scenes": list(scenes), "rows_max": rows_max})
+            await self._graph.read(
+                statement("read/map_mentions"), {"tenant": tenant, "scenes": list(scenes), "rows_max": rows_max}
+            )
         )
 
     async def _shown(self, tenant: str, ids: Sequence[str]) -> dict[str, NodeView]:
-        rows = await self._rows("map_nodes_by_id", {"tenant": tenant, "ids": ids})
+        rows = await self._graph.read(statement("read/map_nodes_by_id"), {"tenant": tenant, "ids": ids})
         known = {values[0]: _node(values) for values in rows[0]["nodes"]}
         return {node_id: known[node_id] for node_id in ids if node_id in known}
-
-    async def _rows(self, name: str, parameters: Mapping[str, Any]) -> list[Row]:
-        return await self._graph.read(statement(f"read/{name}"), parameters)
 
 
 def _edges(rows: Sequence[Row]) -> list[EdgeView]:

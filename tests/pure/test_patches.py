@@ -2,6 +2,7 @@
 
 import json
 import random
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from schema.frames import Count, EdgeView, GraphSnapshot, NodeView
 from schema.ids import MemoryId
 
 CASES = Path(__file__).parent / "patch_cases.json"
+MOMENT = datetime(2026, 3, 1, 10, tzinfo=UTC)
 AT = "2026-03-01T10:00:00Z"
 EPOCH = "e1"
 NODES = ("n0", "n1", "n2", "n3")
@@ -33,8 +35,8 @@ def a_node(node_id: str, version: int = 0, user: str = "u1") -> NodeView:
             "name": f"{names[version % 4]} {version}",
             "entity_type": None if version % 2 else "place",
             "aliases": ["x"] * (version % 3),
-            "first_seen": AT,
-            "last_seen": AT,
+            "first_seen": MOMENT,
+            "last_seen": MOMENT,
         },
         "Entity",
     )
@@ -47,9 +49,9 @@ def an_edge(edge_id: str, version: int = 0, user: str = "u1") -> EdgeView:
         "user_id": user,
         "strength": (version % 10) / 10,
         "confidence": 0.9,
-        "first_seen": AT,
-        "last_seen": AT,
-        "invalid_at": AT if version % 3 == 1 else None,
+        "first_seen": MOMENT,
+        "last_seen": MOMENT,
+        "invalid_at": MOMENT if version % 3 == 1 else None,
         "evidence": ["m"] * (version % 5),
     }
     return edge_view(properties, source, target, "RELATES_TO")

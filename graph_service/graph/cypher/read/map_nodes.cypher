@@ -1,11 +1,13 @@
-// Nodes of some users: users first, then scenes, then everything else, the newest first within each. Index memory_user.
+// Ids of nodes of some users: users first, then scenes, then everything else, the newest first within each. Index memory_user.
 // $tenant: str
 // $users: list of user ids
 // $rows_max: int
-// -> id, is_user, is_scene
+// -> users, scenes, others
 MATCH (n:Memory)
 WHERE n.tenant = $tenant AND n.user_id IN $users
 WITH n
 ORDER BY CASE WHEN n:User THEN 0 WHEN n:Scene THEN 1 ELSE 2 END, n.last_seen DESC, n.id
 LIMIT $rows_max
-RETURN n.id AS id, n:User AS is_user, n:Scene AS is_scene
+RETURN collect(CASE WHEN n:User THEN n.id END) AS users,
+       collect(CASE WHEN n:Scene THEN n.id END) AS scenes,
+       collect(CASE WHEN NOT n:User AND NOT n:Scene THEN n.id END) AS others
