@@ -27,7 +27,9 @@ def english_rule(
 ) -> Rule:
     """A rule matched where a verb phrase begins; `end` are words that must follow the object."""
     return Rule(
-        pattern=re.compile(_ADVERB + pattern + (rf" (?P<o>.+?) {end}" if end else " (?P<o>.+)"), re.IGNORECASE),
+        pattern=re.compile(
+            _ADVERB + f"(?:{pattern})" + (rf" (?P<o>.+?) {end}" if end else " (?P<o>.+)"), re.IGNORECASE
+        ),
         predicate=predicate,
         says=says,
         shape=shape,

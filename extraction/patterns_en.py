@@ -76,7 +76,11 @@ TASTE_RULES: tuple[Rule, ...] = (
         strength=0.5,
     ),
     _rule(r"not (?:really )?(?:like|enjoy|care for)", "DISLIKES", "{s} does not like {o}."),
-    _rule(_NOT + r"(?:really )?(?:like|enjoy|care for|love|eat|drink)", "DISLIKES", "{s} does not like {o}."),
+    _rule(
+        _NOT + r"(?:really )?(?:like|enjoy|care for|love|eat|drink)|can not (?:eat|drink)",
+        "DISLIKES",
+        "{s} does not like {o}.",
+    ),
     _rule(
         _BE_NOW + r" not (?:really )?(?:into|fond of|a (?:big |huge )?fan of|keen on)",
         "DISLIKES",

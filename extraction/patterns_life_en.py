@@ -55,7 +55,8 @@ LIFE_RULES: tuple[Rule, ...] = (
         kind=EntityType.ORGANIZATION,
     ),
     _rule(
-        r"(?:study|studies|am studying|is studying|major in|majors in|am learning|is learning|am majoring in)",
+        r"(?:study|studies|am studying|is studying|major in|majors in|am learning|is learning|started "
+        r"learning|started studying|am majoring in)",
         "RELATES_TO",
         "{s} studies {o}.",
         relation="studies",

@@ -8,7 +8,8 @@ from schema.entity import EntityType
 
 # Between subject and verb; bounded, and no two of them can match the same characters in two ways.
 _ADVERB = (
-    r"(?:(?:真的|确实|其实|平时|从小|一直|现在|目前|最近|已经|特别|非常|比较|尤其|总是|一般|通常|本来|也|"
+    r"(?:(?:从[\d一二三四五六七八九十]{1,4}年(?:开始|起|就)|[\d一二两三四五六七八九十]{1,3}年前(?:就|"
+    r"开始)?|真的|确实|其实|平时|从小|一直|现在|目前|最近|已经|特别|非常|比较|尤其|总是|一般|通常|本来|也|"
     r"都|还|很|最|挺|更|超级|超|太|就|可|真|好|正|又|"
     r"极其|十分|向来|始终|有点|有些|稍微|今年|去年|上个月|上周|如今|后来|终于|刚刚|刚|才|开始|蛮|越来越|"
     r"特|打小|是真的|是)){0,4}"
@@ -27,7 +28,7 @@ def _rule(
     closes: bool = False,
 ) -> Rule:
     return Rule(
-        pattern=re.compile(_ADVERB + pattern + r"(?P<o>.+)", re.DOTALL),
+        pattern=re.compile(_ADVERB + f"(?:{pattern})" + r"(?P<o>.+)", re.DOTALL),
         predicate=predicate,
         says=says,
         shape=shape,
@@ -60,7 +61,7 @@ RULES: tuple[Rule, ...] = (
         closes=True,
     ),
     _rule(r"(?:不太|不怎么|不大|不)(?:喜欢|爱(?!好)|习惯)", "DISLIKES", "{s}不喜欢{o}。"),
-    _rule(r"(?:不能|不|从不|从来不)(?:吃|喝)(?!饱|完|了)", "DISLIKES", "{s}不吃{o}。"),
+    _rule(r"(?:(?:不能|不太能|不|从不|从来不)(?:吃|喝)(?!饱|完|了)|(?:吃|喝)不了)", "DISLIKES", "{s}不吃{o}。"),
     _rule(r"(?:讨厌|厌恶|反感|痛恨|受不了|忍受不了|嫌弃)", "DISLIKES", "{s}讨厌{o}。", strength=0.9),
     _rule(r"(?:害怕|怕|恐惧|畏惧)(?!不|是)", "DISLIKES", "{s}害怕{o}。", strength=0.8),
     _rule(r"对(?=.{1,12}过敏)", "DISLIKES", "{s}对{o}过敏。", strength=0.95),
@@ -70,7 +71,9 @@ RULES: tuple[Rule, ...] = (
         "{s}对{o}感兴趣。",
     ),
     _rule(r"(?:热爱|酷爱|钟爱|挚爱|迷恋|沉迷于|痴迷于|着迷于|爱上了?)", "PREFERS", "{s}热爱{o}。", strength=0.9),
-    _rule(r"(?:偏爱|偏好|喜爱|迷上了?|喜欢上了?|喜欢|爱(?!好|人|情|心|我|你|上|国|护))", "PREFERS", "{s}喜欢{o}。"),
+    _rule(
+        r"(?:偏爱|偏好|喜爱|享受|迷上了?|喜欢上了?|喜欢|爱(?!好|人|情|心|我|你|上|国|护))", "PREFERS", "{s}喜欢{o}。"
+    ),
     _rule(r"是(?=[^，]{1,12}的?(?:粉丝|影迷|歌迷|球迷|书迷))", "PREFERS", "{s}喜欢{o}。", strength=0.8),
     _rule(r"(?:的)?(?:爱好|兴趣爱好|兴趣)(?:是|有|包括)", "PREFERS", "{s}喜欢{o}。"),
     _rule(
@@ -88,7 +91,13 @@ RULES: tuple[Rule, ...] = (
         relation="goal",
         strength=0.8,
     ),
-    _rule(r"(?:梦想着?|希望能够?|希望可以)", "CARES_ABOUT", "{s}希望{o}。", shape="goal", relation="goal"),
+    _rule(
+        r"(?:梦想着?|希望(?:以后|将来|未来|有一天)?(?:能够|能|可以))",
+        "CARES_ABOUT",
+        "{s}希望{o}。",
+        shape="goal",
+        relation="goal",
+    ),
     _rule(
         r"(?:答应|承诺|保证|发誓)(?:过|了)?",
         "CARES_ABOUT",
@@ -116,6 +125,8 @@ RULES: tuple[Rule, ...] = (
         shape="place",
         relation="is from",
     ),
+    _rule(r"(?:出生在|出生于|生于)(?!\d)", "RELATES_TO", "{s}出生在{o}。", shape="place", relation="born in"),
+    _rule(r"在(?=[^，。]{2,10}长大)", "RELATES_TO", "{s}在{o}长大。", shape="place", relation="is from"),
     _rule(
         r"(?:出生于|生于|的生日是在?|生日是在?|过生日是在?)(?=.*[\d一二三四五六七八九十])",
         "RELATES_TO",
@@ -171,7 +182,7 @@ RULES: tuple[Rule, ...] = (
         kind=EntityType.ANIMAL,
     ),
     _rule(
-        r"(?:正?在学习?|学习)(?!会|生|校|到|期|的|好|起|得|着|上|中|能)",
+        r"(?:(?:开始|正在|在)学习?|学习)(?!会|生|校|到|期|的|好|起|得|着|上|中|能)",
         "RELATES_TO",
         "{s}在学{o}。",
         relation="studies",

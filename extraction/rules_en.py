@@ -13,7 +13,7 @@ from extraction.phrases_en import noun_phrase, quoted_title, things
 from extraction.reading import THE_USER
 from extraction.rule import Rule
 from extraction.sentences import Sentence
-from extraction.words_en import EMOTIONS, GENERIC, NOT_NAMES, PETS, PLEASANT, PRONOUNS, TRAITS
+from extraction.words_en import EMOTIONS, GENERIC, NOT_NAMES, PETS, PLEASANT, PRONOUNS, SOLE_KIN, TRAITS
 from schema.entity import EntityType
 
 UNKNOWN_USER = "User"
@@ -58,7 +58,13 @@ def _read_clause(clause: Clause, thread: Thread) -> Iterator[Draft]:
         return
     yield from _favorite_somewhere(clause, thread)
     if clause.subject is not None:
-        yield from _by_rules(clause, thread, named_pet=any(draft.relation in PETS for draft in kin))
+        drafts = list(_by_rules(clause, thread, named_pet=any(draft.relation in PETS for draft in kin)))
+        if drafts and clause.subject in SOLE_KIN:
+            word = clause.subject
+            says = f"{{s}} has a {word}."
+            kind = EntityType.PERSON
+            yield _draft(clause, thread, thread.voice.me, "RELATES_TO", word, says, relation=word, kind=kind)
+        yield from drafts
 
 
 def _by_rules(clause: Clause, thread: Thread, *, named_pet: bool) -> Iterator[Draft]:
@@ -115,6 +121,8 @@ def _draft(
     emotion: str | None = None,
 ) -> Draft:
     label = thread.voice.label(subject, UNKNOWN_USER)
+    if subject in SOLE_KIN:
+        label = f"{thread.voice.label(thread.voice.me, UNKNOWN_USER)}'s {label}"
     if label == obj:
         label = UNKNOWN_USER
     return Draft(

@@ -162,7 +162,11 @@ def _favorites(clause: Clause, thread: Thread) -> Iterator[Draft]:
     found = patterns.FAVORITE_IS.match(clause.text)
     if found:
         category = found["c"]
-        owner = _owner(found[0][:1] if found[0][0] in "我他她" else None, clause, thread) or thread.voice.me
+        owner = _owner(found[0][:1] if found[0][0] in "我他她" else None, clause, thread)
+        if owner is None and found[0].startswith("最"):
+            owner = thread.voice.me
+        if owner is None:
+            return
         relation = f"最喜欢的{category}" if category else None
         says = f"{{s}}{relation or '最喜欢的'}是{{o}}。"
         for name in things(found["o"])[:3]:
@@ -244,7 +248,8 @@ def _experiences(clause: Clause, thread: Thread) -> Iterator[Draft]:
         kind = EntityType.THING if relation == "has" else EntityType.ACTIVITY
         yield _draft(clause, thread, subject, "RELATES_TO", what, says, relation=relation, kind=kind, strength=0.6)
         return
-    if (found := patterns.VISITED.search(rest)) and (place := visited_place(found["o"])):
+    moved = re.search(r"搬|住在|来自", rest) is not None
+    if not moved and (found := patterns.VISITED.search(rest)) and (place := visited_place(found["o"])):
         kind = EntityType.PLACE
         yield _draft(
             clause, thread, subject, "RELATES_TO", place, "{s}去过{o}。", relation="visited", kind=kind, strength=0.6
