@@ -1,11 +1,12 @@
 // @vitest-environment happy-dom
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { applyFrame, EMPTY_STATE } from "../src/graph/reduce";
 import { Places } from "../src/map/places";
 import { placeNew } from "../src/map/placeNew";
 import { radialLayout } from "../src/map/radial";
-import { angleAndRadius, type Point } from "../src/map/place";
+import { angleAndRadius, type Point, sectorOf } from "../src/map/place";
 import { loadPlaces, placesKey, savePlaces } from "../src/map/savedPlaces";
+import type { PatchOp } from "../src/protocol/frames";
 import { aMemory, aNode, anEdge, aPatch, aSnapshot, byId, dice } from "./builders";
 
 function least(points: Iterable<Point>): number {
@@ -75,6 +76,25 @@ describe("placing what is new", () => {
     expect(least(places.layout.points.values())).toBeGreaterThan(30);
   });
 
+  it("gives a memory that grows from its first fact a fan for every kind of fact", () => {
+    const places = new Places(localStorage, "young");
+    let state = applyFrame(EMPTY_STATE, aSnapshot(0, [], [])).state;
+    places.open(null, state);
+    const predicates = ["PREFERS", "DISLIKES", "CARES_ABOUT", "RELATES_TO"];
+    for (let index = 0; index < 16; index += 1) {
+      const predicate = predicates[index % 4] as string;
+      const ops: PatchOp[] = [["node+", aNode("u", { kind: "User" })], ["node+", aNode(`e${index}`)], ["edge+", anEdge(`r${index}`, "u", `e${index}`, { predicate })]];
+      state = applyFrame(state, aPatch(index, index + 1, ops)).state;
+      places.extend(state);
+    }
+    for (const edge of state.edges.values()) {
+      const sector = places.layout.sectors.find((one) => one.key === sectorOf(edge.predicate))!;
+      const { angle } = angleAndRadius(sector.centre, places.layout.points.get(edge.target)!);
+      const turned = angle < sector.from ? angle + 2 * Math.PI : angle;
+      expect([edge.id, turned >= sector.from && turned <= sector.to]).toEqual([edge.id, true]);
+    }
+  });
+
   it("puts a new liking into the fan of likes", () => {
     const { nodes, edges } = aMemory(30);
     const layout = radialLayout(nodes, edges);
@@ -87,7 +107,7 @@ describe("placing what is new", () => {
   });
 
   it("finds a place for things that hang on nothing", () => {
-    const found = placeNew({ points: new Map(), sectors: [] }, byId([aNode("a"), aNode("b")]), []);
+    const found = placeNew({ points: new Map(), sectors: [], arranged: 0 }, byId([aNode("a"), aNode("b")]), []);
     expect(least(found.values())).toBeGreaterThan(30);
   });
 });
@@ -99,6 +119,23 @@ describe("remembered places", () => {
     savePlaces(localStorage, placesKey("t", "alice"), layout);
     expect(loadPlaces(localStorage, placesKey("t", "alice"))?.points.get("u")).toEqual({ x: 0, y: 0 });
     expect(loadPlaces(localStorage, placesKey("t", null))).toBeNull();
+  });
+
+  it("are used again at the next visit, and arranged anew after much growth", () => {
+    vi.useFakeTimers();
+    const memory = aMemory(10);
+    const state = applyFrame(EMPTY_STATE, aSnapshot(0, memory.nodes, memory.edges)).state;
+    const first = new Places(localStorage, "again");
+    first.open("alice", state);
+    first.move("u-e1", { x: 901, y: 902 });
+    vi.runAllTimers();
+    vi.useRealTimers();
+    const second = new Places(localStorage, "again");
+    second.open("alice", state);
+    expect(second.layout.points.get("u-e1")).toEqual({ x: 901, y: 902 });
+    const grown = aMemory(40);
+    second.open("alice", applyFrame(EMPTY_STATE, aSnapshot(0, grown.nodes, grown.edges)).state);
+    expect(second.layout.points.get("u-e1")).not.toEqual({ x: 901, y: 902 });
   });
 
   it("are nothing when another program wrote them", () => {

@@ -9,10 +9,10 @@ import { Elements } from "./elements";
 import { Layer, onScreen, type Viewport } from "./layer";
 import { FONT, LabelPainter } from "./paintLabels";
 import { ACCENT, kindLook, predicateLook, type Theme } from "./palette";
-import type { Point } from "./place";
+import { type Point, type Sector, sectorName } from "./place";
 import type { Places } from "./places";
 import { Pace } from "./pace";
-import { captionBoxes, paintSectors, type SectorCaptions } from "./paintSectors";
+import { captionBoxes, paintSectors, type SectorCaptions, usedSectors } from "./paintSectors";
 import { paintMarks } from "./paintMarks";
 import { Pulses } from "./pulses";
 import { labelled, type Marks, pointOut } from "./pointOut";
@@ -49,6 +49,7 @@ export class MapCanvas {
   private readonly watcher: ResizeObserver;
   private shown: Shown = { nodes: new Map(), edges: new Map() };
   private marks: Marks = { selected: null, cursor: null, matches: null, fresh: new Set() };
+  private fans: Sector[] = [];
   private hovered: string | null = null;
   private settle: ReturnType<typeof setTimeout> | undefined;
   private hoverTimer: ReturnType<typeof setTimeout> | undefined;
@@ -104,7 +105,8 @@ export class MapCanvas {
     this.cy.batch(() => {
       for (const [id, point] of this.places.layout.points) this.cy.getElementById(id).position({ ...point });
     });
-    this.commit();
+    this.elements.commit(this.shown, this.places.layout.points);
+    this.dress();
     this.fit();
   }
 
@@ -193,9 +195,16 @@ export class MapCanvas {
 
   private commit(): void {
     if (!this.elements.commit(this.shown, this.places.layout.points)) return;
+    this.dress();
+  }
+
+  private dress(): void {
     const renderer = (this.cy as unknown as { renderer(): { textureOnViewport: boolean } }).renderer();
     // Read at each frame by Cytoscape's canvas; only its constructor option is documented.
     renderer.textureOnViewport = this.shown.nodes.size + this.shown.edges.size > TEXTURE_FROM;
+    const { sectors } = this.places.layout;
+    const used = usedSectors(sectors, this.shown.edges.values());
+    this.fans = sectors.filter((sector) => used.has(sectorName(sector.hub, sector.key)));
     this.applyClasses();
     this.camera.fitIfDue();
     this.settleSoon();
@@ -234,13 +243,13 @@ export class MapCanvas {
       marks: this.marks,
       hovered: this.hovered,
     });
-    this.labels.choose(pen, this.view(), nodes, captionBoxes(pen, this.view(), this.places.layout.sectors, this.captions()));
+    this.labels.choose(pen, this.view(), nodes, captionBoxes(pen, this.view(), this.fans, this.captions()));
   }
 
   private repaint(): void {
     const view = this.view();
     this.under.draw((pen) => {
-      if (this.shown.nodes.size > 0) paintSectors(pen, view, this.places.layout.sectors, this.theme, this.captions());
+      paintSectors(pen, view, this.fans, this.theme, this.captions());
     });
     const dimmed = (id: string): boolean => this.cy.getElementById(id).hasClass("dim");
     this.over.draw((pen) => {

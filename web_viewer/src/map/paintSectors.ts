@@ -1,14 +1,27 @@
 /** The soft fans behind the mind map, with what they mean written along their rim. */
 
+import type { GraphEdge } from "../protocol/frames";
 import { onScreen, type Viewport } from "./layer";
 import type { Box } from "./labels";
 import { MUTED, predicateLook, type Theme } from "./palette";
-import { STRETCH, type Sector, type SectorKey } from "./place";
+import { sectorName, sectorOf, STRETCH, type Sector, type SectorKey } from "./place";
 
 const PREDICATE_OF: Record<SectorKey, string> = { likes: "PREFERS", cares: "CARES_ABOUT", linked: "RELATES_TO", dislikes: "DISLIKES" };
 const INSIDE = 62;
 const OUTSIDE = 58;
 const CAPTION_MIN_ZOOM = 0.22;
+
+/** Names of the fans that hold something at the moment. */
+export function usedSectors(sectors: readonly Sector[], edges: Iterable<GraphEdge>): ReadonlySet<string> {
+  const hubs = new Set(sectors.map((sector) => sector.hub));
+  const used = new Set<string>();
+  for (const edge of edges) {
+    for (const end of [edge.source, edge.target]) {
+      if (hubs.has(end) && edge.predicate !== "MENTIONED") used.add(sectorName(end, sectorOf(edge.predicate)));
+    }
+  }
+  return used;
+}
 
 export interface SectorCaptions {
   font: string;

@@ -20,6 +20,8 @@ export interface Sector {
 export interface Layout {
   points: Map<string, Point>;
   sectors: Sector[];
+  /** How many things there were when it was arranged; later ones were fitted in. */
+  arranged: number;
 }
 
 export type SectorKey = "likes" | "cares" | "linked" | "dislikes";
@@ -45,6 +47,10 @@ export function angleAndRadius(centre: Point, point: Point): { angle: number; ra
   const x = (point.x - centre.x) / STRETCH;
   const y = point.y - centre.y;
   return { angle: Math.atan2(y, x), radius: Math.hypot(x, y) };
+}
+
+export function sectorName(hub: string, key: SectorKey): string {
+  return `${hub} ${key}`;
 }
 
 /** Finds points within a distance without looking at all of them. */

@@ -10,10 +10,12 @@ import { loadPlaces, placesKey, savePlaces } from "./savedPlaces";
 
 /** With fewer things than this share at a known place, a fresh picture is clearer than a patched one. */
 const KNOWN_SHARE = 0.5;
+/** Grown by more than this since it was arranged, it is arranged anew at the next visit; never under one's eyes. */
+const GROWTH_MAX = 1.6;
 const SAVE_AFTER_MS = 800;
 
 export class Places {
-  layout: Layout = { points: new Map(), sectors: [] };
+  layout: Layout = { points: new Map(), sectors: [], arranged: 0 };
   private key = "";
   private timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -27,7 +29,8 @@ export class Places {
     this.key = placesKey(this.tenant, user);
     const saved = loadPlaces(this.storage, this.key);
     const known = saved ? [...state.nodes.keys()].filter((id) => saved.points.has(id)).length : 0;
-    if (saved && known > 0 && known >= state.nodes.size * KNOWN_SHARE) {
+    const size = state.nodes.size;
+    if (saved && known > 0 && known >= size * KNOWN_SHARE && size <= saved.arranged * GROWTH_MAX) {
       this.layout = saved;
       this.extend(state);
     } else this.tidy(state);
@@ -56,6 +59,7 @@ export class Places {
   }
 
   private saveSoon(): void {
+    if (this.layout.points.size === 0) return;
     clearTimeout(this.timer);
     this.timer = setTimeout(() => savePlaces(this.storage, this.key, this.layout), SAVE_AFTER_MS);
   }

@@ -9,7 +9,8 @@ const RING_GAP = 78;
 const SLOT = 94;
 const SCENE_SLOT = 74;
 const SECTOR_PAUSE = 0.14;
-const SECTOR_MIN = 0.5;
+/** Counted into each fan, so that a young memory has room on all sides. */
+const EXPECTED = 1.5;
 const CLUSTER_GAP = 90;
 const TOP = -Math.PI / 2;
 const ORIGIN: Point = { x: 0, y: 0 };
@@ -23,7 +24,7 @@ interface Wish {
 export function radialLayout(nodes: Iterable<GraphNode>, edges: Iterable<GraphEdge>): Layout {
   const { clusters, loose } = gatherClusters([...nodes], [...edges]);
   const placed = clusters.map((cluster) => placeCluster(cluster));
-  const layout: Layout = { points: new Map(), sectors: [] };
+  const layout: Layout = { points: new Map(), sectors: [], arranged: 0 };
   let bottom = 0;
   for (const [part, centre] of pack(placed)) {
     for (const [id, point] of part.points) layout.points.set(id, { x: point.x + centre.x, y: point.y + centre.y });
@@ -35,10 +36,11 @@ export function radialLayout(nodes: Iterable<GraphNode>, edges: Iterable<GraphEd
     const x = ((index % columns) - (Math.min(columns, loose.length) - 1) / 2) * SLOT * STRETCH;
     layout.points.set(id, { x, y: bottom + Math.floor(index / columns) * RING_GAP });
   });
+  layout.arranged = layout.points.size;
   return layout;
 }
 
-interface PlacedCluster extends Layout {
+interface PlacedCluster extends Pick<Layout, "points" | "sectors"> {
   id: string;
   radius: number;
 }
@@ -58,20 +60,18 @@ function placeCluster(cluster: Cluster): PlacedCluster {
   return { id: cluster.hub, points, sectors, radius: outer };
 }
 
-/** Fans take the room their contents need, so that a small one is still seen. */
+/** Fans take the room their contents need; an empty one keeps a place for what may come, since nothing moves later. */
 function openSectors(cluster: Cluster): Sector[] {
   const sizes = new Map<SectorKey, number>();
   for (const bond of cluster.first) sizes.set(bond.sector, (sizes.get(bond.sector) ?? 0) + 1);
-  const keys = SECTOR_ORDER.filter((key) => sizes.has(key));
-  const weight = (key: SectorKey): number => (sizes.get(key) ?? 0) ** 0.8;
-  const whole = keys.reduce((sum, key) => sum + weight(key), 0);
-  const pause = keys.length > 1 ? SECTOR_PAUSE : 0;
-  const room = 2 * Math.PI - keys.length * (pause + (keys.length > 1 ? SECTOR_MIN : 0));
-  let angle = TOP + pause / 2;
-  return keys.map((key) => {
-    const width = (keys.length > 1 ? SECTOR_MIN : 0) + (room * weight(key)) / whole;
+  const weight = (key: SectorKey): number => ((sizes.get(key) ?? 0) + EXPECTED) ** 0.8;
+  const whole = SECTOR_ORDER.reduce((sum, key) => sum + weight(key), 0);
+  const room = 2 * Math.PI - SECTOR_ORDER.length * SECTOR_PAUSE;
+  let angle = TOP + SECTOR_PAUSE / 2;
+  return SECTOR_ORDER.map((key) => {
+    const width = (room * weight(key)) / whole;
     const sector = { hub: cluster.hub, key, centre: ORIGIN, from: angle, to: angle + width, inner: FIRST_RING, outer: FIRST_RING };
-    angle += width + pause;
+    angle += width + SECTOR_PAUSE;
     return sector;
   });
 }

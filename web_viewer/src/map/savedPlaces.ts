@@ -3,13 +3,14 @@
 import type { KeyValues } from "../view/browserStorage";
 import type { Layout, Point, Sector } from "./place";
 
-const FORM = 1;
+const FORM = 2;
 const POINTS_MAX = 5_000;
 
 interface Saved {
   form: number;
   points: Record<string, [number, number]>;
   sectors: Sector[];
+  arranged: number;
 }
 
 export function placesKey(tenant: string, user: string | null): string {
@@ -22,7 +23,7 @@ export function loadPlaces(storage: KeyValues, key: string): Layout | null {
     const saved = JSON.parse(storage.getItem(key) ?? "null") as Saved | null;
     if (saved?.form !== FORM) return null;
     const points = new Map<string, Point>(Object.entries(saved.points).map(([id, [x, y]]) => [id, { x, y }]));
-    return { points, sectors: saved.sectors };
+    return { points, sectors: saved.sectors, arranged: saved.arranged };
   } catch {
     // A value of another program, or storage that is switched off, is the same as none.
     return null;
@@ -33,7 +34,7 @@ export function savePlaces(storage: KeyValues, key: string, layout: Layout): voi
   const points: Saved["points"] = {};
   for (const [id, point] of [...layout.points].slice(-POINTS_MAX)) points[id] = [Math.round(point.x), Math.round(point.y)];
   try {
-    storage.setItem(key, JSON.stringify({ form: FORM, points, sectors: layout.sectors } satisfies Saved));
+    storage.setItem(key, JSON.stringify({ form: FORM, points, sectors: layout.sectors, arranged: layout.arranged } satisfies Saved));
   } catch {
     // A full or forbidden storage costs the memory of places, nothing else.
   }

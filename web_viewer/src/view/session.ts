@@ -61,6 +61,7 @@ export function openSession() {
   const words = computed(() => new Words(chosen.lang));
   const shown = computed(() => shownPart(live.graph.value, chosen.hidden));
   const counts = computed(() => countBy(live.graph.value));
+  const news = computed(() => newsCount(live.fresh.value, live.graph.value));
   const hits = computed(() => searchNodes(shown.value.nodes.values(), chosen.query));
 
   const look = (ids: string[]): void => {
@@ -77,6 +78,7 @@ export function openSession() {
     shown,
     counts,
     hits,
+    news,
     ...live,
     look,
     /** Calls back for every change of the graph; `opened` marks the first picture of a lens. */
@@ -88,7 +90,7 @@ export function openSession() {
       chosen.sel = id;
       if (id === null) return;
       if (live.graph.value.nodes.has(id)) chosen.cursor = id;
-      look([id]);
+      look(shownBy(id, live.graph.value));
     },
     changeLens(user: string | null): void {
       if (user === chosen.user) return;
@@ -103,6 +105,20 @@ export function openSession() {
       if (!chosen.hidden.delete(name)) chosen.hidden.add(name);
     },
   };
+}
+
+/** Who opens a thing sees its facts; who opens a fact sees both its ends. */
+function shownBy(id: string, graph: GraphState): string[] {
+  const edge = graph.edges.get(id);
+  if (edge) return [id, edge.source, edge.target];
+  const facts = [...graph.edges.values()].filter((one) => one.source === id || one.target === id);
+  return [id, ...facts.map((one) => one.id)];
+}
+
+/** New facts, or new things where no fact is new; mentions come with their scene and are not counted. */
+function newsCount(fresh: ReadonlySet<string>, graph: GraphState): number {
+  const facts = [...fresh].filter((id) => graph.edges.has(id) && graph.edges.get(id)?.predicate !== "MENTIONED").length;
+  return facts || [...fresh].filter((id) => graph.nodes.has(id)).length || fresh.size;
 }
 
 interface LiveRefs {
@@ -143,7 +159,10 @@ function connect(tenant: string, store: GraphStore, chosen: Chosen, live: LiveRe
       live.hello.value = hello;
       live.status.value = { db: hello.db, as_of: live.status.value.as_of };
     },
-    onGraph: (frame) => store.take(frame),
+    onGraph: (frame) => {
+      live.trouble.value = null;
+      return store.take(frame);
+    },
     onStatus: (status) => (live.status.value = status),
     onError: (error) => (live.trouble.value = error),
   }, {
