@@ -54,6 +54,8 @@ def configure_logging(*, secrets: Iterable[str | None] = (), verbose: bool = Fal
         logger.handlers = [handler]
         logger.setLevel(logging.INFO if verbose else logging.WARNING)
         logger.propagate = False
+    # The driver warns of each transaction that it repeats, which is its daily work, and quotes the server.
+    logging.getLogger("neo4j").setLevel(logging.ERROR)
 
 
 def _described(error: BaseException) -> dict[str, str]:

@@ -128,7 +128,7 @@ async def open_parts(settings: Settings, *, on_progress: Watcher) -> Parts:
         embedder, problem = await embedding
         if embedder is not None:
             await prepare_vectors(graph, model=embedder.name, dim=embedder.dim)
-        return _assembled(settings, server, graph, embedder, problem, closing)
+        return await _assembled(settings, server, graph, embedder, problem, closing)
     except BaseException:
         embedding.cancel()
         await asyncio.gather(embedding, return_exceptions=True)
@@ -197,7 +197,7 @@ async def _open_embedder(settings: Settings, on_progress: Watcher) -> tuple[Embe
     return embedder, None
 
 
-def _readers(settings: Settings) -> tuple[Readers, str]:
+async def _readers(settings: Settings) -> tuple[Readers, str]:
     from extraction.rule_reader import READER_NAME, read_by_rules
 
     llm = settings.llm
@@ -206,11 +206,13 @@ def _readers(settings: Settings) -> tuple[Readers, str]:
     from extraction.model_reader import read_scene_with_model
     from extraction.openai_model import connect_openai_model
 
-    model = connect_openai_model(model=llm.model, base_url=llm.base_url, api_key=llm.api_key, timeout_s=llm.timeout_s)
+    model = await connect_openai_model(
+        model=llm.model, base_url=llm.base_url, api_key=llm.api_key, timeout_s=llm.timeout_s
+    )
     return Readers(first=partial(read_scene_with_model, model=model), fallback=read_by_rules), llm.model
 
 
-def _assembled(
+async def _assembled(
     settings: Settings,
     server: LocalServer | None,
     graph: Graph,
@@ -219,7 +221,7 @@ def _assembled(
     closing: AsyncExitStack,
 ) -> Parts:
     bell = Bell()
-    readers, reader_name = _readers(settings)
+    readers, reader_name = await _readers(settings)
     pace = Pace(clock=_now, word=lambda: secrets.token_hex(8), on_step=_log.debug, on_change=bell)
     worker = Worker(graph=graph, embedder=embedder, readers=readers, pace=pace)
     bell.listen(lambda _tenant: worker.wake())

@@ -34,11 +34,14 @@ def answer_view(question: str, answer: "Answer") -> RenderableType:
     table.add_column("score", justify="right", style="cyan", no_wrap=True)
     table.add_column("said", no_wrap=True)
     table.add_column("kind", style="dim", no_wrap=True)
+    table.add_column("who", no_wrap=True)
     table.add_column("found", overflow="fold")
     for hit in answer.hits:
-        table.add_row(f"{hit.score:.2f}", _day(hit.said_at), hit.kind, escape(_found(hit)))
+        table.add_row(f"{hit.score:.2f}", _day(hit.said_at), hit.kind, escape(hit.speaker or ""), escape(_found(hit)))
         for message in hit.evidence:
-            table.add_row("", _day(message.said_at), "", f"[dim]“{escape(_quote(message))}”[/]")
+            table.add_row(
+                "", _day(message.said_at), "", escape(message.speaker or ""), f"[dim]“{escape(_quote(message))}”[/]"
+            )
     notes = [f"[dim]{escape(note)}[/]" for note in answer.notes]
     if not answer.hits:
         notes.append("nothing was found; ask in other words, or check --user and --tenant")
@@ -54,14 +57,12 @@ def _hit_document(hit: "Hit") -> dict[str, Any]:
 def _found(hit: "Hit") -> str:
     closed = f" (until {_day(hit.invalid_at)})" if hit.invalid_at else ""
     pending = " (not read yet)" if hit.pending else ""
-    speaker = f"{hit.speaker}: " if hit.speaker else ""
-    return f"{speaker}{hit.snippet}{closed}{pending}"
+    return f"{hit.snippet}{closed}{pending}"
 
 
 def _quote(message: "EvidenceMessage") -> str:
     text = " ".join(message.text.split())
-    cut = text if len(text) <= QUOTE_CHARS_MAX else text[: QUOTE_CHARS_MAX - 1] + "…"
-    return f"{message.speaker}: {cut}" if message.speaker else cut
+    return text if len(text) <= QUOTE_CHARS_MAX else text[: QUOTE_CHARS_MAX - 1] + "…"
 
 
 def _day(moment: Any) -> str:
