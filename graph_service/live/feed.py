@@ -32,7 +32,7 @@ class Feed:
 
     Attributes:
         up: whether the last look at the log succeeded.
-        as_of: when a look last succeeded, ISO 8601 UTC; empty before the first.
+        as_of: when the database last answered, ISO 8601 UTC; empty before it ever did.
         epoch: of the log; None before the first successful look.
         looked: set after the first look, whether it succeeded or not.
     """
@@ -96,6 +96,7 @@ class Feed:
         if kept is not None and self.up and (kept.epoch, kept.seq) == (self.epoch, self.ring.end):
             return kept
         snapshot = await self._mindmap.snapshot(self.tenant, user_id=user, budget=budget)
+        self.as_of = snapshot.as_of
         self._shelf[key] = snapshot
         self._shelf.move_to_end(key)
         if len(self._shelf) > _SHELF_MAX:

@@ -99,6 +99,8 @@ def test_a_name_that_an_attackers_dns_answers_is_not_allowed() -> None:
     assert origin_allowed("http://localhost:8000", "LOCALHOST:8000", LOOPBACK_HOSTS)
     assert origin_allowed("http://[::1]:8000", "[::1]:8000", LOOPBACK_HOSTS)
     assert origin_allowed(None, "127.0.0.1:8000", LOOPBACK_HOSTS)
+    assert origin_allowed("https://memory.example", "memory.example", {"*"})
+    assert not origin_allowed("https://evil.example", "memory.example", {"*"})
 
 
 async def test_one_viewer_too_many_is_told_to_come_later(service: Service, tenant: str) -> None:

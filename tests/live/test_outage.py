@@ -57,7 +57,7 @@ async def test_an_outage_is_told_and_ends_by_itself(server: Any, graph: Graph, t
 
 async def test_viewers_outlive_a_restart_of_the_database(tenant: str, tmp_path: Path) -> None:
     cache_dir = Path(platformdirs.user_cache_dir("mnemograph"))
-    server = await start_local_server(data_dir=tmp_path, cache_dir=cache_dir)
+    server = await start_local_server(data_dir=tmp_path, cache_dir=cache_dir, start_timeout_s=240)
     async with whole_cable(urlsplit(server.uri).port or 0) as cable:
         graph = await connect(
             uri=f"bolt://127.0.0.1:{cable.port}", user=server.user, password=server.password, database=None
@@ -69,7 +69,7 @@ async def test_viewers_outlive_a_restart_of_the_database(tenant: str, tmp_path: 
             await server.stop()
             await until_status(viewer, "down")
             await cable.cut()
-            server = await start_local_server(data_dir=tmp_path, cache_dir=cache_dir)
+            server = await start_local_server(data_dir=tmp_path, cache_dir=cache_dir, start_timeout_s=240)
             await cable.mend(urlsplit(server.uri).port or 0)
             await until_status(viewer, "up")
             seq = await writer.put(nodes={"tea": "Entity"})

@@ -8,7 +8,7 @@ import pytest_asyncio
 from graph_service.graph.store import Graph
 from graph_service.live.limits import LiveLimits
 from tests.live.graph_writer import Edge, GraphWriter
-from tests.live.live_service import Service, serving
+from tests.live.live_service import LiveViewer, Service, serving
 
 # Short where a test waits for the end of a period; the log is polled rarely, so that what arrives was notified.
 QUICK = LiveLimits(poll_s=30.0)
@@ -237,3 +237,14 @@ async def test_many_writers_and_a_viewer_end_with_the_same_map(service: Service,
             await later.take()
             assert later.shown.nodes == viewer.shown.nodes
             assert later.shown.visible_edges() == viewer.shown.visible_edges()
+
+
+async def test_a_stopping_service_closes_its_viewers(graph: Graph, writer: GraphWriter) -> None:
+    await an_opened_map(writer)
+    async with serving(graph, QUICK) as service:
+        connection = await service.connect()
+        viewer = LiveViewer(connection)
+        await viewer.say(t="hello", v=1, client="c-test", scope={"tenant": writer.tenant})
+        assert [(await viewer.next())["t"] for _ in range(2)] == ["hello_ack", "graph_snapshot"]
+    assert (await viewer.closed())[0] == 1012
+    assert service.hub.viewers == 0
