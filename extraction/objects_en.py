@@ -20,7 +20,7 @@ _COUNT = re.compile(
     r"old|lovely|adorable|my|the|own) ){0,4}"
 )
 _GIFT = re.compile(
-    r"^(?P<n>.{3,70}?)(?: as (?:a|an) .{0,30}(?:gift|present|reward|prize)| from | at .{0,30}birthday| through )",
+    r"^(?P<n>.{3,70}?)(?: as (?:a|an) .{0,30}(?:gift|present|reward|prize)| from | through )",
     re.IGNORECASE,
 )
 _EVENT = re.compile(r"^(?P<n>.{3,80}?)(?: and | with | at | on |[.,;]|$)", re.IGNORECASE)

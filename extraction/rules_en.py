@@ -90,8 +90,8 @@ def _from_rule(rule: Rule, clause: Clause, thread: Thread, name: str, kind: Enti
         trait = name.lower() in TRAITS
         relation = "is" if trait else relation
         says = "{s} is {o}." if trait else says
-        article = "an" if name[0].lower() in "aeiou" else "a"
-        says = says.replace("{o}", f"{article} {{o}}")
+    if rule.shape in ("job", "pet", "gift"):
+        says = says.replace("{o}", _with_article(name))
     return _draft(
         clause,
         thread,
@@ -104,6 +104,13 @@ def _from_rule(rule: Rule, clause: Clause, thread: Thread, name: str, kind: Enti
         strength=rule.strength,
         closes=rule.closes,
     )
+
+
+def _with_article(name: str) -> str:
+    """The place of an object in a statement, with "a" or "an" unless the object is a plural."""
+    if name.endswith("s") and not name.endswith("ss"):
+        return "{o}"
+    return "an {o}" if name[0].lower() in "aeiou" else "a {o}"
 
 
 def _draft(
@@ -174,7 +181,7 @@ def _favorite_somewhere(clause: Clause, thread: Thread) -> Iterator[Draft]:
     if found is None or owner is None or re.match(r"(?:and|is|was|to|of|are|were|because|about|with) ", found["o"]):
         return
     title = quoted_title(found["o"])
-    apposed = re.match(r"[a-z ]{3,30}, (?P<o>(?:an?|the) .+)", found["o"])
+    apposed = re.match(r"[a-z ]{3,30}, (?P<o>(?:an?|the) [^,]+)", found["o"])
     names = [title] if title else things(apposed["o"] if apposed else found["o"])
     kind = EntityType.WORK if title else None
     one_of_many = re.search(r"(?:one|some|couple|few|lot) of $", clause.text[: found.start()]) is not None
@@ -266,7 +273,7 @@ def _said_of_things(clause: Clause, thread: Thread) -> Iterator[Draft]:
                 owner,
                 "RELATES_TO",
                 name,
-                "{s} has {o}.",
+                f"{{s}} has {_with_article(name)}.",
                 relation="has",
                 kind=object_type(name),
                 strength=0.6,

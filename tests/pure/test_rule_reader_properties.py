@@ -1,7 +1,10 @@
 """Whatever is said, the rule reader answers, and what it says it read stands in the text."""
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from extraction.names import load_words
 
 from .rule_reading import read
 
@@ -19,13 +22,18 @@ _CHINESE = (
 )
 
 
-@settings(max_examples=80, deadline=None)
+@pytest.fixture(scope="module", autouse=True)
+def _dictionary() -> None:
+    load_words()
+
+
+@settings(max_examples=50, deadline=None)
 @given(st.lists(st.sampled_from(_ENGLISH.split(" ")), max_size=25).map(" ".join))
 def test_any_english_words_are_read_without_failing(text: str) -> None:
     _check(text)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(st.lists(st.sampled_from(_CHINESE.split(" ")), max_size=25).map("".join))
 def test_any_chinese_words_are_read_without_failing(text: str) -> None:
     _check(text)
