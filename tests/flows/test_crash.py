@@ -1,0 +1,128 @@
+"""Kill -9 at every step of intake and worker, then start again: the same graph, nothing lost, nothing twice."""
+
+import asyncio
+import sys
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from graph_service.graph.store import Graph
+from graph_service.memory.pace import Pace
+from schema.ids import TenantId
+from tests.builders import a_memory, a_pace, a_worker
+from tests.conftest import Server
+from tests.flows.crash_story import STORY
+
+_ROOT = Path(__file__).parents[2]
+_INTAKE = ["write/add_messages", "write/add_user"]
+_WORKER = [
+    "jobs/claim",
+    "read claimed",
+    "read loaded",
+    "read",
+    "planned",
+    "read committed",
+    "embed claimed",
+    "embed loaded",
+    "embedded",
+    "embed committed",
+]
+_INSIDE_A_COMMIT = [
+    "write/take_user",
+    "write/put_entities",
+    "write/put_scenes",
+    "write/put_facts",
+    "write/close_episodes",
+    "jobs/want_embedding",
+    "jobs/finish",
+    "write/append_changes",
+    "write/set_message_vectors",
+    "write/set_scene_vectors",
+]
+
+_GRAPH = """
+CALL () {
+  MATCH (a {tenant: $tenant})-[r]->(b {tenant: $tenant})
+  RETURN ['edge', coalesce(a.name, a.text, a.session_id), type(r), coalesce(b.name, b.text, b.session_id), r.relation,
+          r.statement, r.strength, r.confidence, toString(r.first_seen), toString(r.last_seen), toString(r.valid_at),
+          toString(r.invalid_at), size(r.evidence), size(r.scenes), r.reader] AS row
+ UNION ALL
+  MATCH (n:Memory {tenant: $tenant})
+  RETURN ['node', n.name, n.key, n.aliases, n.entity_type, toString(n.first_seen), toString(n.last_seen), n.abstract,
+          n.overview, n.unembedded, n.abstract_embedding IS NOT NULL] AS row
+ UNION ALL
+  MATCH (m:Message {tenant: $tenant})
+  RETURN ['message', m.text, m.unread, m.unembedded, m.embedding IS NOT NULL, toString(m.said_at)] AS row
+ UNION ALL
+  MATCH (e:Episode {tenant: $tenant}) RETURN ['episode', e.facts, e.unread] AS row
+ UNION ALL
+  MATCH (j:Job {tenant: $tenant}) RETURN ['work', j.kind, j.state, j.open, j.error] AS row
+}
+RETURN row
+"""
+
+
+def _later() -> Pace:
+    """The clock of a worker that starts when the dead one's lease is over."""
+    pace = a_pace()
+    return Pace(
+        clock=lambda: datetime.now(UTC) + timedelta(seconds=90),
+        word=pace.word,
+        on_step=pace.on_step,
+        on_change=pace.on_change,
+    )
+
+
+async def _picture(graph: Graph, tenant: str) -> list[str]:
+    async with graph._driver.session() as session:
+        result = await session.run("CYPHER 25 " + _GRAPH, {"tenant": tenant})
+        return sorted(str(record["row"]) for record in await result.fetch(10_000))
+
+
+async def _log(graph: Graph, tenant: str) -> list[int]:
+    return [row.seq for row in await a_memory(graph).changes.since(TenantId(tenant), 0, rows_max=10_000)]
+
+
+@pytest.fixture(scope="module")
+def expected() -> dict[str, Any]:
+    """The picture of the uninterrupted run, made by the first test that needs it."""
+    return {}
+
+
+async def _undisturbed(graph: Graph, tenant: str, expected: dict[str, Any]) -> list[str]:
+    if "picture" not in expected:
+        for call in STORY:
+            await a_memory(graph).remember(TenantId(f"{tenant}-whole"), call)
+        await a_worker(graph).drain()
+        expected["picture"] = await _picture(graph, f"{tenant}-whole")
+    return list(expected["picture"])
+
+
+@pytest.mark.parametrize("point", _INTAKE + _WORKER + _INSIDE_A_COMMIT)
+async def test_a_kill_at_any_point_leaves_the_same_graph_after_a_restart(
+    graph: Graph, server: Server, tenant: str, expected: dict[str, Any], point: str
+) -> None:
+    whole = await _undisturbed(graph, tenant, expected)
+    child = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-m",
+        "tests.flows.crash_child",
+        server.uri,
+        server.user,
+        server.password,
+        tenant,
+        point,
+        cwd=_ROOT,
+        stdout=asyncio.subprocess.PIPE,
+    )
+    said, _ = await child.communicate()
+    assert child.returncode == -9, "the point must have been reached"
+    if b"acknowledged" not in said:  # the caller never heard back, so it asks again, as callers do
+        for call in STORY:
+            await a_memory(graph).remember(TenantId(tenant), call)
+    await a_worker(graph, pace=_later()).drain()
+    assert await _picture(graph, tenant) == whole
+    log = await _log(graph, tenant)
+    assert log == list(range(1, len(log) + 1))
