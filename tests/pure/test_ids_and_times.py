@@ -1,0 +1,72 @@
+"""Addresses, ids and time spans: fixed for ever, equal if and only if what they name is equal."""
+
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from schema.errors import InputError
+from schema.ids import content_hash, entity_uri, memory_id, message_uri, name_key, scope_token, session_uri, user_uri
+from schema.timespan import Timespan, as_utc, day_token, iso
+
+WORDS = st.text(min_size=1, max_size=20)
+MOMENTS = st.datetimes(min_value=datetime(1950, 1, 1), max_value=datetime(2100, 1, 1)).map(as_utc)
+
+
+@st.composite
+def spans(draw: st.DrawFn) -> Timespan:
+    """Spans with open or closed ends."""
+    start, end = draw(st.none() | MOMENTS), draw(st.none() | MOMENTS)
+    if start is not None and end is not None and end < start:
+        start, end = end, start
+    return Timespan(start=start, end=end)
+
+
+def test_ids_are_the_same_in_every_process_and_release() -> None:
+    """Every stored id depends on these; a change here is a migration of all data."""
+    message = message_uri(session_uri("default", "alice", "s1"), "m1")
+    assert message == "memory://default/session/alice/s1/timeline/m1"
+    assert memory_id(message) == "66805c34-50fd-55ec-8726-ec0703f627e3"
+    assert memory_id(message, "L0") == "844bcc9e-031a-5cb9-9037-283a2932f57b"
+
+
+@given(WORDS, WORDS, WORDS, WORDS)
+def test_different_names_never_share_an_address(a: str, b: str, c: str, d: str) -> None:
+    assert ((a, b) == (c, d)) == (user_uri(a, b) == user_uri(c, d))
+    assert ((a, b) == (c, d)) == (scope_token(a, b) == scope_token(c, d) and content_hash(a, b) == content_hash(c, d))
+
+
+def test_full_and_half_width_and_case_meet_in_one_entity() -> None:
+    assert entity_uri("t", "u", name_key("Ｃｏｆｆｅｅ  Bar")) == entity_uri("t", "u", name_key("coffee bar"))
+    assert name_key("咖啡") == "咖啡"
+
+
+@given(spans(), spans())
+def test_overlap_is_symmetric(one: Timespan, other: Timespan) -> None:
+    assert one.overlaps(other) == other.overlaps(one)
+
+
+@given(spans(), MOMENTS)
+def test_a_shared_moment_means_overlap(span: Timespan, moment: datetime) -> None:
+    instant = Timespan(start=moment, end=moment + timedelta(microseconds=1))
+    assert not span.holds(moment) or span.overlaps(instant)
+
+
+@given(MOMENTS)
+def test_half_open_spans_meet_without_gap_or_overlap(cut: datetime) -> None:
+    before, after = Timespan(end=cut), Timespan(start=cut)
+    assert after.holds(cut)
+    assert not before.holds(cut)
+    assert not before.overlaps(after)
+
+
+def test_a_span_that_ends_before_it_starts_is_refused() -> None:
+    with pytest.raises(InputError, match="swap the ends"):
+        Timespan(start=datetime(2026, 1, 2, tzinfo=UTC), end=datetime(2026, 1, 1, tzinfo=UTC))
+
+
+def test_moments_are_written_in_utc() -> None:
+    late = datetime(2026, 1, 1, 23, 30, tzinfo=timezone(timedelta(hours=-5)))
+    assert iso(late) == "2026-01-02T04:30:00Z"
+    assert day_token(late) == "20260102"

@@ -1,0 +1,113 @@
+"""Ranking and full-text queries: parts sum, order does not matter, nobody's text becomes query syntax."""
+
+import re
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graph_service.graph.lucene import name_query, scoped_query, words_in
+from graph_service.memory.question import Kind, Question, check_question, is_chinese, name_keys
+from graph_service.memory.ranking import ENGLISH, gather, rank
+from graph_service.memory.recall import snippet
+from schema.errors import InputError
+from schema.timespan import Timespan
+from tests.builders import NOON
+
+rows = st.lists(
+    st.fixed_dictionaries(
+        {
+            "kind": st.sampled_from([kind.value for kind in Kind]),
+            "id": st.sampled_from("abcdef"),
+            "channel": st.sampled_from(["words", "vector", "entity"]),
+            "score": st.floats(0, 20),
+            "cosine": st.none() | st.floats(0, 1),
+            "shown": st.just({"said_at": NOON, "confidence": 0.8, "importance": 5}),
+            "evidence": st.just([]),
+        }
+    ),
+    max_size=20,
+)
+
+
+def _ranked(found: list[dict[str, Any]], limit: int = 100) -> list[tuple[str, str, float]]:
+    order = rank(gather(found), ENGLISH, now=NOON, asked_time=None, limit=limit)
+    return [(item.candidate.kind, item.candidate.id, item.score) for item in order]
+
+
+@given(rows)
+def test_score_parts_sum_to_the_score(found: list[dict[str, Any]]) -> None:
+    for item in rank(gather(found), ENGLISH, now=NOON, asked_time=Timespan(), limit=100):
+        assert item.score == pytest.approx(sum(item.parts.values()), abs=1e-5)
+        assert all(part >= 0 for part in item.parts.values())
+
+
+@given(rows, st.randoms())
+def test_the_order_of_rows_does_not_change_the_ranking(found: list[dict[str, Any]], random: Any) -> None:
+    shuffled = list(found)
+    random.shuffle(shuffled)
+    assert _ranked(shuffled) == _ranked(found)
+
+
+@given(rows, st.integers(1, 10))
+def test_a_smaller_limit_gives_a_prefix(found: list[dict[str, Any]], limit: int) -> None:
+    assert _ranked(found, limit) == _ranked(found)[:limit]
+
+
+def test_what_was_said_in_the_time_asked_for_comes_first() -> None:
+    def row(name: str, day: int) -> dict[str, Any]:
+        shown = {"said_at": NOON + timedelta(days=day)}
+        return {
+            "kind": "message",
+            "id": name,
+            "channel": "words",
+            "score": 1.0,
+            "cosine": None,
+            "shown": shown,
+            "evidence": [],
+        }
+
+    asked = Timespan(start=NOON + timedelta(days=4), end=NOON + timedelta(days=6))
+    order = rank(gather([row("a", 0), row("b", 5)]), ENGLISH, now=NOON, asked_time=asked, limit=2)
+    assert [item.candidate.id for item in order] == ["b", "a"]
+
+
+@given(st.text(max_size=200))
+def test_no_text_can_become_query_syntax(text: str) -> None:
+    """Everything between the clauses we write is letters and digits."""
+    query = scoped_query(words_in(text), fields=["text"], scope_user="sabc")
+    terms = re.sub(r"\+?scope_user:\w+(\^0)?|\+\(|\)|text:", " ", query)
+    assert re.fullmatch(r'[\w\s"]*', terms)
+
+
+@given(st.text(max_size=100))
+def test_a_name_query_always_carries_the_scope(name: str) -> None:
+    assert name_query(name, scope_user="sabc").startswith(("+scope_user:sabc^0 ", "scope_user:nothing"))
+
+
+def test_question_words_are_left_out_in_both_languages() -> None:
+    assert words_in("What does Bart like about penguins?") == ["bart", "like", "penguins"]
+    assert "什么" not in "".join(words_in("张曼婷喜欢什么？"))
+
+
+def test_every_stretch_that_could_be_a_name_is_a_key() -> None:
+    keys = name_keys("Did Tom Hanks meet 张曼婷 in the penguins house?")
+    assert {"tom hanks", "张曼婷", "penguin"} <= set(keys)
+
+
+@pytest.mark.parametrize(("text", "chinese"), [("我喜欢喝茶", True), ("I like tea", False), ("Bart喜欢企鹅吗", True)])
+def test_the_language_of_a_question_is_seen(text: str, chinese: bool) -> None:
+    assert is_chinese(text) is chinese
+
+
+@given(st.text(max_size=400), st.lists(st.text(min_size=1, max_size=5), max_size=3))
+def test_a_snippet_has_at_most_a_hundred_characters(text: str, words: list[str]) -> None:
+    assert len(snippet(text, words)) <= 100
+
+
+def test_all_mistakes_of_a_question_are_named_at_once() -> None:
+    with pytest.raises(InputError) as caught:
+        check_question(Question(user_id="", text=" ", limit=0, evidence=99, kinds=()))
+    assert len(caught.value.problems) == 5
