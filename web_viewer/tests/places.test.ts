@@ -95,6 +95,22 @@ describe("placing what is new", () => {
     }
   });
 
+  it("gives a user who is new room and fans of their own", () => {
+    const { nodes, edges } = aMemory(20);
+    const places = new Places(localStorage, "two");
+    let state = applyFrame(EMPTY_STATE, aSnapshot(0, nodes, edges)).state;
+    places.open(null, state);
+    const ops: PatchOp[] = [["node+", aNode("v", { kind: "User" })], ["node+", aNode("tea")], ["edge+", anEdge("t", "v", "tea", { predicate: "DISLIKES" })], ["node+", aNode("s", { kind: "Scene" })], ["edge+", anEdge("m", "s", "v", { predicate: "MENTIONED" })]];
+    state = applyFrame(state, aPatch(0, 1, ops)).state;
+    places.extend(state);
+    const { points, sectors } = places.layout;
+    const far = [...points].filter(([id]) => !["v", "tea", "s"].includes(id)).map(([, point]) => Math.hypot(point.x - points.get("v")!.x, point.y - points.get("v")!.y));
+    expect(Math.min(...far)).toBeGreaterThanOrEqual(420);
+    const dislikes = sectors.find((one) => one.hub === "v" && one.key === "dislikes")!;
+    expect(angleAndRadius(dislikes.centre, points.get("tea")!).radius).toBeCloseTo(dislikes.inner);
+    expect(angleAndRadius(dislikes.centre, points.get("s")!).radius).toBeGreaterThan(dislikes.outer);
+  });
+
   it("puts a new liking into the fan of likes", () => {
     const { nodes, edges } = aMemory(30);
     const layout = radialLayout(nodes, edges);

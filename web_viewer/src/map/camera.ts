@@ -6,9 +6,9 @@ import type { Point } from "./place";
 
 const MOVE_MS = 260;
 /** Room for the labels of the outermost things. */
-const FIT_SIDE = 84;
+const FIT_SIDE = 104;
 const FIT_TOP = 40;
-const FIT_ZOOM_MAX = 1.25;
+const FIT_ZOOM_MAX = 1.05;
 const READING_ZOOM = 0.85;
 const MARGIN = 60;
 const LEAST_ROOM = 60;
@@ -35,6 +35,14 @@ export class Camera {
 
   fitIfDue(): void {
     if (this.due) this.fit();
+  }
+
+  /** Something has come: as long as nobody moved the map, all of it stays in view. */
+  include(): void {
+    const { cy } = this;
+    if (!this.fitted) return;
+    const box = cy.nodes().renderedBoundingBox({});
+    if (box.x1 < 0 || box.y1 < 0 || box.x2 > cy.width() || box.y2 > cy.height()) this.fit();
   }
 
   /** The room for the map has changed. */

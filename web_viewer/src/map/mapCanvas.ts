@@ -207,6 +207,7 @@ export class MapCanvas {
     this.fans = sectors.filter((sector) => used.has(sectorName(sector.hub, sector.key)));
     this.applyClasses();
     this.camera.fitIfDue();
+    this.camera.include();
     this.settleSoon();
   }
 

@@ -34,6 +34,9 @@ export const STRETCH = 1.3;
 
 const SECTOR_OF: Record<string, SectorKey> = { PREFERS: "likes", CARES_ABOUT: "cares", DISLIKES: "dislikes" };
 
+/** The direction of twelve o'clock. */
+export const TOP = -Math.PI / 2;
+
 export function sectorOf(predicate: string): SectorKey {
   return SECTOR_OF[predicate] ?? "linked";
 }

@@ -1,7 +1,7 @@
 /** Gives arriving things a place beside what they belong to; nothing that has a place ever moves. */
 
 import type { GraphEdge, GraphNode } from "../protocol/frames";
-import { angleAndRadius, Occupied, polar, sectorOf, type Layout, type Point } from "./place";
+import { angleAndRadius, Occupied, polar, sectorOf, type Layout, type Point, type Sector, TOP } from "./place";
 
 const GAP = 62;
 const SCENE_STEP = 110;
@@ -83,15 +83,17 @@ function anchorOf(node: GraphNode, ties: Tie[], layout: Layout, at: (id: string)
     x: known.reduce((sum, point) => sum + point.x, 0) / known.length,
     y: known.reduce((sum, point) => sum + point.y, 0) / known.length,
   };
-  const centre = nearestCentre(layout, mean);
+  const near = nearestSector(layout, mean);
+  const centre = near?.centre ?? { x: 0, y: 0 };
   const { angle, radius } = angleAndRadius(centre, mean);
-  return polar(centre, angle, radius + (node.kind === "Scene" ? SCENE_STEP : GAP));
+  if (node.kind !== "Scene") return polar(centre, angle, radius + GAP);
+  // A scene that mentions nobody but the user has no direction of its own.
+  return polar(centre, radius < 1 ? TOP : angle, Math.max(radius, near?.outer ?? 0) + SCENE_STEP);
 }
 
-function nearestCentre(layout: Layout, point: Point): Point {
-  const away = (centre: Point): number => Math.hypot(centre.x - point.x, centre.y - point.y);
-  const centres = layout.sectors.map((sector) => sector.centre).sort((a, b) => away(a) - away(b));
-  return centres[0] ?? { x: 0, y: 0 };
+function nearestSector(layout: Layout, point: Point): Sector | undefined {
+  const away = ({ centre }: Sector): number => Math.hypot(centre.x - point.x, centre.y - point.y);
+  return [...layout.sectors].sort((a, b) => away(a) - away(b))[0];
 }
 
 function lowest(layout: Layout): number {

@@ -4,14 +4,15 @@ import type { GraphState } from "../graph/reduce";
 import type { GraphNode } from "../protocol/frames";
 import type { KeyValues } from "../view/browserStorage";
 import { placeNew } from "./placeNew";
-import type { Layout, Point } from "./place";
-import { radialLayout } from "./radial";
+import { type Layout, Occupied, type Point } from "./place";
+import { emptyFans, radialLayout } from "./radial";
 import { loadPlaces, placesKey, savePlaces } from "./savedPlaces";
 
 /** With fewer things than this share at a known place, a fresh picture is clearer than a patched one. */
 const KNOWN_SHARE = 0.5;
 /** Grown by more than this since it was arranged, it is arranged anew at the next visit; never under one's eyes. */
 const GROWTH_MAX = 1.6;
+const HUB_GAP = 420;
 const SAVE_AFTER_MS = 800;
 
 export class Places {
@@ -43,8 +44,20 @@ export class Places {
       return;
     }
     forgetGone(this.layout.points, state.nodes);
+    this.welcome(state);
     for (const [id, point] of placeNew(this.layout, state.nodes, state.edges.values())) this.layout.points.set(id, point);
     this.saveSoon();
+  }
+
+  /** A user who is new gets room around, and fans for what will be learned. */
+  private welcome(state: GraphState): void {
+    const { points, sectors } = this.layout;
+    for (const node of state.nodes.values()) {
+      if (node.kind !== "User" || points.has(node.id)) continue;
+      const spot = new Occupied(HUB_GAP, points.values()).near({ x: 0, y: 0 });
+      points.set(node.id, spot);
+      sectors.push(...emptyFans(node.id, spot));
+    }
   }
 
   /** The only thing that moves what is already there, and only when somebody asks. */

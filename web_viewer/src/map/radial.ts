@@ -1,7 +1,7 @@
 /** The mind map: each user in the middle, what they like, care about and dislike in fans around, scenes outside. */
 
 import type { GraphEdge, GraphNode } from "../protocol/frames";
-import { angleAndRadius, polar, SECTOR_ORDER, STRETCH, type Layout, type Point, type Sector, type SectorKey } from "./place";
+import { angleAndRadius, polar, SECTOR_ORDER, STRETCH, TOP, type Layout, type Point, type Sector, type SectorKey } from "./place";
 import { type Bond, type Cluster, gatherClusters } from "./clusters";
 
 const FIRST_RING = 150;
@@ -12,7 +12,6 @@ const SECTOR_PAUSE = 0.14;
 /** Counted into each fan, so that a young memory has room on all sides. */
 const EXPECTED = 1.5;
 const CLUSTER_GAP = 90;
-const TOP = -Math.PI / 2;
 const ORIGIN: Point = { x: 0, y: 0 };
 
 interface Wish {
@@ -58,6 +57,12 @@ function placeCluster(cluster: Cluster): PlacedCluster {
   const ringed = spreadAround(cluster.further, points, cluster.neighbours, reach + RING_GAP, SLOT);
   const outer = spreadAround(cluster.scenes, points, cluster.neighbours, ringed + RING_GAP, SCENE_SLOT);
   return { id: cluster.hub, points, sectors, radius: outer };
+}
+
+/** The fans of a user of whom nothing is known yet. */
+export function emptyFans(hub: string, centre: Point): Sector[] {
+  const cluster = { hub, first: [], further: [], scenes: [], neighbours: new Map<string, string[]>() };
+  return openSectors(cluster).map((sector) => ({ ...sector, centre }));
 }
 
 /** Fans take the room their contents need; an empty one keeps a place for what may come, since nothing moves later. */

@@ -43,14 +43,16 @@ export function openSession() {
   const chosen = reactive(firstChoice());
   const live = liveRefs();
   const arrivals = new Set<(touched: Touched, opened: boolean) => void>();
-  let opening = true;
+  const opening = ref(true);
+  const owners = shallowRef<ReadonlyMap<string, string>>(new Map());
 
   store.listen((state, touched) => {
-    const opened = opening && touched.whole;
+    const opened = opening.value && touched.whole;
     if (opened) {
       places.open(chosen.user, state);
-      opening = false;
+      opening.value = false;
     } else places.extend(state);
+    owners.value = withOwners(owners.value, state);
     live.graph.value = state;
     live.fresh.value = new Set(store.newIds);
     live.heardAt.value = Date.now();
@@ -79,6 +81,9 @@ export function openSession() {
     counts,
     hits,
     news,
+    /** Another memory was asked for and is on its way. */
+    opening,
+    owners,
     ...live,
     look,
     /** Calls back for every change of the graph; `opened` marks the first picture of a lens. */
@@ -96,7 +101,7 @@ export function openSession() {
       if (user === chosen.user) return;
       chosen.user = user;
       chosen.sel = chosen.cursor = null;
-      opening = true;
+      opening.value = true;
       store.changeScope();
       live.fresh.value = new Set();
       connection.changeScope(user);
@@ -105,6 +110,13 @@ export function openSession() {
       if (!chosen.hidden.delete(name)) chosen.hidden.add(name);
     },
   };
+}
+
+/** Users that turned up since the greeting can be looked at too. */
+function withOwners(known: ReadonlyMap<string, string>, graph: GraphState): ReadonlyMap<string, string> {
+  const users = [...graph.nodes.values()].filter((node) => node.kind === "User" && node.user_id !== null);
+  if (users.every((node) => known.get(node.user_id as string) === node.label)) return known;
+  return new Map([...known, ...users.map((node): [string, string] => [node.user_id as string, node.label])]);
 }
 
 /** Who opens a thing sees its facts; who opens a fact sees both its ends. */
