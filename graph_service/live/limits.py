@@ -23,7 +23,7 @@ class LiveLimits:
     quiet_s: float = 15.0
     skipped_max: int = 200
     poll_s: float = 1.0
-    answer_s: float = 5.0
+    answer_s: float = 10.0
     frame_in_bytes: int = 16_384
     frames_per_s: int = 20
     wish_cost: int = 4

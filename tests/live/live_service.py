@@ -22,7 +22,7 @@ from graph_service.live.socket import live_router
 from graph_service.memory.changes import ChangeLog
 from graph_service.memory.mindmap import MindMap
 
-ANSWER_S = 10.0
+ANSWER_S = 30.0
 
 
 class Service:

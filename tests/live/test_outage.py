@@ -15,7 +15,7 @@ from tests.live.cable import whole_cable
 from tests.live.graph_writer import Edge, GraphWriter
 from tests.live.live_service import LiveViewer, serving
 
-LIMITS = LiveLimits(poll_s=0.1, answer_s=2.0)
+LIMITS = LiveLimits(poll_s=0.1)
 
 
 async def until_status(viewer: LiveViewer, db: str) -> dict[str, Any]:
