@@ -35,6 +35,13 @@ describe("placing labels", () => {
     expect(placeLabels(wishes, 1).map((label) => label.id)).toContain("n39");
   });
 
+  it("sticks out of the window only for what is pointed out", () => {
+    const room = { x: 0, y: 0, w: 200, h: 200 };
+    expect(placeLabels([aWish("edge", 20, 100)], 9, [], room)[0]?.dx).toBeGreaterThan(0);
+    expect(placeLabels([aWish("corner", 4, 199)], 9, [], { ...room, w: 60 })).toEqual([]);
+    expect(placeLabels([aWish("corner", 4, 199, true)], 9, [], { ...room, w: 60 }).length).toBe(1);
+  });
+
   it("keeps clear of obstacles", () => {
     const [label] = placeLabels([aWish("n", 100, 100)], 1, [{ x: 0, y: 109, w: 300, h: 30 }]);
     expect(label?.dy).toBe(0);

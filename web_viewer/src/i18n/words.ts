@@ -52,6 +52,11 @@ export class Words {
     return this.known(`kind1.${name}`) ?? name;
   }
 
+  /** Who spoke, where no name is known. */
+  role(name: string): string {
+    return this.known(`role.${name}`) ?? name;
+  }
+
   closing(code: number): string | null {
     return this.known(`code.${code}`);
   }

@@ -17,6 +17,8 @@ export class Camera {
   private due = true;
   /** Nobody has moved the map since it was fitted, so it may be fitted again when its room changes. */
   private fitted = false;
+  /** Asked for while the map was hidden. */
+  private wanted: Point | null = null;
 
   constructor(private readonly cy: Core) {
     cy.on("dragpan scrollzoom pinchzoom", () => (this.fitted = false));
@@ -24,7 +26,8 @@ export class Camera {
 
   fit(): void {
     const { cy } = this;
-    this.due = cy.width() < LEAST_ROOM || cy.elements().empty();
+    this.wanted = null;
+    this.due = this.hidden() || cy.elements().empty();
     if (this.due) return;
     const box = cy.nodes().boundingBox({});
     const wide = Math.max(LEAST_ROOM, cy.width() - 2 * FIT_SIDE) / box.w;
@@ -47,7 +50,9 @@ export class Camera {
 
   /** The room for the map has changed. */
   keepFitted(): void {
+    const { wanted } = this;
     if (this.due || this.fitted) this.fit();
+    if (wanted && !this.hidden()) this.reveal(wanted);
   }
 
   frame(elements: CollectionReturnValue): void {
@@ -61,15 +66,22 @@ export class Camera {
 
   /** Brings a point to the middle, near enough to read. */
   centreOn(point: Point): void {
-    this.look(point, Math.max(this.cy.zoom(), READING_ZOOM));
+    this.wanted = this.hidden() ? point : null;
+    if (!this.wanted) this.look(point, Math.max(this.cy.zoom(), READING_ZOOM));
   }
 
   /** Moves the map only when the point cannot be seen well. */
   reveal(point: Point): void {
     const { cy } = this;
+    this.wanted = this.hidden() ? point : null;
+    if (this.wanted) return;
     const at = onScreen({ zoom: cy.zoom(), pan: cy.pan(), width: cy.width(), height: cy.height() }, point);
     const seen = at.x > MARGIN && at.y > MARGIN && at.x < cy.width() - MARGIN && at.y < cy.height() - MARGIN;
     if (!seen) this.centreOn(point);
+  }
+
+  private hidden(): boolean {
+    return this.cy.width() < LEAST_ROOM;
   }
 
   private look(middle: Point, zoom: number): void {

@@ -57,8 +57,9 @@ const AIR = 3;
  * @param wishes most important first.
  * @param most how many labels at most.
  * @param obstacles what no label may cover.
+ * @param room what no label may stick out of.
  */
-export function placeLabels(wishes: readonly LabelWish[], most: number, obstacles: readonly Box[] = []): PlacedLabel[] {
+export function placeLabels(wishes: readonly LabelWish[], most: number, obstacles: readonly Box[] = [], room?: Box): PlacedLabel[] {
   const taken = new BoxGrid();
   for (const box of obstacles) taken.add(box, "");
   for (const wish of wishes) taken.add({ x: wish.x - wish.halfWidth, y: wish.y - wish.halfHeight, w: wish.halfWidth * 2, h: wish.halfHeight * 2 }, wish.id);
@@ -66,7 +67,8 @@ export function placeLabels(wishes: readonly LabelWish[], most: number, obstacle
   for (const wish of wishes) {
     if (placed.length >= most && !wish.forced) continue;
     const spots = spotsAround(wish);
-    const spot = spots.find(({ dx, dy }) => taken.free(labelBox(wish, dx, dy), wish.id)) ?? (wish.forced ? spots[0] : undefined);
+    const fits = (box: Box): boolean => (room === undefined || inside(box, room)) && taken.free(box, wish.id);
+    const spot = spots.find(({ dx, dy }) => fits(labelBox(wish, dx, dy))) ?? (wish.forced ? spots[0] : undefined);
     if (!spot) continue;
     taken.add(labelBox(wish, spot.dx, spot.dy), wish.id);
     placed.push({ id: wish.id, ...spot });
@@ -114,6 +116,10 @@ class BoxGrid {
       for (let row = Math.floor(box.y / CELL); row <= Math.floor((box.y + box.h) / CELL); row += 1) yield `${column},${row}`;
     }
   }
+}
+
+function inside(box: Box, room: Box): boolean {
+  return box.x >= room.x && box.y >= room.y && box.x + box.w <= room.x + room.w && box.y + box.h <= room.y + room.h;
 }
 
 function overlap(a: Box, b: Box): boolean {

@@ -52,7 +52,7 @@ export class LabelPainter {
       });
     }
     const most = Math.ceil((view.width * view.height) / AREA_PER_LABEL);
-    this.drawn = placeLabels(wishes, most, obstacles).map(({ id, dx, dy }) => {
+    this.drawn = placeLabels(wishes, most, obstacles, { x: 0, y: 0, w: view.width, h: view.height }).map(({ id, dx, dy }) => {
       const node = byId.get(id) as LabelledNode;
       return { node, text: cutLabel(node.label), dx, dy };
     });
