@@ -15,6 +15,7 @@ from graph_service.graph.database import connect
 from graph_service.graph.local.local_server import LocalServer, StartProgress, find_local_server, start_local_server
 from graph_service.graph.migrate import prepare_vectors
 from graph_service.graph.store import Graph
+from graph_service.graph.without_embedder import prepare_without_embedder
 from graph_service.memory.digest import Readers
 from graph_service.memory.outbox import JobKind, next_due
 from graph_service.memory.pace import Pace
@@ -126,7 +127,9 @@ async def open_parts(settings: Settings, *, on_progress: Watcher) -> Parts:
         graph = await _connected(settings, server)
         closing.push_async_callback(graph.close)
         embedder, problem = await embedding
-        if embedder is not None:
+        if embedder is None:
+            await prepare_without_embedder(graph)
+        else:
             await prepare_vectors(graph, model=embedder.name, dim=embedder.dim)
         return await _assembled(settings, server, graph, embedder, problem, closing)
     except BaseException:

@@ -68,7 +68,8 @@ def test_what_was_told_is_recalled_with_its_evidence(home: Home, address: str) -
 
 
 def test_chinese_is_told_and_recalled_alike(home: Home, address: str) -> None:
-    home.run("remember", "我对花生过敏。", "--user", "wang", "--session", "诊所", "--time", "2026-03-01").document()
+    words = ("remember", "我对花生过敏。", "--user", "wang", "--session", "诊所", "--time", "2026-03-01")
+    assert home.run(*words).code == 0
     answer = home.run("recall", "花生过敏", "--user", "wang", "--json").document()
     assert "花生" in answer["hits"][0]["text"]
     assert answer["hits"][0]["said_at"].startswith("2026-03-01")
@@ -83,7 +84,7 @@ def test_common_options_stand_before_or_after_the_command(home: Home, address: s
     home.run("--tenant", "other", "remember", "The code is blue.", "--user", "ana", "--no-wait", "--json").document()
     after = home.run("recall", "code blue", "--user", "ana", "--tenant", "other", "--json").document()
     elsewhere = home.run("--json", "recall", "code blue", "--user", "ana").document()
-    assert [hit["text"] for hit in after["hits"]] == ["The code is blue."]
+    assert "The code is blue." in [hit["text"] for hit in after["hits"]]
     assert all("blue" not in hit["text"] for hit in elsewhere["hits"])
 
 
