@@ -4,11 +4,12 @@ from datetime import datetime
 
 import strawberry
 
+from graph_service.memory.found import EvidenceMessage
 from graph_service.memory.incoming import Incoming, IncomingMessage
 from graph_service.memory.intake import Receipt
 from graph_service.memory.outbox import Backlog
 from graph_service.memory.question import Kind
-from graph_service.memory.recall import Answer, EvidenceMessage, Hit
+from graph_service.memory.recall import Answer, Hit
 from schema.labels import Role
 from schema.message import BroughtFact
 

@@ -10,9 +10,10 @@ from extraction.time_words import question_span
 from graph_service.graph.lucene import scoped_query, words_in
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
+from graph_service.memory.found import EvidenceMessage, candidates_in
 from graph_service.memory.intake import millis
 from graph_service.memory.question import Kind, Question, check_question, is_chinese, name_keys
-from graph_service.memory.ranking import CHINESE_WITHOUT_MODEL, ENGLISH, Ranked, Weights, gather, rank
+from graph_service.memory.ranking import CHINESE_WITHOUT_MODEL, ENGLISH, Ranked, Weights, rank
 from schema.errors import UnavailableError
 from schema.ids import TenantId, scope_token
 from schema.timespan import Timespan, as_utc
@@ -21,18 +22,6 @@ from schema.timespan import Timespan, as_utc
 _WIDE = 50
 _SNIPPET_CHARS = 100
 _MS_MIN, _MS_MAX = -(2**52), 2**52
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EvidenceMessage:
-    """A message that proves a hit."""
-
-    id: str
-    uri: str
-    role: str
-    speaker: str | None
-    text: str
-    said_at: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,14 +92,12 @@ async def recall(
     words = words_in(question.text)
     parameters = _parameters(tenant, question, span, vector, words, now)
     rows = await graph.read(statement("read/recall"), parameters)
-    wanted = [row for row in rows if row["kind"] in question.kinds]
+    candidates = [c for c in candidates_in(rows[0]["rows"]) if c.kind in question.kinds]
     asked_time = question_span(question.text, now)
-    ranked = rank(
-        gather(wanted), _weights(question.text, embedder), now=now, asked_time=asked_time, limit=question.limit
-    )
+    ranked = rank(candidates, _weights(question.text, embedder), now=now, asked_time=asked_time, limit=question.limit)
     return Answer(
         hits=tuple(_hit(item, words) for item in ranked),
-        path=tuple(sorted({channel for item in ranked for channel in item.candidate.channels})),
+        path=tuple(sorted({channel for item in ranked for channel in item.candidate.scores})),
         notes=(*notes, *(() if words else ("the question has no words to search for",))),
         asked_time=asked_time,
     )
@@ -159,30 +146,28 @@ def _parameters(
 
 
 def _hit(ranked: Ranked, words: Sequence[str]) -> Hit:
-    candidate = ranked.candidate
-    shown = candidate.shown
-    text = str(shown.get("text") or shown.get("name") or "")
+    found = ranked.candidate
     return Hit(
-        kind=candidate.kind,
-        id=candidate.id,
-        uri=shown["uri"],
+        kind=found.kind,
+        id=found.id,
+        uri=found.uri,
         score=ranked.score,
         parts=ranked.parts,
-        snippet=snippet(text, words),
-        text=text,
-        said_at=shown["said_at"],
-        title=shown.get("name"),
-        speaker=shown.get("speaker"),
-        role=shown.get("role"),
-        pending=bool(shown.get("unread")),
-        invalid_at=shown.get("invalid_at"),
-        subject=shown.get("subject"),
-        predicate=shown.get("predicate"),
-        relation=shown.get("relation"),
-        object=shown.get("object"),
-        strength=shown.get("strength"),
-        confidence=shown.get("confidence"),
-        evidence=tuple(EvidenceMessage(**message) for message in candidate.evidence),
+        snippet=snippet(found.text, words),
+        text=found.text,
+        said_at=found.said_at,
+        title=found.title,
+        speaker=found.speaker,
+        role=found.role,
+        pending=found.unread,
+        invalid_at=found.invalid_at,
+        subject=found.subject,
+        predicate=found.predicate,
+        relation=found.relation,
+        object=found.object,
+        strength=found.strength,
+        confidence=found.confidence,
+        evidence=found.evidence,
     )
 
 

@@ -9,68 +9,68 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graph_service.graph.lucene import name_query, scoped_query, words_in
+from graph_service.memory.found import candidates_in
+from graph_service.memory.intake import millis
 from graph_service.memory.question import Kind, Question, check_question, is_chinese, name_keys
-from graph_service.memory.ranking import ENGLISH, gather, rank
+from graph_service.memory.ranking import ENGLISH, rank
 from graph_service.memory.recall import snippet
 from schema.errors import InputError
 from schema.timespan import Timespan
 from tests.builders import NOON
 
+
+def a_row(
+    name: str = "a", *, kind: str = "message", day: int = 0, cosine: float | None = None, **found: float
+) -> list[Any]:
+    """A row as the recall statement returns it."""
+    said_ms = millis(NOON + timedelta(days=day))
+    shown = ["memory://x", "text", None, "user", None, said_ms, 5, None, None, None, None, 0.8, None, None, None]
+    return [kind, name, [list(pair) for pair in found.items()], cosine, shown, []]
+
+
 rows = st.lists(
-    st.fixed_dictionaries(
-        {
-            "kind": st.sampled_from([kind.value for kind in Kind]),
-            "id": st.sampled_from("abcdef"),
-            "channel": st.sampled_from(["words", "vector", "entity"]),
-            "score": st.floats(0, 20),
-            "cosine": st.none() | st.floats(0, 1),
-            "shown": st.just({"said_at": NOON, "confidence": 0.8, "importance": 5}),
-            "evidence": st.just([]),
-        }
+    st.builds(
+        a_row,
+        st.sampled_from("abcdef"),
+        kind=st.sampled_from([kind.value for kind in Kind]),
+        cosine=st.none() | st.floats(0, 1),
+        words=st.floats(0, 20),
+        entity=st.floats(0, 3),
     ),
     max_size=20,
+    unique_by=lambda row: (row[0], row[1]),
 )
 
 
-def _ranked(found: list[dict[str, Any]], limit: int = 100) -> list[tuple[str, str, float]]:
-    order = rank(gather(found), ENGLISH, now=NOON, asked_time=None, limit=limit)
+def _ranked(found: list[list[Any]], limit: int = 100) -> list[tuple[str, str, float]]:
+    order = rank(candidates_in(found), ENGLISH, now=NOON, asked_time=None, limit=limit)
     return [(item.candidate.kind, item.candidate.id, item.score) for item in order]
 
 
 @given(rows)
-def test_score_parts_sum_to_the_score(found: list[dict[str, Any]]) -> None:
-    for item in rank(gather(found), ENGLISH, now=NOON, asked_time=Timespan(), limit=100):
+def test_score_parts_sum_to_the_score(found: list[list[Any]]) -> None:
+    for item in rank(candidates_in(found), ENGLISH, now=NOON, asked_time=Timespan(), limit=100):
         assert item.score == pytest.approx(sum(item.parts.values()), abs=1e-5)
         assert all(part >= 0 for part in item.parts.values())
 
 
 @given(rows, st.randoms())
-def test_the_order_of_rows_does_not_change_the_ranking(found: list[dict[str, Any]], random: Any) -> None:
+def test_the_order_of_rows_does_not_change_the_ranking(found: list[list[Any]], random: Any) -> None:
     shuffled = list(found)
     random.shuffle(shuffled)
     assert _ranked(shuffled) == _ranked(found)
 
 
 @given(rows, st.integers(1, 10))
-def test_a_smaller_limit_gives_a_prefix(found: list[dict[str, Any]], limit: int) -> None:
+def test_a_smaller_limit_gives_a_prefix(found: list[list[Any]], limit: int) -> None:
     assert _ranked(found, limit) == _ranked(found)[:limit]
 
 
 def test_what_was_said_in_the_time_asked_for_comes_first() -> None:
-    def row(name: str, day: int) -> dict[str, Any]:
-        shown = {"said_at": NOON + timedelta(days=day)}
-        return {
-            "kind": "message",
-            "id": name,
-            "channel": "words",
-            "score": 1.0,
-            "cosine": None,
-            "shown": shown,
-            "evidence": [],
-        }
-
     asked = Timespan(start=NOON + timedelta(days=4), end=NOON + timedelta(days=6))
-    order = rank(gather([row("a", 0), row("b", 5)]), ENGLISH, now=NOON, asked_time=asked, limit=2)
+    order = rank(
+        candidates_in([a_row("a", words=1), a_row("b", day=5, words=1)]), ENGLISH, now=NOON, asked_time=asked, limit=2
+    )
     assert [item.candidate.id for item in order] == ["b", "a"]
 
 

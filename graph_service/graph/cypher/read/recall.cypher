@@ -13,7 +13,11 @@
 // $as_of: datetime; facts that held then
 // $wide: int, rows of each channel
 // $evidence_max: int, messages to bring with each fact and scene; 0 brings none
-// -> kind, id, channel, score, cosine, shown, evidence
+// -> rows
+// One row with one list: [kind, id, [[channel, score]], cosine, shown, evidence] for each thing found. shown is
+// [uri, text, title, role, speaker, said_ms, importance, unread, relation, invalid_ms, strength, confidence, predicate, subject,
+// object]; evidence is [[id, uri, role, speaker, text, said_ms]]. Lists and milliseconds, because records and dates are what
+// the driver spends its time on.
 // Times and scope filter inside the indexes; the WHERE clauses behind full text are the second check. A range must not be
 // widened and the tenant must not be dropped here: recall trusts these rows.
 CALL () {
@@ -21,36 +25,36 @@ CALL () {
   MATCH (m:Message) SEARCH m IN (VECTOR INDEX message_vector FOR v
     WHERE m.tenant = $tenant AND m.user_id = $user_id AND m.said_ms >= $from_ms AND m.said_ms < $to_ms LIMIT $wide) SCORE AS score
   RETURN 'message' AS kind, m.id AS id, 'vector' AS channel, score, score AS cosine,
-         m {.uri, .text, .role, .speaker, .said_at, .session_id, .importance, .unread} AS shown, [] AS proofs
+         [m.uri, m.text, null, m.role, m.speaker, m.said_ms, m.importance, m.unread, null, null, null, null, null, null, null] AS shown, [] AS proofs
  UNION ALL
   CALL db.index.fulltext.queryNodes('message_words', $message_query, {limit: $wide}) YIELD node AS m, score
   WHERE m.tenant = $tenant AND m.user_id = $user_id AND m.said_ms >= $from_ms AND m.said_ms < $to_ms
   RETURN 'message' AS kind, m.id AS id, 'words' AS channel, score,
          CASE WHEN $vector IS NULL OR m.embedding IS NULL THEN null ELSE vector.similarity.cosine(m.embedding, $vector) END AS cosine,
-         m {.uri, .text, .role, .speaker, .said_at, .session_id, .importance, .unread} AS shown, [] AS proofs
+         [m.uri, m.text, null, m.role, m.speaker, m.said_ms, m.importance, m.unread, null, null, null, null, null, null, null] AS shown, [] AS proofs
  UNION ALL
   WITH $vector AS v WHERE v IS NOT NULL
   MATCH (s:Scene) SEARCH s IN (VECTOR INDEX scene_abstract_vector FOR v
     WHERE s.tenant = $tenant AND s.user_id = $user_id AND s.start_ms >= $from_ms AND s.start_ms < $to_ms LIMIT $wide) SCORE AS score
   RETURN 'scene' AS kind, s.id AS id, 'abstract' AS channel, score, score AS cosine,
-         s {.uri, .name, text: s.abstract, .overview, said_at: s.first_seen, said_until: s.last_seen, .importance} AS shown, [s.id] AS proofs
+         [s.uri, s.abstract, s.name, null, null, s.start_ms, s.importance, null, null, null, null, null, null, null, null] AS shown, [s.id] AS proofs
  UNION ALL
   WITH $vector AS v WHERE v IS NOT NULL
   MATCH (s:Scene) SEARCH s IN (VECTOR INDEX scene_overview_vector FOR v
     WHERE s.tenant = $tenant AND s.user_id = $user_id AND s.start_ms >= $from_ms AND s.start_ms < $to_ms LIMIT $wide) SCORE AS score
   RETURN 'scene' AS kind, s.id AS id, 'overview' AS channel, score, score AS cosine,
-         s {.uri, .name, text: s.abstract, .overview, said_at: s.first_seen, said_until: s.last_seen, .importance} AS shown, [s.id] AS proofs
+         [s.uri, s.abstract, s.name, null, null, s.start_ms, s.importance, null, null, null, null, null, null, null, null] AS shown, [s.id] AS proofs
  UNION ALL
   CALL db.index.fulltext.queryNodes('scene_words', $scene_query, {limit: $wide}) YIELD node AS s, score
   WHERE s.tenant = $tenant AND s.user_id = $user_id AND s.start_ms >= $from_ms AND s.start_ms < $to_ms
   RETURN 'scene' AS kind, s.id AS id, 'words' AS channel, score, null AS cosine,
-         s {.uri, .name, text: s.abstract, .overview, said_at: s.first_seen, said_until: s.last_seen, .importance} AS shown, [s.id] AS proofs
+         [s.uri, s.abstract, s.name, null, null, s.start_ms, s.importance, null, null, null, null, null, null, null, null] AS shown, [s.id] AS proofs
  UNION ALL
   MATCH (e:Entity {tenant: $tenant, user_id: $user_id}) WHERE e.key IN $entity_keys
   MATCH (e)<-[r:MENTIONED]-(s:Scene) WHERE s.tenant = $tenant AND s.start_ms >= $from_ms AND s.start_ms < $to_ms
   WITH s, count(DISTINCT e) AS named ORDER BY named DESC, s.start_ms DESC LIMIT $wide
   RETURN 'scene' AS kind, s.id AS id, 'entity' AS channel, toFloat(named) AS score, null AS cosine,
-         s {.uri, .name, text: s.abstract, .overview, said_at: s.first_seen, said_until: s.last_seen, .importance} AS shown, [s.id] AS proofs
+         [s.uri, s.abstract, s.name, null, null, s.start_ms, s.importance, null, null, null, null, null, null, null, null] AS shown, [s.id] AS proofs
  UNION ALL
   MATCH (e:Entity {tenant: $tenant, user_id: $user_id}) WHERE e.key IN $entity_keys
   MATCH (e)<-[r:MENTIONED]-(:Scene) WHERE r.tenant = $tenant
@@ -59,30 +63,33 @@ CALL () {
   MATCH (m:Message {tenant: $tenant, id: message_id}) WHERE m.said_ms >= $from_ms AND m.said_ms < $to_ms
   RETURN 'message' AS kind, m.id AS id, 'entity' AS channel, toFloat(named) AS score,
          CASE WHEN $vector IS NULL OR m.embedding IS NULL THEN null ELSE vector.similarity.cosine(m.embedding, $vector) END AS cosine,
-         m {.uri, .text, .role, .speaker, .said_at, .session_id, .importance, .unread} AS shown, [] AS proofs
+         [m.uri, m.text, null, m.role, m.speaker, m.said_ms, m.importance, m.unread, null, null, null, null, null, null, null] AS shown, [] AS proofs
  UNION ALL
   CALL db.index.fulltext.queryRelationships('fact_words', $fact_query, {limit: $wide}) YIELD relationship AS r, score
   WHERE r.tenant = $tenant AND r.user_id = $user_id AND r.valid_at <= $as_of AND (r.invalid_at IS NULL OR r.invalid_at > $as_of)
   RETURN 'fact' AS kind, r.id AS id, 'words' AS channel, score, null AS cosine,
-         r {.uri, text: r.statement, .relation, said_at: r.valid_at, .invalid_at, .strength, .confidence, predicate: type(r),
-            subject: startNode(r).name, object: endNode(r).name, last_seen: r.last_seen} AS shown, r.evidence AS proofs
+         [r.uri, r.statement, null, null, null, r.valid_at.epochMillis, r.importance, null, r.relation, r.invalid_at.epochMillis,
+          r.strength, r.confidence, type(r), startNode(r).name, endNode(r).name] AS shown, r.evidence AS proofs
  UNION ALL
   MATCH (e:Entity {tenant: $tenant, user_id: $user_id}) WHERE e.key IN $entity_keys
   MATCH (e)-[r:PREFERS|DISLIKES|CARES_ABOUT|RELATES_TO|CAUSED_BY]-(x:Memory)
   WHERE r.tenant = $tenant AND r.user_id = $user_id AND r.valid_at <= $as_of AND (r.invalid_at IS NULL OR r.invalid_at > $as_of)
   WITH r, count(DISTINCT e) AS named ORDER BY named DESC, r.strength DESC, r.id LIMIT $wide
   RETURN 'fact' AS kind, r.id AS id, 'entity' AS channel, toFloat(named) AS score, null AS cosine,
-         r {.uri, text: r.statement, .relation, said_at: r.valid_at, .invalid_at, .strength, .confidence, predicate: type(r),
-            subject: startNode(r).name, object: endNode(r).name, last_seen: r.last_seen} AS shown, r.evidence AS proofs
+         [r.uri, r.statement, null, null, null, r.valid_at.epochMillis, r.importance, null, r.relation, r.invalid_at.epochMillis,
+          r.strength, r.confidence, type(r), startNode(r).name, endNode(r).name] AS shown, r.evidence AS proofs
 }
-OPTIONAL CALL (kind, proofs) {
+WITH kind, id, collect([channel, score]) AS found, max(cosine) AS cosine, head(collect(shown)) AS shown,
+     head(collect(proofs)) AS proofs
+CALL (kind, proofs) {
   UNWIND CASE WHEN kind = 'fact' THEN proofs[0..$evidence_max] ELSE [] END AS message_id
   MATCH (p:Message {tenant: $tenant, id: message_id}) WHERE p.user_id = $user_id
-  RETURN p
- UNION ALL
+  RETURN collect([p.id, p.uri, p.role, p.speaker, p.text, p.said_ms]) AS of_fact
+}
+CALL (kind, proofs) {
   UNWIND CASE WHEN kind = 'scene' AND $evidence_max > 0 THEN proofs ELSE [] END AS scene_id
   MATCH (p:Message)-[:PART_OF]->(:Memory {tenant: $tenant, id: scene_id}) WHERE p.user_id = $user_id
-  RETURN p ORDER BY p.said_ms, p.position LIMIT $evidence_max
+  WITH p ORDER BY p.said_ms, p.position LIMIT $evidence_max
+  RETURN collect([p.id, p.uri, p.role, p.speaker, p.text, p.said_ms]) AS of_scene
 }
-WITH kind, id, channel, score, cosine, shown, p
-RETURN kind, id, channel, score, cosine, shown, collect(p {.id, .uri, .role, .speaker, .text, .said_at}) AS evidence
+RETURN collect([kind, id, found, cosine, shown, of_fact + of_scene]) AS rows
