@@ -7,6 +7,7 @@ import type { Point } from "./place";
 const MOVE_MS = 260;
 /** Room for the labels of the outermost things. */
 const FIT_SIDE = 104;
+const FIT_SIDE_SHARE = 0.09;
 const FIT_TOP = 40;
 const FIT_ZOOM_MAX = 1.05;
 const READING_ZOOM = 0.85;
@@ -30,7 +31,8 @@ export class Camera {
     this.due = this.hidden() || cy.elements().empty();
     if (this.due) return;
     const box = cy.nodes().boundingBox({});
-    const wide = Math.max(LEAST_ROOM, cy.width() - 2 * FIT_SIDE) / box.w;
+    const side = Math.min(FIT_SIDE, cy.width() * FIT_SIDE_SHARE);
+    const wide = Math.max(LEAST_ROOM, cy.width() - 2 * side) / box.w;
     const high = Math.max(LEAST_ROOM, cy.height() - 2 * FIT_TOP) / box.h;
     this.look({ x: (box.x1 + box.x2) / 2, y: (box.y1 + box.y2) / 2 }, Math.min(FIT_ZOOM_MAX, wide, high));
     this.fitted = true;

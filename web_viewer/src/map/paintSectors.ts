@@ -9,6 +9,8 @@ import { sectorName, sectorOf, STRETCH, type Sector, type SectorKey } from "./pl
 const PREDICATE_OF: Record<SectorKey, string> = { likes: "PREFERS", cares: "CARES_ABOUT", linked: "RELATES_TO", dislikes: "DISLIKES" };
 const INSIDE = 62;
 const OUTSIDE = 58;
+/** From the middle of the outermost things to the middle of the caption, in pixels. */
+const CAPTION_CLEAR = 17;
 const CAPTION_MIN_ZOOM = 0.22;
 
 /** Names of the fans that hold something at the moment. */
@@ -60,7 +62,7 @@ export function captionBoxes(pen: CanvasRenderingContext2D, view: Viewport, sect
 function captionPlace(view: Viewport, sector: Sector): { x: number; y: number; align: CanvasTextAlign } {
   const centre = onScreen(view, sector.centre);
   // Inside the rim, where the layout puts nothing.
-  const rim = (sector.outer + OUTSIDE) * view.zoom - 9;
+  const rim = Math.max((sector.outer + OUTSIDE) * view.zoom - 9, sector.outer * view.zoom + CAPTION_CLEAR);
   const middle = (sector.from + sector.to) / 2;
   const side = Math.cos(middle);
   return {
