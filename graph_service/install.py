@@ -116,7 +116,7 @@ def _owner(data_dir: Path) -> Check:
 
 
 async def _neo4j(settings: Settings) -> Check:
-    from graph_service.parts import known_server
+    from graph_service.local_neo4j import known_server
 
     server = known_server(settings)
     if server is None:

@@ -12,7 +12,7 @@ from typing import Final
 
 from extraction.embedding import Embedder
 from graph_service.graph.database import connect
-from graph_service.graph.local.local_server import LocalServer, StartProgress, find_local_server, start_local_server
+from graph_service.graph.local.local_server import LocalServer
 from graph_service.graph.migrate import prepare_vectors
 from graph_service.graph.store import Graph
 from graph_service.graph.without_embedder import prepare_without_embedder
@@ -28,14 +28,7 @@ from schema.ids import TenantId
 
 _log = logging.getLogger(__name__)
 
-_DATABASE: Final = "database"
 _EMBEDDER: Final = "embedder"
-_STAGES: Final = {
-    "waiting": "waiting for another process that starts it",
-    "fetching": "fetching Neo4j, once",
-    "starting": "starting Neo4j",
-    "ready": "Neo4j runs",
-}
 
 
 class Bell:
@@ -100,17 +93,13 @@ class Parts:
         await self.closing.aclose()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KnownServer:
-    """A Neo4j that is given or runs already."""
-
-    uri: str
-    user: str
-    password: str = field(repr=False)
-
-
-async def open_parts(settings: Settings, *, on_progress: Watcher) -> Parts:
+async def open_parts(
+    settings: Settings, *, on_progress: Watcher, starting: "asyncio.Task[LocalServer] | None"
+) -> Parts:
     """Everything a service needs, ready; the database and the embedder get ready at the same time.
+
+    Args:
+        starting: the start of the local Neo4j, begun before this module was loaded; None when a server was given.
 
     Raises:
         InstallError: something is missing that the operator must change.
@@ -121,8 +110,8 @@ async def open_parts(settings: Settings, *, on_progress: Watcher) -> Parts:
     embedding = asyncio.create_task(_open_embedder(settings, on_progress))
     try:
         server = None
-        if settings.neo4j.uri is None:
-            server = await start_server(settings, on_progress)
+        if starting is not None:
+            server = await starting
             closing.push_async_callback(server.stop)
         graph = await _connected(settings, server)
         closing.push_async_callback(graph.close)
@@ -137,33 +126,6 @@ async def open_parts(settings: Settings, *, on_progress: Watcher) -> Parts:
         await asyncio.gather(embedding, return_exceptions=True)
         await closing.aclose()
         raise
-
-
-async def start_server(settings: Settings, on_progress: Watcher) -> LocalServer:
-    """The local Neo4j of the data directory, started or shared."""
-
-    def tell(progress: StartProgress) -> None:
-        fetch = progress.fetch
-        amount = (fetch.bytes_done, fetch.bytes_total) if fetch else (int(progress.stage == "ready"), None)
-        on_progress(Step(part=_DATABASE, doing=_STAGES[progress.stage], done=amount[0], total=amount[1], unit="bytes"))
-
-    return await start_local_server(
-        data_dir=settings.data_dir,
-        cache_dir=settings.cache_dir,
-        heap_mb=settings.neo4j.heap_mb,
-        page_cache_mb=settings.neo4j.page_cache_mb,
-        start_timeout_s=settings.neo4j.start_timeout_s,
-        on_progress=tell,
-    )
-
-
-def known_server(settings: Settings) -> KnownServer | None:
-    """The given server, or the local one if it runs; starts nothing."""
-    given = settings.neo4j
-    if given.uri is not None:
-        return KnownServer(uri=given.uri, user=given.user, password=given.password or "")
-    local = find_local_server(settings.data_dir)
-    return KnownServer(uri=local.uri, user=local.user, password=local.password) if local else None
 
 
 async def _connected(settings: Settings, server: LocalServer | None) -> Graph:

@@ -10,7 +10,8 @@ from rich.table import Table
 from schema.timespan import iso
 
 if TYPE_CHECKING:
-    from graph_service.memory.recall import Answer, EvidenceMessage, Hit
+    from graph_service.memory.found import EvidenceMessage
+    from graph_service.memory.recall import Answer, Hit
 
 QUOTE_CHARS_MAX = 160
 

@@ -95,7 +95,7 @@ def shell_hint(
 
 
 async def _keep_running(settings: Settings, terminal: Terminal, stops: Stops) -> None:
-    from graph_service.parts import start_server
+    from graph_service.local_neo4j import start_server
 
     stopped = asyncio.Event()
     with Steps(terminal) as steps:
@@ -113,7 +113,7 @@ async def _keep_running(settings: Settings, terminal: Terminal, stops: Stops) ->
 
 
 def _log_in(settings: Settings) -> dict[str, Any]:
-    from graph_service.parts import known_server
+    from graph_service.local_neo4j import known_server
 
     server = known_server(settings)
     if server is None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import importlib
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Final
 
@@ -22,17 +23,33 @@ READING: Final = "reading"
 @contextlib.asynccontextmanager
 async def opened(settings: Settings, terminal: Terminal) -> AsyncIterator["Parts"]:
     """The parts of a service, closed at the end; says what is missing for full quality."""
-    # Loading these takes most of a second; commands that need no database must not wait for it.
-    from graph_service.parts import open_parts
-
     with Steps(terminal) as steps:
-        parts = await open_parts(settings, on_progress=steps)
+        parts = await _open(settings, steps)
     try:
         if parts.embedder_problem:
             terminal.say(f"searching by words only: {parts.embedder_problem}")
         yield parts
     finally:
         await parts.close()
+
+
+async def _open(settings: Settings, steps: Steps) -> "Parts":
+    """Neo4j starts in its process while this one loads the modules that use it: each takes seconds."""
+    starting = None
+    if settings.neo4j.uri is None:
+        from graph_service.local_neo4j import start_server
+
+        starting = asyncio.create_task(start_server(settings, steps))
+        # One turn of the loop, so that the start is under way before loading takes the interpreter.
+        await asyncio.sleep(0)
+    try:
+        module = await asyncio.to_thread(importlib.import_module, "graph_service.parts")
+    except BaseException:
+        if starting is not None:
+            starting.cancel()
+        raise
+    parts: Parts = await module.open_parts(settings, on_progress=steps, starting=starting)
+    return parts
 
 
 async def read_everything(parts: "Parts", tenant: TenantId, terminal: Terminal) -> None:
