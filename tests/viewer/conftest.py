@@ -1,0 +1,53 @@
+"""A real service on the run's Neo4j, and a real headless Chromium; skipped, with the reason, where there is none."""
+
+import shutil
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+from playwright.async_api import Browser, async_playwright
+
+from tests.api.cli_process import Home
+from tests.conftest import Server
+
+_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+_FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--no-first-run",
+]
+
+
+@pytest.fixture(scope="session")
+def chromium() -> str:
+    """The path of an installed Chromium."""
+    found = next((path for name in _NAMES if (path := shutil.which(name))), None)
+    if found is None:
+        pytest.skip("no Chromium is installed: the viewer was not tested in a browser (apt-get install chromium)")
+    return found
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def browser(chromium: str) -> AsyncIterator[Browser]:
+    """One browser for all tests; each opens pages of its own."""
+    async with async_playwright() as playwright:
+        started = await playwright.chromium.launch(executable_path=chromium, args=_FLAGS)
+        yield started
+        await started.close()
+
+
+@pytest.fixture(scope="module")
+def address(server: Server, chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Where a running `mnemograph serve` answers."""
+    given = {
+        "NEO4J_URI": server.uri,
+        "NEO4J_USER": server.user,
+        "NEO4J_PASSWORD": server.password,
+        "MNEMOGRAPH_EMBEDDING_KIND": "none",
+    }
+    folder: Path = tmp_path_factory.mktemp("viewer")
+    with Home(folder, given).running("serve", "--port", "0", "--no-browser", "--json") as service:
+        yield str(service.document()["viewer"]).split("?")[0].rstrip("/")
