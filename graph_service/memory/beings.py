@@ -80,7 +80,7 @@ async def load_candidates(graph: Graph, owner: Owner, names: Iterable[NameSeen])
 def resolve(
     names: Sequence[NameSeen], candidates: Sequence[Known], owner: Owner
 ) -> tuple[dict[str, Being], list[Known]]:
-    """For each usable name who it is, and all beings the names touch.
+    """For each usable name who it is, and all entities the names touch, ordered by id.
 
     Names are taken in the order they were said, and a new one becomes a candidate for those after it, so two spellings
     in one call meet as they would in two.
@@ -98,7 +98,7 @@ def resolve(
         pool[known.being.id] = known
         touched[known.being.id] = known
         beings[seen.name] = known.being
-    return beings, sorted((known for known in touched.values() if known.changed), key=lambda known: known.being.id)
+    return beings, [touched[name] for name in sorted(touched)]
 
 
 def _meet(seen: NameSeen, pool: dict[MemoryId, Known], owner: Owner) -> Known:

@@ -101,11 +101,12 @@ def plan_digest(
     )
     used = {end for _, row in fact_rows for end in (row["subject_id"], row["object_id"])}
     entity_rows = [entity_row(known, owner) for known in touched]
+    changed = {known.being.id for known in touched if known.changed}
     agent_rows = [_agent_row(owner, scenes)] if owner.agent.id in used else []
     scene_rows = sorted((_scene_row(read, text) for read in scenes), key=lambda row: str(row["id"]))
     last_said = max(message.said_at for read in scenes for message in read.scene.messages)
     return DigestPlan(
-        entities=entity_rows,
+        entities=[row for row in entity_rows if row["id"] in changed],
         agents=agent_rows,
         scenes=scene_rows,
         message_times=_message_times(text, scenes),
@@ -113,6 +114,7 @@ def plan_digest(
         episodes=[brought.id for brought in text.brought],
         changes=[
             _user_change(text, last_said),
+            # Unchanged ones too: a viewer that shows a part of the map needs both ends of each edge that follows.
             *(being_change(row, Label.ENTITY, "named in a scene") for row in entity_rows),
             *(being_change(row, Label.AGENT, "spoke in a scene") for row in agent_rows),
             *(being_change(row, Label.SCENE, "read") for row in scene_rows),
