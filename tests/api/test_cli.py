@@ -146,7 +146,7 @@ def test_a_termination_signal_ends_the_service_in_order(tmp_path: Path) -> None:
 
 
 def test_the_demonstration_answers_its_questions_twice(tmp_path: Path) -> None:
-    home = Home(tmp_path, WORDS_ONLY)
+    home = Home(tmp_path, {})
     first, again = (home.run("demo", "--once", "--port", "0", "--no-browser", "--json").document() for _ in range(2))
     assert (first["stored"], again["stored"], again["repeated"]) == (362, 0, 362)
     found = {answer["user"]: json.dumps(answer["hits"], ensure_ascii=False) for answer in first["answers"]}
