@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 COMMAND = [sys.executable, "-m", "graph_service"]
-FINISHED_MAX_S = 120.0
+FINISHED_MAX_S = 300.0
 
 
 @dataclass(frozen=True)
