@@ -16,6 +16,7 @@ class Label(StrEnum):
     SESSION = "Session"
     JOB = "Job"
     CHANGE = "Change"
+    REVISION = "Revision"
     TENANT = "Tenant"
     MIGRATION = "Migration"
 

@@ -26,8 +26,6 @@ class Message:
     content_hash: str
     position: int = 0
     speaker: str | None = None
-    mentioned_start: datetime | None = None
-    mentioned_end: datetime | None = None
     importance: int = 5
 
 

@@ -13,7 +13,7 @@ class Scene:
 
     Attributes:
         episode_start: when its first message was said; `episode_end` when its last one was.
-        scene_start: the earliest time its messages talk about; None when they name none.
+        content_hash: of its messages; equal scenes have equal layer texts.
     """
 
     id: MemoryId
@@ -30,13 +30,3 @@ class Scene:
     def episode_end(self) -> datetime:
         """When its last message was said."""
         return self.messages[-1].said_at
-
-    @property
-    def scene_start(self) -> datetime | None:
-        """The earliest time talked about."""
-        return min((m.mentioned_start for m in self.messages if m.mentioned_start), default=None)
-
-    @property
-    def scene_end(self) -> datetime | None:
-        """The latest time talked about."""
-        return max((m.mentioned_end for m in self.messages if m.mentioned_end), default=None)

@@ -11,6 +11,7 @@ from uuid import uuid4
 import platformdirs
 import pytest
 import pytest_asyncio
+
 from graph_service.graph.database import connect
 from graph_service.graph.local.local_server import start_local_server
 from graph_service.graph.migrate import prepare_vectors

@@ -33,15 +33,14 @@ async def commit_digest(graph: Graph, text: SessionText, plan: DigestPlan, held:
         if plan.scenes:
             parameters = {"tenant": tenant, "session": held.session, "rows": plan.scenes}
             written = await writing.run(statement("write/put_scenes"), parameters)
-            meant = {row["id"]: len(row["message_ids"]) for row in plan.scenes}
+            meant = {row["id"]: len(row["messages"]) for row in plan.scenes}
             assert {row["id"]: row["messages"] for row in written} == meant, "every scene must take all its messages"
-        await _put(writing, statement("write/put_message_times"), tenant, plan.message_times)
         await _put(writing, statement("write/put_facts"), tenant, plan.facts)
         if plan.episodes:
             await writing.run(statement("write/close_episodes"), {"tenant": tenant, "ids": plan.episodes})
         want = {"tenant": tenant, "session": held.session, "now_ms": now_ms}
         await writing.run(statement("jobs/want_embedding"), want)
-        await finish(writing, held, more=text.more, now_ms=now_ms)
+        await finish(writing, [held], more=text.more, now_ms=now_ms)
         await append_changes(writing, tenant, owner.user_id, plan.changes, at=recorded_at)
 
     await graph.write(steps)
@@ -51,7 +50,7 @@ async def _take_user(writing: Writing, text: SessionText, plan: DigestPlan, held
     parameters = {
         "tenant": held.tenant,
         "user_node_id": text.owner.user.id,
-        "revision": text.user_properties["revision"],
+        "revision": text.revision,
         "seen": plan.last_said,
     }
     rows = await writing.run(statement("write/take_user"), parameters)

@@ -77,7 +77,7 @@ async def _refresh(graph: Graph, text: SessionText, held: Claim, rules: SceneRul
     now = await load_session(graph, held, rules)
     if now is None:
         raise ConflictError(f"another worker has read session {held.session} meanwhile; nothing is left to do")
-    return replace(text, user_properties=now.user_properties)
+    return replace(text, user_properties=now.user_properties, revision=now.revision)
 
 
 async def _read_scenes(text: SessionText, readers: Readers) -> list[SceneRead]:
@@ -108,6 +108,6 @@ async def _finish_empty(graph: Graph, held: Claim, pace: Pace) -> None:
     now_ms = pace.now_ms()
 
     async def steps(writing: Writing) -> None:
-        await finish(writing, held, more=False, now_ms=now_ms)
+        await finish(writing, [held], more=False, now_ms=now_ms)
 
     await graph.write(steps)

@@ -41,7 +41,6 @@ class DigestPlan:
     entities: list[dict[str, Any]]
     agents: list[dict[str, Any]]
     scenes: list[dict[str, Any]]
-    message_times: list[dict[str, Any]]
     facts: list[dict[str, Any]]
     episodes: list[str]
     changes: list[Change]
@@ -109,7 +108,6 @@ def plan_digest(
         entities=[row for row in entity_rows if row["id"] in changed],
         agents=agent_rows,
         scenes=scene_rows,
-        message_times=_message_times(text, scenes),
         facts=[row for _, row in fact_rows],
         episodes=[brought.id for brought in text.brought],
         changes=[
@@ -149,6 +147,7 @@ def _named(
 def _scene_row(read: SceneRead, text: SessionText) -> dict[str, Any]:
     scene, layers, owner = read.scene, read.layers, text.owner
     stored = text.stored.get(scene.id, {})
+    held = [_held(message) for message in scene.messages]
     kept = stored.get("layers_by") not in (None, "extractive") and layers.made_by == "extractive"
     properties = {
         "uri": scene.uri,
@@ -161,8 +160,8 @@ def _scene_row(read: SceneRead, text: SessionText) -> dict[str, Any]:
         "last_seen": scene.episode_end,
         "start_ms": millis(scene.episode_start),
         "end_ms": millis(scene.episode_end),
-        "scene_start": scene.scene_start,
-        "scene_end": scene.scene_end,
+        "scene_start": min((row["mentioned_start"] for row in held if row["mentioned_start"]), default=None),
+        "scene_end": max((row["mentioned_end"] for row in held if row["mentioned_end"]), default=None),
         "importance": max(message.importance for message in scene.messages),
         "evidence_n": len(scene.messages),
         "content_hash": scene.content_hash,
@@ -171,7 +170,7 @@ def _scene_row(read: SceneRead, text: SessionText) -> dict[str, Any]:
         "said_day": day_token(scene.episode_start),
         "unembedded": True,
     }
-    return {"id": scene.id, "properties": properties, "message_ids": [message.id for message in scene.messages]}
+    return {"id": scene.id, "properties": properties, "messages": held}
 
 
 def _agent_row(owner: Owner, scenes: Sequence[SceneRead]) -> dict[str, Any]:
@@ -187,16 +186,14 @@ def _user_change(text: SessionText, last_said: datetime) -> Change:
     return Change(op=Op.NODE_PUT, element_id=text.owner.user.id, body=node_body(view), reason="spoke in a scene")
 
 
-def _message_times(text: SessionText, scenes: Sequence[SceneRead]) -> list[dict[str, Any]]:
-    fresh = [message for read in scenes for message in read.scene.messages if message.id in text.fresh]
-    rows = [_times(message) for message in fresh]
-    return sorted((row for row in rows if row is not None), key=lambda row: str(row["id"]))
-
-
-def _times(message: Message) -> dict[str, Any] | None:
+def _held(message: Message) -> dict[str, Any]:
+    """A message as its scene takes it, with the time it talks about, resolved against when it was said."""
     spans = [found.span for found in spans_in(message.text, message.said_at)]
     starts = [span.start for span in spans if span.start is not None]
     ends = [span.end for span in spans if span.end is not None]
-    if not starts or not ends:
-        return None
-    return {"id": message.id, "mentioned_start": min(starts), "mentioned_end": max(ends)}
+    named = bool(starts and ends)
+    return {
+        "id": message.id,
+        "mentioned_start": min(starts) if named else None,
+        "mentioned_end": max(ends) if named else None,
+    }

@@ -1,5 +1,6 @@
-"""Giving vectors to messages and scene layers: the work `embed` of a session."""
+"""Giving vectors to messages and scene layers: the work `embed` of sessions, many sessions in one commit."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from extraction.embedding import Embedder
@@ -12,9 +13,14 @@ from graph_service.memory.pace import Pace
 _ROWS_MAX = 256
 
 
-async def embed_session(graph: Graph, embedder: Embedder, held: Claim, pace: Pace) -> bool:
-    """Embeds what waits in one session, at most 256 messages and scenes each; True when a rest is left."""
-    scope = {"tenant": held.tenant, "session": held.session, "rows_max": _ROWS_MAX}
+async def embed_sessions(graph: Graph, embedder: Embedder, held: Sequence[Claim], pace: Pace) -> None:
+    """Embeds what waits in sessions of one tenant, at most 256 messages and 256 scenes in all; the rest stays open.
+
+    Args:
+        held: claims of one tenant with one lease.
+    """
+    tenant, sessions = held[0].tenant, sorted(claim.session for claim in held)
+    scope = {"tenant": tenant, "sessions": sessions, "rows_max": _ROWS_MAX}
     messages = await graph.read(statement("read/unembedded_messages"), scope)
     scenes = await graph.read(statement("read/unembedded_scenes"), scope)
     pace.step("embed loaded")
@@ -22,14 +28,10 @@ async def embed_session(graph: Graph, embedder: Embedder, held: Claim, pace: Pac
     layers = await embedder.embed([text for row in scenes for text in (row["abstract"], row["overview"])])
     pace.step("embedded")
     message_rows = [{"id": row["id"], "vector": vector} for row, vector in zip(messages, vectors, strict=True)]
+    pairs = zip(layers[::2], layers[1::2], strict=True)
     scene_rows = [
-        {
-            "id": row["id"],
-            "content_hash": row["content_hash"],
-            "abstract_vector": layers[2 * i],
-            "overview_vector": layers[2 * i + 1],
-        }
-        for i, row in enumerate(scenes)
+        {"id": row["id"], "content_hash": row["content_hash"], "abstract_vector": abstract, "overview_vector": overview}
+        for row, (abstract, overview) in zip(scenes, pairs, strict=True)
     ]
     more = len(messages) == _ROWS_MAX or len(scenes) == _ROWS_MAX
     now_ms = pace.now_ms()
@@ -37,16 +39,15 @@ async def embed_session(graph: Graph, embedder: Embedder, held: Claim, pace: Pac
     async def steps(writing: Writing) -> None:
         if message_rows:
             rows = sorted(message_rows, key=_by_id)
-            written = await writing.run(statement("write/set_message_vectors"), {"tenant": held.tenant, "rows": rows})
+            written = await writing.run(statement("write/set_message_vectors"), {"tenant": tenant, "rows": rows})
             assert len(written) == len(rows), "every message that was read must take its vector"
         if scene_rows:
             rows = sorted(scene_rows, key=_by_id)
-            await writing.run(statement("write/set_scene_vectors"), {"tenant": held.tenant, "rows": rows})
+            await writing.run(statement("write/set_scene_vectors"), {"tenant": tenant, "rows": rows})
         await finish(writing, held, more=more, now_ms=now_ms)
 
     await graph.write(steps)
     pace.step("embed committed")
-    return more
 
 
 def spoken(speaker: str | None, text: str) -> str:

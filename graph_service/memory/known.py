@@ -29,13 +29,13 @@ async def load_known(
     """Facts with the same subject as a proposal, and the same object or a relation that holds one object at a time."""
     beings, _ = resolve(names, candidates, owner)
     keys = _keys(scenes, beings)
-    facts = await graph.read(statement("read/known_facts"), {"tenant": owner.tenant, "keys": keys}) if keys else []
     scene_ids = sorted(read.scene.id for read in scenes)
-    mentions = await graph.read(statement("read/known_mentions"), {"tenant": owner.tenant, "scene_ids": scene_ids})
-    unique = {fact.id: fact for fact in map(known_fact, facts)}
+    parameters = {"tenant": owner.tenant, "keys": keys, "scene_ids": scene_ids}
+    known = [known_fact(row) for row in await graph.read(statement("read/known_facts"), parameters)]
+    unique = {fact.id: fact for fact in known if fact.predicate != "MENTIONED"}
     return KnownFacts(
         facts=tuple(unique[name] for name in sorted(unique)),
-        mentions={fact.id: fact for fact in map(known_fact, mentions)},
+        mentions={fact.id: fact for fact in known if fact.predicate == "MENTIONED"},
     )
 
 

@@ -1,5 +1,6 @@
 """Work that a commit caused: claimed with a lease, finished in the commit that holds its result, or given back."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -42,10 +43,11 @@ class Claim:
     lease: str
 
 
-async def claim(graph: Graph, kinds: tuple[JobKind, ...], *, lease: str, now_ms: int) -> Claim | None:
-    """The most overdue open work of these kinds, or None."""
+async def claim(graph: Graph, kind: JobKind, *, jobs_max: int, lease: str, now_ms: int) -> list[Claim]:
+    """The most overdue open work of one kind, all with one lease; it may belong to several tenants."""
     parameters = {
-        "kinds": [kind.value for kind in kinds],
+        "kind": kind.value,
+        "jobs_max": jobs_max,
         "now_ms": now_ms,
         "lease_until_ms": now_ms + round(LEASE_S * 1000),
         "lease": lease,
@@ -54,19 +56,18 @@ async def claim(graph: Graph, kinds: tuple[JobKind, ...], *, lease: str, now_ms:
     async def steps(writing: Writing) -> list[dict[str, Any]]:
         return await writing.run(statement("jobs/claim"), parameters)
 
-    rows = await graph.write(steps)
-    if not rows:
-        return None
-    row = rows[0]
-    return Claim(
-        tenant=TenantId(row["tenant"]),
-        id=row["id"],
-        kind=JobKind(row["kind"]),
-        session=row["session"],
-        wanted=row["wanted"],
-        attempts=row["attempts"],
-        lease=lease,
-    )
+    return [
+        Claim(
+            tenant=TenantId(row["tenant"]),
+            id=row["id"],
+            kind=kind,
+            session=row["session"],
+            wanted=row["wanted"],
+            attempts=row["attempts"],
+            lease=lease,
+        )
+        for row in await graph.write(steps)
+    ]
 
 
 async def renew(graph: Graph, held: Claim, *, now_ms: int) -> bool:
@@ -84,22 +85,24 @@ async def renew(graph: Graph, held: Claim, *, now_ms: int) -> bool:
     return await graph.write(steps)
 
 
-async def finish(writing: Writing, held: Claim, *, more: bool, now_ms: int) -> None:
-    """Finishes the work inside the commit of its result.
+async def finish(writing: Writing, held: Sequence[Claim], *, more: bool, now_ms: int) -> None:
+    """Finishes work of one tenant inside the commit of its result.
+
+    Args:
+        held: claims with one lease.
+        more: a rest is left; the work stays open.
 
     Raises:
-        ConflictError: the lease was lost, so somebody else does the work; nothing of this commit may stay.
+        ConflictError: a lease was lost, so somebody else does the work; nothing of this commit may stay.
     """
     parameters = {
-        "tenant": held.tenant,
-        "id": held.id,
-        "lease": held.lease,
-        "wanted": held.wanted,
-        "more": more,
+        "tenant": held[0].tenant,
+        "rows": [{"id": claim.id, "wanted": claim.wanted, "more": more} for claim in sorted(held, key=lambda c: c.id)],
+        "lease": held[0].lease,
         "now_ms": now_ms,
     }
-    if not await writing.run(statement("jobs/finish"), parameters):
-        raise ConflictError(f"the lease of work {held.id} was lost to another worker; its result is thrown away")
+    if len(await writing.run(statement("jobs/finish"), parameters)) != len(held):
+        raise ConflictError(f"the lease of work {held[0].id} was lost to another worker; its result is thrown away")
 
 
 async def give_back(graph: Graph, held: Claim, *, error: str, now_ms: int, park: bool = False) -> str:

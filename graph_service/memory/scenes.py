@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from schema.ids import MemoryId, Uri, content_hash, memory_id, scene_uri
 from schema.message import Message
@@ -70,13 +70,6 @@ def assign(
         scene.touched = True
     touched = [_close(scene) for scene in scenes if scene.touched]
     return sorted(touched, key=lambda scene: (scene.episode_start, scene.id))
-
-
-def window(unread: Sequence[Message], rules: SceneRules | None = None) -> tuple[datetime, datetime]:
-    """First and last moment at which a scene must be known before the unread messages can be assigned."""
-    pause = timedelta(seconds=(rules or SceneRules()).pause_s)
-    moments = [message.said_at for message in unread]
-    return min(moments) - pause, max(moments) + pause
 
 
 def _nearest(scenes: Sequence[_Open], moment: datetime, rules: SceneRules) -> _Open | None:

@@ -10,9 +10,8 @@ from extraction.reading import ProposedFact, Quote, Reading, SceneLine, SceneTex
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
 from graph_service.memory.beings import Owner
-from graph_service.memory.intake import millis
 from graph_service.memory.outbox import Claim
-from graph_service.memory.scenes import SceneRules, assign, window
+from graph_service.memory.scenes import SceneRules, assign
 from schema.entity import EntityType
 from schema.ids import MemoryId, UserId, content_hash
 from schema.labels import Role
@@ -37,6 +36,7 @@ class SessionText:
     """Everything one digest of a session reads.
 
     Attributes:
+        revision: how often this user's memory had been written.
         scenes: those that gain messages, and those that brought facts speak of; oldest first.
         stored: properties of the scenes that are stored already, by id.
         fresh: ids of messages that nobody has read yet.
@@ -46,6 +46,7 @@ class SessionText:
 
     owner: Owner
     user_properties: Mapping[str, Any]
+    revision: int
     session_uri: str
     scenes: tuple[Scene, ...]
     stored: Mapping[str, Mapping[str, Any]]
@@ -56,22 +57,27 @@ class SessionText:
 
 async def load_session(graph: Graph, held: Claim, rules: SceneRules) -> SessionText | None:
     """The text to digest, or None when everything was read before."""
-    scope = {"tenant": held.tenant, "session": held.session}
-    rows = await graph.read(statement("read/session_to_read"), {**scope, "messages_max": _MESSAGES_MAX})
-    episodes = await graph.read(statement("read/episodes_to_read"), scope)
-    if not rows or not (rows[0]["messages"] or episodes):
+    parameters = {
+        "tenant": held.tenant,
+        "session": held.session,
+        "messages_max": _MESSAGES_MAX,
+        "pause_ms": round(rules.pause_s * 1000),
+    }
+    rows = await graph.read(statement("read/session_to_read"), parameters)
+    if not rows or not (rows[0]["messages"] or rows[0]["episodes"]):
         return None
     row = rows[0]
     unread = [_message(message) for message in row["messages"]]
-    unread_episodes = tuple(_brought(episode) for episode in episodes)
-    near = await graph.read(statement("read/scenes_near"), {**scope, **_near(unread, unread_episodes, rules)})
+    unread_episodes = tuple(_brought(episode) for episode in row["episodes"])
+    near = row["scenes"]
     brought = unread_episodes + await _earlier_episodes(graph, held, near, unread_episodes)
     known = [_scene(scene) for scene in near]
     changed = assign(row["session_uri"], unread, known, rules)
     spoken_of = {message_id for episode in unread_episodes for message_id in episode.message_ids}
     ids = {scene.id for scene in changed}
     also = [s for s in known if s.id not in ids and any(message.id in spoken_of for message in s.messages)]
-    names = dict.fromkeys([row["user_name"], *row["user_aliases"]])
+    user = row["user_properties"]
+    names = dict.fromkeys([user["name"], *user["aliases"]])
     return SessionText(
         owner=Owner(
             tenant=held.tenant,
@@ -79,7 +85,8 @@ async def load_session(graph: Graph, held: Claim, rules: SceneRules) -> SessionT
             user_names=tuple(name for name in names if name),
             agent_id=row["agent_id"],
         ),
-        user_properties=row["user_properties"],
+        user_properties=user,
+        revision=row["revision"],
         session_uri=row["session_uri"],
         scenes=tuple(sorted([*changed, *also], key=lambda scene: (scene.episode_start, scene.id))),
         stored={scene["id"]: scene["properties"] for scene in near},
@@ -166,14 +173,6 @@ def entity_type(word: str | None) -> EntityType | None:
 
 def _moment(text: str | None) -> datetime | None:
     return datetime.fromisoformat(text) if text else None
-
-
-def _near(unread: Sequence[Message], brought: Sequence[Brought], rules: SceneRules) -> dict[str, Any]:
-    ids = sorted({message_id for episode in brought for message_id in episode.message_ids})
-    if not unread:
-        return {"from_ms": 1, "to_ms": 0, "message_ids": ids}
-    start, end = window(unread, rules)
-    return {"from_ms": millis(start), "to_ms": millis(end), "message_ids": ids}
 
 
 def _brought(row: Mapping[str, Any]) -> Brought:

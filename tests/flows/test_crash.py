@@ -75,13 +75,15 @@ def _later() -> Pace:
     )
 
 
-async def _picture(graph: Graph, tenant: str) -> list[str]:
+async def picture(graph: Graph, tenant: str) -> list[str]:
+    """Everything a tenant holds, without what differs between equal runs: ids and when it was recorded."""
     async with graph._driver.session() as session:
         result = await session.run("CYPHER 25 " + _GRAPH, {"tenant": tenant})
         return sorted(str(record["row"]) for record in await result.fetch(10_000))
 
 
-async def _log(graph: Graph, tenant: str) -> list[int]:
+async def change_numbers(graph: Graph, tenant: str) -> list[int]:
+    """The numbers of the change log, in order."""
     return [row.seq for row in await a_memory(graph).changes.since(TenantId(tenant), 0, rows_max=10_000)]
 
 
@@ -96,7 +98,7 @@ async def _undisturbed(graph: Graph, tenant: str, expected: dict[str, Any]) -> l
         for call in STORY:
             await a_memory(graph).remember(TenantId(f"{tenant}-whole"), call)
         await a_worker(graph).drain()
-        expected["picture"] = await _picture(graph, f"{tenant}-whole")
+        expected["picture"] = await picture(graph, f"{tenant}-whole")
     return list(expected["picture"])
 
 
@@ -123,6 +125,6 @@ async def test_a_kill_at_any_point_leaves_the_same_graph_after_a_restart(
         for call in STORY:
             await a_memory(graph).remember(TenantId(tenant), call)
     await a_worker(graph, pace=_later()).drain()
-    assert await _picture(graph, tenant) == whole
-    log = await _log(graph, tenant)
+    assert await picture(graph, tenant) == whole
+    log = await change_numbers(graph, tenant)
     assert log == list(range(1, len(log) + 1))

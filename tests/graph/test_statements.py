@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+
 from graph_service.graph.statements import statement, statement_names
 from graph_service.graph.store import Graph
 

@@ -43,7 +43,7 @@ def test_full_and_half_width_and_case_meet_in_one_entity() -> None:
 
 
 @given(spans(), spans())
-def test_overlap_is_symmetric(one: Timespan, other: Timespan) -> None:
+def test_overlap_of_spans_is_symmetric(one: Timespan, other: Timespan) -> None:
     assert one.overlaps(other) == other.overlaps(one)
 
 

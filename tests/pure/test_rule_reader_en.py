@@ -92,7 +92,7 @@ def test_the_user_is_never_a_mention() -> None:
     assert read("Bart went out with Bart.", user=("Bart",)).mentions == ()
 
 
-def test_objects_stay_short() -> None:
+def test_objects_of_facts_stay_short() -> None:
     text = "I love " + " and ".join(["walking slowly along the very long river bank of our town", "tea"])
     assert all(len(fact.object.split()) <= 6 for fact in read(text).facts)
 

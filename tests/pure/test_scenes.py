@@ -6,7 +6,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graph_service.memory.scenes import SceneRules, assign, in_order, window
+from graph_service.memory.scenes import SceneRules, assign, in_order
 from schema.ids import memory_id, message_uri
 from schema.labels import Role
 from schema.message import Message
@@ -40,7 +40,8 @@ def grow(scenes: list[Scene], messages: list[Message]) -> list[Scene]:
     """All scenes after some more messages."""
     if not messages:
         return scenes
-    start, end = window(messages, RULES)
+    pause = timedelta(seconds=RULES.pause_s)
+    start, end = messages[0].said_at - pause, messages[-1].said_at + pause
     near = [scene for scene in scenes if scene.episode_start <= end and scene.episode_end >= start]
     merged = {scene.id: scene for scene in scenes} | {s.id: s for s in assign(SESSION, messages, near, RULES)}
     return sorted(merged.values(), key=lambda scene: (scene.episode_start, scene.id))

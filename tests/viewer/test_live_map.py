@@ -1,6 +1,5 @@
 """The mind map in a real browser, fed by the real service: it grows while somebody watches."""
 
-import asyncio
 import json
 from collections.abc import AsyncIterator
 from typing import Any
@@ -35,10 +34,16 @@ class Viewer:
         await self.until("window.__mnemograph && window.__mnemograph.state === 'live'")
 
     async def until(self, condition: str) -> None:
-        """Waits for a condition on the page; asked from outside, because the page's policy forbids `eval` inside."""
-        async with asyncio.timeout(WAIT_MS / 1000):
-            while not await self.page.evaluate(f"() => Boolean({condition})"):
-                await asyncio.sleep(0.05)
+        """Waits for a condition on the page; its policy forbids the `eval` of Playwright's own way."""
+        looking = f"""async () => {{
+            const end = Date.now() + {WAIT_MS};
+            while (!({condition})) {{
+                if (Date.now() > end) return false;
+                await new Promise((again) => setTimeout(again, 30));
+            }}
+            return true;
+        }}"""
+        assert await self.page.evaluate(looking), f"never came true: {condition}"
 
     async def probe(self, expression: str) -> Any:
         """What the probe says."""

@@ -1,9 +1,16 @@
-// Facts that new facts may repeat, continue or contradict: same subject, and same object or a relation that holds one.
+// Facts that new facts may repeat, continue or contradict (same subject, and same object or a relation that holds one), and who and
+// what the given scenes are known to mention.
 // hot
 // $tenant: str
 // $keys: list of {subject_id, object_ids, predicates, one_relations}
+// $scene_ids: list of str
 // -> subject_id, object_id, predicate, properties
 UNWIND $keys AS key
 MATCH (a:Memory {tenant: $tenant, id: key.subject_id})-[r:PREFERS|DISLIKES|CARES_ABOUT|RELATES_TO|CAUSED_BY]->(b:Memory)
 WHERE r.tenant = $tenant AND type(r) IN key.predicates AND (b.id IN key.object_ids OR r.relation IN key.one_relations)
 RETURN DISTINCT a.id AS subject_id, b.id AS object_id, type(r) AS predicate, properties(r) AS properties
+UNION ALL
+UNWIND $scene_ids AS scene_id
+MATCH (a:Memory {tenant: $tenant, id: scene_id})-[r:MENTIONED]->(b:Memory)
+WHERE r.tenant = $tenant
+RETURN a.id AS subject_id, b.id AS object_id, type(r) AS predicate, properties(r) AS properties

@@ -1,15 +1,42 @@
-// What a digest of a session starts from: the session, its user, and the messages no scene holds yet, oldest first.
+// What a digest of a session starts from, in one round trip: the session, its user, the messages no scene holds yet (oldest
+// first), facts that callers brought and nobody has read, and the scenes that may take messages or that brought facts speak of.
 // hot
 // $tenant: str
 // $session: str
 // $messages_max: int
-// -> session_uri, user_id, agent_id, user_name, user_aliases, user_properties, messages
+// $pause_ms: int, how far from a message a scene may lie to take it
+// -> session_uri, user_id, agent_id, user_properties, revision, messages, episodes, scenes
+// scenes: {id, uri, properties, messages}. Each scene comes whole, because it is always read as a whole.
 MATCH (s:Session {tenant: $tenant, id: $session})
 MATCH (u:Memory {tenant: $tenant, id: s.user_node_id})
+OPTIONAL MATCH (v:Revision {tenant: $tenant, id: s.user_node_id})
+WITH s, u, coalesce(v.revision, 0) AS revision
 CALL (s) {
   MATCH (m:Message {tenant: $tenant, session_id: s.id, unread: true})
   WITH m ORDER BY m.said_ms, m.position, m.id LIMIT $messages_max
-  RETURN collect(m {.id, .uri, .role, .speaker, .text, .said_at, .position, .content_hash, .importance, .episode_id}) AS messages
+  RETURN collect(m {.id, .uri, .role, .speaker, .text, .said_at, .position, .content_hash, .importance, .episode_id}) AS messages,
+         min(m.said_ms) AS first_ms, max(m.said_ms) AS last_ms
 }
-RETURN s.uri AS session_uri, s.user_id AS user_id, s.agent_id AS agent_id, u.name AS user_name, u.aliases AS user_aliases,
-       properties(u) AS user_properties, messages
+CALL (s) {
+  MATCH (e:Episode {tenant: $tenant, session_id: s.id, unread: true})
+  WITH e ORDER BY e.received_at, e.id
+  RETURN collect(e {.id, .message_ids, .facts, .summary}) AS episodes
+}
+CALL (s, first_ms, last_ms, episodes) {
+  CALL (s, first_ms, last_ms, episodes) {
+    MATCH (near:Scene {tenant: $tenant, session_id: s.id})
+    WHERE near.start_ms <= last_ms + $pause_ms AND near.end_ms >= first_ms - $pause_ms
+    RETURN near
+   UNION
+    UNWIND episodes AS episode
+    UNWIND episode.message_ids AS message_id
+    MATCH (:Message {tenant: $tenant, id: message_id})-[:PART_OF]->(near:Scene)
+    RETURN near
+  }
+  MATCH (m:Message)-[:PART_OF]->(near)
+  WITH near, m ORDER BY m.said_ms, m.position, m.id
+  WITH near, collect(m {.id, .uri, .role, .speaker, .text, .said_at, .position, .content_hash, .importance, .episode_id}) AS held
+  RETURN collect({id: near.id, uri: near.uri, properties: near {.name, .abstract, .layers_by}, messages: held}) AS scenes
+}
+RETURN s.uri AS session_uri, s.user_id AS user_id, s.agent_id AS agent_id, properties(u) AS user_properties, revision, messages, episodes,
+       scenes

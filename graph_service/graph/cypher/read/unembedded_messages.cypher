@@ -1,8 +1,10 @@
-// Messages of a session that wait for a vector, oldest first.
+// Messages of some sessions of a tenant that wait for a vector, oldest first within each session.
 // hot
 // $tenant: str
-// $session: str
+// $sessions: list of str
 // $rows_max: int
-// -> id, speaker, text
-MATCH (m:Message {tenant: $tenant, session_id: $session, unembedded: true})
-RETURN m.id AS id, m.speaker AS speaker, m.text AS text ORDER BY m.said_ms, m.position, m.id LIMIT $rows_max
+// -> session, id, speaker, text
+UNWIND $sessions AS session
+MATCH (m:Message {tenant: $tenant, session_id: session, unembedded: true})
+WITH session, m ORDER BY session, m.said_ms, m.position, m.id LIMIT $rows_max
+RETURN session, m.id AS id, m.speaker AS speaker, m.text AS text

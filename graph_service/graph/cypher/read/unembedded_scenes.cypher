@@ -1,8 +1,10 @@
-// Scenes of a session whose layer texts wait for vectors.
+// Scenes of some sessions of a tenant whose layer texts wait for vectors.
 // hot
 // $tenant: str
-// $session: str
+// $sessions: list of str
 // $rows_max: int
-// -> id, content_hash, abstract, overview
-MATCH (s:Scene {tenant: $tenant, session_id: $session, unembedded: true})
-RETURN s.id AS id, s.content_hash AS content_hash, s.abstract AS abstract, s.overview AS overview ORDER BY s.id LIMIT $rows_max
+// -> session, id, content_hash, abstract, overview
+UNWIND $sessions AS session
+MATCH (s:Scene {tenant: $tenant, session_id: session, unembedded: true})
+WITH session, s ORDER BY session, s.id LIMIT $rows_max
+RETURN session, s.id AS id, s.content_hash AS content_hash, s.abstract AS abstract, s.overview AS overview

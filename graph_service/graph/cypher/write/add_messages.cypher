@@ -11,12 +11,16 @@
 // $episode: map {id, message_ids, facts, summary} or null
 // $rows: list of {id, content_hash, properties}, ordered by id
 // -> id, stored_hash, is_new, user_known
-// One row for each message. Locks the session first (SET touched_at), so that two calls for one session take turns and
-// the check for existing messages holds until the commit. Do not lock the tenant here: it is the lock all writers take last.
+// One row for each message. Locks the session's reading work first (SET touched_ms), so that two calls for one session take turns
+// and the check for existing messages holds until the commit. The session itself must not be written here: scenes join it while
+// they are digested, and a node that one writer locks by a property and another by edges leads to deadlocks. Do not lock the
+// tenant either: it is the lock all writers take last.
 MERGE (t:Tenant {id: $tenant}) ON CREATE SET t.seq = 0, t.epoch = $epoch, t.created_at = $now
+MERGE (turn:Job {tenant: $tenant, id: $session_node_id + '/read'})
+  ON CREATE SET turn.kind = 'read', turn.session = $session_node_id, turn.wanted = 0, turn.attempts = 0, turn.state = 'done'
+SET turn.touched_ms = $now_ms
 MERGE (s:Session {tenant: $tenant, id: $session_node_id})
-  ON CREATE SET s += $session, s.messages = 0, s.first_at = $now
-SET s.touched_at = $now
+  ON CREATE SET s += $session, s.first_at = $now
 WITH s
 OPTIONAL MATCH (u:Memory {tenant: $tenant, id: $user_node_id})
 WITH s, u IS NOT NULL AND ($user_name IS NULL OR u.name = $user_name OR $user_name IN u.aliases) AS user_known
@@ -26,17 +30,15 @@ WITH s, user_known, row, old.content_hash AS old_hash
 FOREACH (_ IN CASE WHEN old_hash IS NULL THEN [1] ELSE [] END | CREATE (m:Message) SET m = row.properties)
 WITH s, user_known,
      collect({id: row.id, stored_hash: coalesce(old_hash, row.content_hash), is_new: old_hash IS NULL}) AS outcome
-WITH s, user_known, outcome, size([o IN outcome WHERE o.is_new]) AS new_n
-SET s.messages = s.messages + new_n
 FOREACH (_ IN CASE WHEN $episode IS NULL THEN [] ELSE [1] END |
   MERGE (e:Episode {tenant: $tenant, id: $episode.id})
     ON CREATE SET e += $episode, e.user_id = s.user_id, e.session_id = s.id, e.received_at = $now, e.unread = true)
-FOREACH (kind IN CASE WHEN new_n > 0 OR $episode IS NOT NULL THEN ['embed', 'read'] ELSE [] END |
+FOREACH (kind IN CASE WHEN any(o IN outcome WHERE o.is_new) OR $episode IS NOT NULL THEN ['embed', 'read'] ELSE [] END |
   MERGE (j:Job {tenant: $tenant, id: s.id + '/' + kind})
-    ON CREATE SET j.kind = kind, j.session = s.id, j.wanted = 0, j.attempts = 0, j.due_ms = $now_ms, j.open = true
+    ON CREATE SET j.kind = kind, j.session = s.id, j.wanted = 0, j.attempts = 0
   SET j.attempts = CASE WHEN j.open THEN j.attempts ELSE 0 END,
       j.due_ms = CASE WHEN j.open THEN j.due_ms ELSE $now_ms END,
-      j.wanted = j.wanted + 1, j.open = true, j.state = 'open')
+      j.wanted = j.wanted + 1, j.open = true, j.state = CASE WHEN j.lease IS NULL THEN 'open' ELSE j.state END)
 WITH user_known, outcome
 UNWIND outcome AS o
 RETURN o.id AS id, o.stored_hash AS stored_hash, o.is_new AS is_new, user_known

@@ -4,7 +4,7 @@
 // $user: map {id, uri, user_id, name or null, key, first_seen, last_seen}
 // -> properties
 MERGE (u:Memory {tenant: $tenant, id: $user.id})
-  ON CREATE SET u:User, u.uri = $user.uri, u.user_id = $user.user_id, u.key = $user.key, u.aliases = [], u.revision = 0,
+  ON CREATE SET u:User, u.uri = $user.uri, u.user_id = $user.user_id, u.key = $user.key, u.aliases = [],
                 u.name = coalesce($user.name, $user.user_id), u.first_seen = $user.first_seen, u.last_seen = $user.last_seen
 SET u.aliases = CASE WHEN $user.name IS NULL OR $user.name = u.name OR $user.name IN u.aliases OR u.name = u.user_id
                      THEN u.aliases ELSE u.aliases + $user.name END,

@@ -1,8 +1,8 @@
-// Adds scenes or rewrites them, joins them to their session, and takes their messages in.
+// Adds scenes or rewrites them, joins them to their session, and takes their messages in, with the time each talks about.
 // hot
 // $tenant: str
 // $session: str
-// $rows: list of {id, properties, message_ids}, ordered by id
+// $rows: list of {id, properties, messages}, ordered by id; messages are {id, mentioned_start, mentioned_end}
 // -> id, messages
 MATCH (session:Session {tenant: $tenant, id: $session})
 UNWIND $rows AS row
@@ -10,8 +10,8 @@ MERGE (s:Memory {tenant: $tenant, id: row.id}) ON CREATE SET s:Scene
 SET s += row.properties
 MERGE (s)-[:IN_SESSION]->(session)
 WITH s, row
-UNWIND row.message_ids AS message_id
-MATCH (m:Message {tenant: $tenant, id: message_id})
+UNWIND row.messages AS held
+MATCH (m:Message {tenant: $tenant, id: held.id})
 MERGE (m)-[:PART_OF]->(s)
-SET m.unread = null
+SET m.unread = null, m.mentioned_start = held.mentioned_start, m.mentioned_end = held.mentioned_end
 RETURN s.id AS id, count(m) AS messages

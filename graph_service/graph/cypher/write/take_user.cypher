@@ -1,11 +1,15 @@
-// Locks the user's memory for one digest and says whether it is still as it was when the digest was planned.
+// Locks a user's memory for one digest and says whether it is still as it was when the digest was planned.
 // hot
 // $tenant: str
 // $user_node_id: str
 // $revision: int
 // $seen: datetime
 // -> fresh
+// The lock is on a node of its own: the user's node has many edges, and two digests that lock it by a property and then by new
+// edges deadlock (seen with two workers on one user).
+MERGE (v:Revision {tenant: $tenant, id: $user_node_id}) ON CREATE SET v.revision = 0
+SET v.revision = v.revision + 1
+WITH v.revision = $revision + 1 AS fresh
 MATCH (u:Memory {tenant: $tenant, id: $user_node_id})
-SET u.revision = u.revision + 1
 SET u.last_seen = CASE WHEN u.last_seen < $seen THEN $seen ELSE u.last_seen END
-RETURN u.revision = $revision + 1 AS fresh
+RETURN fresh
