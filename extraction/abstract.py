@@ -15,7 +15,6 @@ from schema.timespan import iso
 OVERVIEW_TOKENS_MAX = 2_000
 TITLE_CHARS_ZH_MAX = 24
 TITLE_CHARS_EN_MAX = 60
-_TITLE_PARTS = 4
 # A longer scene is read by its first sentences only; rank costs the square of their number.
 SENTENCES_MAX = 150
 _SENTENCE_CHARS_MAX = 220
@@ -30,6 +29,7 @@ _FILLER = re.compile(
     r"早上好|晚上好|晚安)",
     re.IGNORECASE,
 )
+_CLAUSE_END = re.compile(r"[，；：。！？]|[,;:.!?] ")
 _PLAN = re.compile(
     r"\b(?:plan|plans|planning|want to|going to|will|promise|decided|hope to|goal|next (?:week|month|"
     r"year))\b|打算|计划|准备|决定|答应|希望|目标|明天|下周|下个月|想去|想学"
@@ -104,12 +104,11 @@ def overview_l1(
     return text.strip()
 
 
-def scene_title(lines: Sequence[SceneLine], *, names: Sequence[str] = (), statements: Sequence[str] = ()) -> str:
+def scene_title(lines: Sequence[SceneLine], *, statements: Sequence[str] = ()) -> str:
     """A telling title: who and what it is about; at most 24 characters for Chinese, 60 for English.
 
     Args:
-        names: people, places and works of the scene, most important first.
-        statements: what was learned; the first one that fits is the title.
+        statements: what was learned; the first one that fits is the title, else the sentence that stands for most.
     """
     said = _sentences(lines)
     zh = _is_chinese(said)
@@ -118,18 +117,19 @@ def scene_title(lines: Sequence[SceneLine], *, names: Sequence[str] = (), statem
         plain = statement.rstrip("。. ")
         if len(plain) <= limit:
             return plain
-    own = [name for name in _unique(names) if len(name) <= limit // 2][:2]
-    topics = [word for word in keywords(_heard(said), 6) if not any(word in name for name in own)]
-    parts = [*own, *topics][:_TITLE_PARTS]
-    separator = "、" if zh else ", "
-    title = ""
-    for part in parts:
-        longer = f"{title}{separator}{part}" if title else part
-        if len(longer) <= limit:
-            title = longer
-    if title:
-        return title if zh else title[:1].upper() + title[1:]
-    return _cut_words(said[0].text, limit) if said else ""
+    ranks = _ranks(said)
+    # An assistant's advice tells less about a conversation than what somebody came with.
+    best = next((number for number in ranks if said[number].by != "assistant"), ranks[0] if ranks else None)
+    return "" if best is None else _headline(said[best].text, limit)
+
+
+def _headline(sentence: str, limit: int) -> str:
+    """The beginning of a sentence that fits: all of it, or whole clauses, or whole words."""
+    plain = sentence.rstrip("。.!！ ")
+    if len(plain) <= limit:
+        return plain
+    ends = [match.start() for match in _CLAUSE_END.finditer(plain) if limit // 3 <= match.start() <= limit]
+    return plain[: ends[-1]] if ends else _cut_words(plain, limit)
 
 
 _HEADINGS_ZH = {

@@ -82,7 +82,7 @@ def test_an_overview_keeps_its_limit_for_a_long_scene() -> None:
 
 @pytest.mark.parametrize(("texts", "limit", "word"), [(ENGLISH, 60, "penguins"), (CHINESE, 24, "企鹅")])
 def test_a_title_is_short_and_names_the_topic(texts: tuple[str, ...], limit: int, word: str) -> None:
-    title = scene_title(lines_of(*texts), names=["Anna"])
+    title = scene_title(lines_of(*texts))
     assert len(title) <= limit
     assert word in title.lower()
 

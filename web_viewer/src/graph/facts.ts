@@ -6,7 +6,7 @@ import type { GraphState } from "./reduce";
 
 /** "works at" where the memory has its own words, else the predicate's. */
 export function linkWords(edge: Pick<GraphEdge, "relation" | "predicate">, words: Words): string {
-  return edge.relation ?? words.predicate(edge.predicate);
+  return edge.relation ? words.relation(edge.relation) : words.predicate(edge.predicate);
 }
 
 export function factSentence(edge: GraphEdge, nodes: ReadonlyMap<string, GraphNode>, words: Words): string {

@@ -40,6 +40,11 @@ export class Words {
     return this.known(`pred.${name}`) ?? name.toLowerCase().replaceAll("_", " ");
   }
 
+  /** The readers' own labels are translated; a label in anybody's words is shown as it is. */
+  relation(label: string): string {
+    return this.known(`rel.${label}`) ?? label;
+  }
+
   backwards(name: string): string {
     return this.known(`back.${name}`) ?? `← ${this.predicate(name)}`;
   }
