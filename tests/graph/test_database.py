@@ -1,0 +1,60 @@
+"""Reaching a given server: what is refused, and with which words."""
+
+import pytest
+
+from graph_service.graph import database
+from graph_service.graph.database import connect, version_of
+from graph_service.graph.migrate import migrate, migrations
+from graph_service.graph.statements import statement
+from graph_service.graph.store import Graph
+from schema.errors import InstallError, MnemographError, UnavailableError
+from tests.conftest import Server
+
+
+async def test_an_older_server_is_refused_with_what_to_do(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The server of this run is new enough, so the bar is raised above it."""
+    monkeypatch.setattr(database, "OLDEST_VERSION", (2999, 1))
+    with pytest.raises(InstallError, match="Upgrade it, or unset NEO4J_URI"):
+        await connect(uri=server.uri, user=server.user, password=server.password, database=None)
+
+
+@pytest.mark.parametrize(
+    ("text", "version"),
+    [
+        ("2026.08.1", (2026, 8)),
+        ("2026.02.0", (2026, 2)),
+        ("5.26.1-aura", (5, 26)),
+        ("4.4", (4, 4)),
+        ("unknown", (0, 0)),
+    ],
+)
+def test_versions_of_old_and_new_servers_are_read(text: str, version: tuple[int, int]) -> None:
+    assert version_of(text) == version
+
+
+async def test_a_wrong_password_names_the_settings(server: Server) -> None:
+    with pytest.raises(InstallError, match="NEO4J_PASSWORD"):
+        await connect(uri=server.uri, user=server.user, password="not it", database=None)
+
+
+@pytest.mark.parametrize("uri", ["ftp://localhost:7687", "localhost", "bolt://[::1"])
+async def test_an_address_that_is_none_is_refused_with_an_example(uri: str) -> None:
+    with pytest.raises(InstallError, match="bolt://host:7687"):
+        await connect(uri=uri, user="neo4j", password="x", database=None)
+
+
+async def test_a_server_that_is_away_is_unavailable() -> None:
+    with pytest.raises(UnavailableError, match="no Neo4j answers"):
+        await connect(uri="bolt://127.0.0.1:9", user="neo4j", password="x", database=None, connect_timeout_s=2)
+
+
+async def test_migrations_run_once_and_have_distinct_numbers(graph: Graph) -> None:
+    assert await migrate(graph) == []
+    numbers = [migration.name.split("/")[1][:3] for migration in migrations()]
+    assert len(set(numbers)) == len(numbers)
+
+
+async def test_a_reading_transaction_cannot_write(graph: Graph) -> None:
+    with pytest.raises(MnemographError):
+        await graph.read(statement("write/add_migration"), {"name": "never"})
+    assert "never" not in {row["name"] for row in await graph.read(statement("read/migrations_done"), {})}
