@@ -1,8 +1,10 @@
 """Fetching jars from a repository that is a real HTTP server on this machine."""
 
 import hashlib
+import io
 import os
 import threading
+import zipfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -82,6 +84,33 @@ def test_a_damaged_jar_of_the_right_size_is_fetched_again(repository: Repository
     os.utime(path, ns=(0, 0))
     ensure_jars(tmp_path, jars=jars, repository_url=repository.url)
     assert path.read_bytes() == b"tea"
+
+
+def test_a_signed_jar_is_proved_and_then_shown_to_java_without_its_signature(
+    repository: Repository, tmp_path: Path
+) -> None:
+    signed = io.BytesIO()
+    with zipfile.ZipFile(signed, "w") as writing:
+        for name in ("META-INF/MANIFEST.MF", "META-INF/TEA_1.SF", "META-INF/TEA_1.RSA", "notes/META-INF/A.SF"):
+            writing.writestr(name, "names META-INF/TEA_1.SF in its text")
+    jars = (repository.offer("tea", signed.getvalue()),)
+    (path,) = ensure_jars(tmp_path, jars=jars, repository_url=repository.url)
+    with zipfile.ZipFile(path) as jar:
+        assert jar.namelist() == [
+            "META-INF/MANIFEST.MF",
+            "META-OFF/TEA_1.SF",
+            "META-OFF/TEA_1.RSA",
+            "notes/META-INF/A.SF",
+        ]
+        assert {jar.read(name) for name in jar.namelist()} == {b"names META-INF/TEA_1.SF in its text"}
+
+    # A cache that was copied from elsewhere: other times, as published or as we left it.
+    for content in (signed.getvalue(), path.read_bytes()):
+        path.write_bytes(content)
+        os.utime(path, ns=(0, 0))
+        ensure_jars(tmp_path, jars=jars, repository_url=repository.url)
+        assert zipfile.ZipFile(path).namelist()[1] == "META-OFF/TEA_1.SF"
+    assert repository.asked == ["tea-1.0.jar"]
 
 
 def test_an_answer_with_another_hash_is_refused_by_name(repository: Repository, tmp_path: Path) -> None:

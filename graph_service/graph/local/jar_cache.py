@@ -16,6 +16,7 @@ from typing import Final
 import httpx
 from jgo.constants import MAVEN_CENTRAL_URL
 
+from graph_service.graph.local.jar_signature import with_signature, without_signature
 from graph_service.graph.local.owner import try_lock, write_private
 from schema.errors import InstallError
 
@@ -27,8 +28,8 @@ LOCK_POLL_S: Final = 0.1
 # Half-written files of a killed process; younger ones may belong to a running one.
 LEFTOVER_AGE_S: Final = 3600.0
 CHUNK_BYTES: Final = 256 * 1024
-# Hash, size and time of change of the jars proved so far.
-VERIFIED_NAME: Final = "verified.json"
+# Hash, size and time of change of the jars proved so far, whose signatures are hidden.
+VERIFIED_NAME: Final = "proved.json"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,6 +188,7 @@ class _Fetch:
                     size += len(chunk)
                     self._count(0, len(chunk))
             if digest.hexdigest() == jar.sha256:
+                _hide_signature(Path(part))
                 os.replace(part, self.jar_dir / jar.file_name)
                 return ""
         self._count(0, -size)
@@ -252,10 +254,24 @@ def _verify(jar_dir: Path, jar: Jar, known: dict[str, str]) -> str:
             return ""
         if known.get(jar.sha256) == mark:
             return mark
-        with path.open("rb") as file:
-            return mark if hashlib.file_digest(file, "sha256").hexdigest() == jar.sha256 else ""
+        if hashlib.sha256(with_signature(path.read_bytes())).hexdigest() != jar.sha256:
+            return ""
+        _hide_signature(path)
+        state = path.stat()
+        return f"{state.st_size} {state.st_mtime_ns}"
     except FileNotFoundError:
         return ""
+
+
+def _hide_signature(path: Path) -> None:
+    """A running Java keeps the file it has open."""
+    shown = path.read_bytes()
+    hidden = without_signature(shown)
+    if hidden != shown:
+        with _part_file(path) as (part, number):
+            with os.fdopen(number, "wb", closefd=False) as file:
+                file.write(hidden)
+            os.replace(part, path)
 
 
 def _read_verified(jar_dir: Path) -> dict[str, str]:
