@@ -26,6 +26,7 @@ class LocalEmbedder:
 
     name: Final = "all-MiniLM-L6-v2"
     dim: Final = VECTOR_DIM
+    english_only: Final = True
 
     def __init__(self, *, model: MiniLM, pieces: WordPieces, threads: int) -> None:
         self._model = model

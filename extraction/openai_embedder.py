@@ -47,6 +47,8 @@ async def connect_openai_embedder(
 class OpenAIEmbedder:
     """Asks the endpoint in batches of at most 100 texts, at most 4 requests at a time; retries are the caller's."""
 
+    english_only: Final = False
+
     def __init__(self, *, client: openai.AsyncOpenAI, model: str, dimensions: int | None, timeout_s: float) -> None:
         self.name = model
         self.dim = dimensions or DIM_UNLESS_TOLD

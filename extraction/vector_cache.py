@@ -23,6 +23,10 @@ class CachedEmbedder:
     def dim(self) -> int:
         return self._inner.dim
 
+    @property
+    def english_only(self) -> bool:
+        return self._inner.english_only
+
     async def embed(self, texts: Sequence[str]) -> list[list[float]]:
         """As the port says; the inner embedder sees each text that is not remembered once."""
         keys = [hashlib.sha256(text.encode()).digest() for text in texts]

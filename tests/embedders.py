@@ -12,6 +12,7 @@ class HashedWords:
 
     name = "hashed-words"
     dim = 64
+    english_only = False
 
     async def embed(self, texts: Sequence[str]) -> list[list[float]]:
         """Unit vectors, in order."""

@@ -13,7 +13,7 @@ from graph_service.graph.store import Graph
 from graph_service.memory.found import EvidenceMessage, candidates_in
 from graph_service.memory.intake import millis
 from graph_service.memory.question import Kind, Question, check_question, is_chinese, name_keys
-from graph_service.memory.ranking import CHINESE_WITHOUT_MODEL, ENGLISH, Ranked, Weights, rank
+from graph_service.memory.ranking import CHINESE_WITHOUT_MODEL, ENGLISH, Asked, Ranked, Weights, rank
 from schema.errors import UnavailableError
 from schema.ids import TenantId, scope_token
 from schema.timespan import Timespan, as_utc
@@ -93,13 +93,14 @@ async def recall(
     parameters = _parameters(tenant, question, span, vector, words, now)
     rows = await graph.read(statement("read/recall"), parameters)
     candidates = [c for c in candidates_in(rows[0]["rows"]) if c.kind in question.kinds]
-    asked_time = question_span(question.text, now)
-    ranked = rank(candidates, _weights(question.text, embedder), now=now, asked_time=asked_time, limit=question.limit)
+    asked = Asked(name_keys=frozenset(parameters["entity_keys"]), time=question_span(question.text, now))
+    weights = _weights(question.text, embedder)
+    ranked = rank(candidates, weights, asked=asked, now=now, limit=question.limit)
     return Answer(
         hits=tuple(_hit(item, words) for item in ranked),
         path=tuple(sorted({channel for item in ranked for channel in item.candidate.scores})),
         notes=(*notes, *(() if words else ("the question has no words to search for",))),
-        asked_time=asked_time,
+        asked_time=asked.time,
     )
 
 
@@ -114,7 +115,7 @@ async def _vector(embedder: Embedder | None, text: str) -> tuple[list[float] | N
 
 
 def _weights(text: str, embedder: Embedder | None) -> Weights:
-    knows_chinese = embedder is not None and not getattr(embedder, "english_only", False)
+    knows_chinese = embedder is not None and not embedder.english_only
     return CHINESE_WITHOUT_MODEL if is_chinese(text) and not knows_chinese else ENGLISH
 
 

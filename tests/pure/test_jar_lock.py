@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from graph_service.graph.local.jar_cache import LOCK_PATH, Jar, read_lock
+from graph_service.graph.local.jar_lock import LOCK_PATH, Jar, read_lock
 from graph_service.graph.local.relock import NEO4J_COORDINATE
 from schema.errors import InstallError
 

@@ -12,7 +12,7 @@ from graph_service.graph.lucene import name_query, scoped_query, words_in
 from graph_service.memory.found import candidates_in
 from graph_service.memory.intake import millis
 from graph_service.memory.question import Kind, Question, check_question, is_chinese, name_keys
-from graph_service.memory.ranking import ENGLISH, rank
+from graph_service.memory.ranking import ENGLISH, Asked, rank
 from graph_service.memory.recall import snippet
 from schema.errors import InputError
 from schema.timespan import Timespan
@@ -43,13 +43,13 @@ rows = st.lists(
 
 
 def _ranked(found: list[list[Any]], limit: int = 100) -> list[tuple[str, str, float]]:
-    order = rank(candidates_in(found), ENGLISH, now=NOON, asked_time=None, limit=limit)
+    order = rank(candidates_in(found), ENGLISH, asked=Asked(), now=NOON, limit=limit)
     return [(item.candidate.kind, item.candidate.id, item.score) for item in order]
 
 
 @given(rows)
 def test_score_parts_sum_to_the_score(found: list[list[Any]]) -> None:
-    for item in rank(candidates_in(found), ENGLISH, now=NOON, asked_time=Timespan(), limit=100):
+    for item in rank(candidates_in(found), ENGLISH, asked=Asked(time=Timespan()), now=NOON, limit=100):
         assert item.score == pytest.approx(sum(item.parts.values()), abs=1e-5)
         assert all(part >= 0 for part in item.parts.values())
 
@@ -69,7 +69,11 @@ def test_a_smaller_limit_gives_a_prefix(found: list[list[Any]], limit: int) -> N
 def test_what_was_said_in_the_time_asked_for_comes_first() -> None:
     asked = Timespan(start=NOON + timedelta(days=4), end=NOON + timedelta(days=6))
     order = rank(
-        candidates_in([a_row("a", words=1), a_row("b", day=5, words=1)]), ENGLISH, now=NOON, asked_time=asked, limit=2
+        candidates_in([a_row("a", words=1), a_row("b", day=5, words=1)]),
+        ENGLISH,
+        asked=Asked(time=asked),
+        now=NOON,
+        limit=2,
     )
     assert [item.candidate.id for item in order] == ["b", "a"]
 

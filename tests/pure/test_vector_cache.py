@@ -10,6 +10,7 @@ class LengthEmbedder:
 
     name = "lengths"
     dim = 2
+    english_only = False
 
     def __init__(self) -> None:
         self.asked: list[list[str]] = []
