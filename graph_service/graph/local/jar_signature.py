@@ -5,8 +5,12 @@ archive also holds no class of a signed jar. The lock's hash has proved these ja
 get another folder name of the same length, so that nothing in the jar moves and the proved bytes can be had back.
 """
 
+import os
 import re
+from pathlib import Path
 from typing import Final
+
+from graph_service.graph.local.jar_file import part_file
 
 _SHOWN: Final = b"META-INF/"
 _HIDDEN: Final = b"META-OFF/"
@@ -30,3 +34,14 @@ def without_signature(jar: bytes) -> bytes:
 def with_signature(jar: bytes) -> bytes:
     """The jar as its maker published it."""
     return _HIDDEN_NAMES.sub(_SHOWN, jar)
+
+
+def hide_signature(path: Path) -> None:
+    """Take the signature of a proved jar out of Java's sight; a running Java keeps the file it has open."""
+    shown = path.read_bytes()
+    hidden = without_signature(shown)
+    if hidden != shown:
+        with part_file(path) as (part, number):
+            with os.fdopen(number, "wb", closefd=False) as file:
+                file.write(hidden)
+            os.replace(part, path)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from graph_service.graph.local.jar_cache import FetchProgress
+from graph_service.graph.local.jar_lock import FetchProgress
 from graph_service.graph.local.server_start import (
     OwnServer,
     ServerAccess,

@@ -10,7 +10,8 @@ from typing import Final, Literal
 import psutil
 
 from graph_service.graph.local.class_archive import ClassArchive, class_archive
-from graph_service.graph.local.jar_cache import FetchProgress, ensure_jars
+from graph_service.graph.local.jar_cache import ensure_jars
+from graph_service.graph.local.jar_lock import FetchProgress
 from graph_service.graph.local.launch_settings import launch_settings
 from graph_service.graph.local.owner import (
     Owner,

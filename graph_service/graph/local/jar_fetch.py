@@ -1,0 +1,121 @@
+"""Fetches missing jars, several at a time; loaded only when something is missing, since its libraries load slowly."""
+
+import hashlib
+import os
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+import httpx
+from jgo.constants import MAVEN_CENTRAL_URL as JGO_URL
+
+from graph_service.graph.local.jar_file import part_file
+from graph_service.graph.local.jar_lock import FetchProgress, Jar
+from graph_service.graph.local.jar_signature import hide_signature
+from schema.errors import InstallError
+
+FETCHES_AT_ONCE: Final = 8
+TRIES_MAX: Final = 4
+RETRY_WAIT_S: Final = 0.25
+CHUNK_BYTES: Final = 256 * 1024
+MAVEN_CENTRAL_URL: Final[str] = JGO_URL
+
+
+@dataclass(slots=True)
+class JarFetch:
+    """One run over the missing jars; counts are shared by its threads.
+
+    Args:
+        stopped: ends the run when it is set, and is set when the run fails.
+    """
+
+    jar_dir: Path
+    repository_url: str
+    jars: list[Jar]
+    on_progress: Callable[[FetchProgress], None] | None
+    stopped: threading.Event
+    _counting: threading.Lock = field(default_factory=threading.Lock)
+    _jars_done: int = 0
+    _bytes_done: int = 0
+
+    def run(self) -> None:
+        """Fetch them all.
+
+        Raises:
+            InstallError: one could not be fetched, or the run was stopped.
+        """
+        self._count(0, 0)
+        # Large jars first, so that the last ones to arrive are small.
+        queue = sorted(self.jars, key=lambda jar: -jar.size_bytes)
+        with (
+            httpx.Client(timeout=httpx.Timeout(30.0), follow_redirects=True) as client,
+            ThreadPoolExecutor(FETCHES_AT_ONCE, thread_name_prefix="jar-fetch") as threads,
+        ):
+            waiting = [threads.submit(self._fetch_with_retries, client, jar) for jar in queue]
+            try:
+                for fetch in waiting:
+                    fetch.result()
+            except BaseException:
+                self.stopped.set()
+                raise
+
+    def _fetch_with_retries(self, client: httpx.Client, jar: Jar) -> None:
+        problem = ""
+        for attempt in range(TRIES_MAX):
+            if self.stopped.is_set() or (attempt and self.stopped.wait(RETRY_WAIT_S * 2**attempt)):
+                raise InstallError("Fetching the jars of the local Neo4j was cancelled; the next start goes on.")
+            try:
+                problem = self._fetch(client, jar)
+            except httpx.HTTPStatusError as error:
+                problem = f"the repository answered {error.response.status_code}"
+                if error.response.is_client_error:
+                    break
+            except httpx.HTTPError as error:
+                problem = f"{type(error).__name__}: {error}"
+            if not problem:
+                self._count(1, 0)
+                return
+        raise InstallError(
+            f"The jar {jar.coordinate!r} of the local Neo4j could not be fetched from {self.repository_url!r}:"
+            f" {problem}. Check the network (HTTPS_PROXY is respected), or set NEO4J_URI to a Neo4j server of your own."
+        )
+
+    def _fetch(self, client: httpx.Client, jar: Jar) -> str:
+        """Put one jar in place; returns what was wrong with the answer, or an empty string."""
+        digest, size = hashlib.sha256(), 0
+        with (
+            client.stream("GET", f"{self.repository_url.rstrip('/')}/{jar.repository_path}") as response,
+            part_file(self.jar_dir / jar.file_name) as (part, number),
+        ):
+            response.raise_for_status()
+            with os.fdopen(number, "wb", closefd=False) as file:
+                for chunk in response.iter_bytes(CHUNK_BYTES):
+                    if self.stopped.is_set() or size > jar.size_bytes:
+                        break
+                    file.write(chunk)
+                    digest.update(chunk)
+                    size += len(chunk)
+                    self._count(0, len(chunk))
+            if digest.hexdigest() == jar.sha256:
+                hide_signature(Path(part))
+                os.replace(part, self.jar_dir / jar.file_name)
+                return ""
+        self._count(0, -size)
+        return f"its {size} bytes have sha256 {digest.hexdigest()}, the lock says {jar.size_bytes} bytes, {jar.sha256}"
+
+    def _count(self, jars: int, size_bytes: int) -> None:
+        with self._counting:
+            self._jars_done += jars
+            self._bytes_done += size_bytes
+            if self.on_progress is not None:
+                self.on_progress(
+                    FetchProgress(
+                        jars_done=self._jars_done,
+                        jars_total=len(self.jars),
+                        bytes_done=self._bytes_done,
+                        bytes_total=sum(jar.size_bytes for jar in self.jars),
+                    )
+                )

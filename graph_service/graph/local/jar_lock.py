@@ -1,0 +1,60 @@
+"""What the lock says is to be in the jar cache, and how far its fetch is."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from schema.errors import InstallError
+
+LOCK_PATH: Final = Path(__file__).with_name("jars.lock")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Jar:
+    """One line of the lock."""
+
+    coordinate: str
+    sha256: str
+    size_bytes: int
+
+    @property
+    def file_name(self) -> str:
+        """Unique among the lock: artifacts of two groups may share name and version."""
+        return self.coordinate.replace(":", "-") + ".jar"
+
+    @property
+    def repository_path(self) -> str:
+        """Path below the repository address, as Maven lays it out."""
+        group, artifact, version, *classifier = self.coordinate.split(":")
+        file_name = "-".join([artifact, version, *classifier])
+        return f"{group.replace('.', '/')}/{artifact}/{version}/{file_name}.jar"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FetchProgress:
+    """How far the fetch is; jars found in the cache are not counted."""
+
+    jars_done: int
+    jars_total: int
+    bytes_done: int
+    bytes_total: int
+
+
+def read_lock(lock_path: Path = LOCK_PATH) -> tuple[Jar, ...]:
+    """The jars of a lock file in its order.
+
+    Raises:
+        InstallError: a line has another shape.
+    """
+    jars: list[Jar] = []
+    for number, line in enumerate(lock_path.read_text(encoding="utf-8").splitlines(), start=1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        fields = line.split()
+        if len(fields) != 3 or len(fields[0].split(":")) not in (3, 4) or not fields[2].isdigit():
+            raise InstallError(
+                f"{lock_path.name} line {number}: {line!r} is not 'group:artifact:version[:classifier] sha256 bytes'."
+                " Reinstall the package, or write the lock again with python -m graph_service.graph.local.relock."
+            )
+        jars.append(Jar(coordinate=fields[0], sha256=fields[1], size_bytes=int(fields[2])))
+    return tuple(jars)
