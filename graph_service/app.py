@@ -56,10 +56,12 @@ def _lifespan(parts: Parts, hub: Hub) -> Any:
         worker = asyncio.create_task(parts.worker.run(stop), name="worker")
         app.state.worker = worker
         worker.add_done_callback(_report_end)
+        warming = asyncio.create_task(parts.memory.warm_up(), name="warm-up")
         try:
             yield
         finally:
             stop.set()
+            warming.cancel()
             await asyncio.wait({worker}, timeout=WORKER_STOP_MAX_S)
             worker.cancel()
             await asyncio.gather(worker, return_exceptions=True)

@@ -1,6 +1,7 @@
 """`Memory`: the one handle of all doors; a method for each use case, no logic of its own."""
 
 import asyncio
+import contextlib
 import secrets
 from collections.abc import Callable
 from datetime import datetime
@@ -14,6 +15,7 @@ from graph_service.memory.intake import Receipt, store_episode
 from graph_service.memory.mindmap import MindMap
 from graph_service.memory.question import Question
 from graph_service.memory.recall import Answer, recall
+from schema.errors import UnavailableError
 from schema.ids import TenantId
 
 
@@ -62,6 +64,15 @@ class Memory:
             UnavailableError: Neo4j does not answer.
         """
         return await recall(self._graph, self._embedder, tenant, question, now=self._clock())
+
+    async def warm_up(self) -> None:
+        """Has the database plan recall once, about a tenant nobody has, so that nobody's first question waits for it.
+
+        Planning the one large statement takes more than a second on a Neo4j that has just started.
+        """
+        question = Question(user_id="nobody", text="warm up", evidence=1)
+        with contextlib.suppress(UnavailableError):
+            await recall(self._graph, self._embedder, TenantId("nobody"), question, now=self._clock())
 
     async def backlog(self, tenant: TenantId) -> outbox.Backlog:
         """How much work of a tenant is not done yet."""
