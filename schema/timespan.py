@@ -37,15 +37,3 @@ class Timespan:
     def holds(self, moment: datetime) -> bool:
         """Whether the moment lies inside."""
         return (self.start is None or self.start <= moment) and (self.end is None or moment < self.end)
-
-    def overlaps(self, other: "Timespan") -> bool:
-        """Whether the two share a moment; spans that only touch do not."""
-        if self.empty or other.empty:
-            return False
-        starts_first = self.start is None or other.end is None or self.start < other.end
-        return starts_first and (other.start is None or self.end is None or other.start < self.end)
-
-    @property
-    def empty(self) -> bool:
-        """Whether no moment lies inside."""
-        return self.start is not None and self.start == self.end

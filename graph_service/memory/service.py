@@ -1,6 +1,5 @@
 """`Memory`: the one handle of all doors; a method for each use case, no logic of its own."""
 
-import asyncio
 import contextlib
 import secrets
 from collections.abc import Callable
@@ -78,11 +77,3 @@ class Memory:
         """How much work of a tenant is not done yet."""
         kinds = outbox.kinds_done_with(embedder=self._embedder is not None)
         return await outbox.backlog(self._graph, tenant, kinds)
-
-    async def until_read(self, tenant: TenantId, *, poll_s: float = 0.2) -> outbox.Backlog:
-        """Waits until no work of a tenant waits or is being done, and returns what is parked."""
-        while True:
-            now = await self.backlog(tenant)
-            if not now.waiting and not now.leased:
-                return now
-            await asyncio.sleep(poll_s)
