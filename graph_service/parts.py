@@ -11,6 +11,7 @@ from functools import partial
 from typing import Final
 
 from extraction.embedding import Embedder
+from extraction.vector_cache import CachedEmbedder
 from graph_service.graph.database import connect
 from graph_service.graph.local.local_server import LocalServer
 from graph_service.graph.migrate import prepare_vectors
@@ -152,14 +153,14 @@ async def _open_embedder(settings: Settings, on_progress: Watcher) -> tuple[Embe
         endpoint = await connect_openai_embedder(
             model=wanted.model, base_url=wanted.base_url, api_key=wanted.api_key, dimensions=wanted.dim
         )
-        return endpoint, None
+        return CachedEmbedder(endpoint), None
     from extraction.local_embedder import load_local_embedder
 
     try:
         embedder = await load_local_embedder(cache_dir=settings.cache_dir, threads=wanted.threads, on_progress=tell)
     except InstallError as error:
         return None, error.message
-    return embedder, None
+    return CachedEmbedder(embedder), None
 
 
 async def _readers(settings: Settings) -> tuple[Readers, str]:
