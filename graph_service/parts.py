@@ -14,9 +14,8 @@ from extraction.embedding import Embedder
 from extraction.vector_cache import CachedEmbedder
 from graph_service.graph.database import connect
 from graph_service.graph.local.local_server import LocalServer
-from graph_service.graph.migrate import prepare_vectors
+from graph_service.graph.migrate import prepare_vectors, prepare_without_embedder
 from graph_service.graph.store import Graph
-from graph_service.graph.without_embedder import prepare_without_embedder
 from graph_service.memory.digest import Readers
 from graph_service.memory.outbox import JobKind, next_due
 from graph_service.memory.pace import Pace

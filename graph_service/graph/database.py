@@ -6,7 +6,6 @@ from neo4j import AsyncDriver, AsyncGraphDatabase
 from neo4j.exceptions import AuthError, ClientError, ConfigurationError, DriverError
 
 from graph_service.graph.migrate import migrate
-from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
 from schema.errors import InstallError, UnavailableError
 
@@ -41,9 +40,8 @@ async def connect(
     except (ConfigurationError, ValueError) as error:
         raise InstallError(f"NEO4J_URI is {uri!r}: {error}. Use bolt://host:7687 or neo4j+s://host") from error
     try:
-        await _log_in(driver, uri=uri, user=user)
+        _check_version(await _log_in(driver, uri=uri, user=user), uri)
         graph = Graph(driver, database=database, timeout_s=timeout_s)
-        await _check_version(graph, uri)
         await migrate(graph)
     except BaseException:
         await driver.close()
@@ -51,9 +49,10 @@ async def connect(
     return graph
 
 
-async def _log_in(driver: AsyncDriver, *, uri: str, user: str) -> None:
+async def _log_in(driver: AsyncDriver, *, uri: str, user: str) -> str:
+    """The server's version, which it tells at log-in."""
     try:
-        await driver.verify_connectivity()
+        server = await driver.get_server_info()
     except AuthError as error:
         raise InstallError(
             f"{uri} refused the user {user!r}: set NEO4J_USER and NEO4J_PASSWORD to what the server expects"
@@ -64,11 +63,10 @@ async def _log_in(driver: AsyncDriver, *, uri: str, user: str) -> None:
         ) from error
     except ClientError as error:
         raise InstallError(f"{uri} refused the connection ({error.code}): {error.message}") from error
+    return server.agent.partition("/")[2]
 
 
-async def _check_version(graph: Graph, uri: str) -> None:
-    rows = await graph.read(statement("read/server_version"), {})
-    text = str(rows[0]["version"])
+def _check_version(text: str, uri: str) -> None:
     if version_of(text) < OLDEST_VERSION:
         raise InstallError(
             f"the Neo4j at {uri} is version {text}; Mnemograph needs 2026.02 or newer (Cypher 25 SEARCH with filters). "

@@ -5,6 +5,10 @@ from typing import Final
 from graph_service.graph.statements import Statement, statement, statement_names
 from graph_service.graph.store import Graph, Writing
 
+NO_MODEL: Final = "none"
+# Any dimension will do: the first embedder that comes makes the indexes anew.
+_NO_MODEL_DIM: Final = 384
+_EMBEDDER: Final = "embedder"
 _VECTOR_INDEXES: Final = ("message_vector", "scene_abstract_vector", "scene_overview_vector")
 
 
@@ -18,7 +22,7 @@ async def migrate(graph: Graph) -> list[str]:
 
     Every migration says IF NOT EXISTS, so two processes that run the same one at once do no harm.
     """
-    done = {row["name"] for row in await graph.read(statement("read/migrations_done"), {})}
+    done = {row["name"] for row in await graph.read(statement("read/migrations"), {})}
     ran: list[str] = []
     for migration in migrations():
         if migration.name in done:
@@ -44,8 +48,7 @@ async def prepare_vectors(graph: Graph, *, model: str, dim: int) -> bool:
     When the model changed, its vectors cannot be compared with the old ones: indexes are made anew, and everything
     is marked as waiting for a vector, which the worker then writes. Until then keyword search answers.
     """
-    rows = await graph.read(statement("read/embedder"), {})
-    before = (rows[0]["model"], rows[0]["dim"]) if rows else None
+    before = await _embedder(graph)
     if before == (model, dim):
         return False
     if before is not None:
@@ -72,3 +75,15 @@ async def prepare_vectors(graph: Graph, *, model: str, dim: int) -> bool:
 
     await graph.write(steps)
     return before is not None
+
+
+async def prepare_without_embedder(graph: Graph) -> None:
+    """Makes empty vector indexes, since recall names them, unless an embedder has been here: its vectors stay."""
+    if await _embedder(graph) is None:
+        await prepare_vectors(graph, model=NO_MODEL, dim=_NO_MODEL_DIM)
+
+
+async def _embedder(graph: Graph) -> tuple[str, int] | None:
+    # The statement that `migrate` sent before: a server that just started has its plan, another would cost 0.3 s.
+    rows = await graph.read(statement("read/migrations"), {})
+    return next(((row["model"], row["dim"]) for row in rows if row["name"] == _EMBEDDER), None)

@@ -61,9 +61,7 @@ def test_statements_read_by_data_paths_are_scoped_to_a_tenant() -> None:
         name.startswith("migrations/")
         or name
         in {
-            "read/server_version",
-            "read/migrations_done",
-            "read/embedder",
+            "read/migrations",
             "jobs/claim",
             "jobs/due",
             "write/add_migration",
