@@ -165,7 +165,7 @@ async def test_a_broken_class_archive_is_dropped_and_the_start_succeeds(tmp_path
     archive.path.parent.mkdir()
     archive.path.write_bytes(b"not an archive" * 1000)
     # Marks a build as tried, so that the test does not leave one running.
-    archive.path.with_suffix(".log").touch()
+    archive.tried_path.touch()
     stages: list[StartProgress] = []
     server = await start_local_server(
         data_dir=tmp_path / "data", cache_dir=tmp_path, start_timeout_s=START_MAX_S, on_progress=stages.append

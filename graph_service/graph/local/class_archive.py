@@ -28,8 +28,8 @@ from graph_service.graph.local.server_process import ServerProcess, start_proces
 
 BUILD_DELAY_S: Final = 20.0
 BUILD_MAX_S: Final = 300.0
-# A build that fails, or whose archive Java refuses, is not repeated at each start.
-BUILD_AGAIN_S: Final = 24 * 3600.0
+# A build that is under way or failed is not repeated at each start.
+BUILD_AGAIN_S: Final = 3600.0
 HEAP_MB: Final = 512
 PAGE_CACHE_MB: Final = 16
 # What a first minute of work loads: constraints, both index kinds, a batch write, each kind of read.
@@ -45,12 +45,17 @@ class ClassArchive:
     _build_now: threading.Event = field(default_factory=threading.Event)
     _build_begun: threading.Event = field(default_factory=threading.Event)
 
+    @property
+    def tried_path(self) -> Path:
+        """Exists from the begin of a build until its success."""
+        return self.path.with_suffix(".tried")
+
     def java_options(self) -> tuple[str, ...]:
         """Options that use the archive; none while there is no archive."""
         return (f"-XX:AOTCache={self.path}",) if self.path.exists() else ()
 
     def remove(self) -> None:
-        """Drop an archive that Java refused or died of; a later start builds another one."""
+        """Drop an archive that Java refused or died of; another one is built after this start."""
         self.path.unlink(missing_ok=True)
 
     def build_later(self) -> None:
@@ -67,7 +72,7 @@ class ClassArchive:
 
     def _tried_lately(self) -> bool:
         try:
-            return time.time() - self.path.with_suffix(".log").stat().st_mtime < BUILD_AGAIN_S
+            return time.time() - self.tried_path.stat().st_mtime < BUILD_AGAIN_S
         except FileNotFoundError:
             return False
 
@@ -76,6 +81,7 @@ class ClassArchive:
         arguments = json.dumps({"path": str(self.path), "jars": [str(jar) for jar in self.jars]})
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
+            self.tried_path.touch()
             with self.path.with_suffix(".log").open("wb") as log:
                 build = subprocess.Popen(
                     [sys.executable, "-m", __name__, arguments],
@@ -124,6 +130,7 @@ def main() -> None:
             try:
                 _record(work_dir, jars)
                 _link(work_dir, jars, path)
+                ClassArchive(path, jars).tried_path.unlink(missing_ok=True)
             finally:
                 shutil.rmtree(work_dir, ignore_errors=True)
 

@@ -183,10 +183,11 @@ def _launch(request: StartRequest, archive: ClassArchive, new_password: str | No
     )
     process = start_process(settings)
     report = process.wait_until_ready(timeout_s=request.timeout_s, cancelled=request.cancelled)
-    if archive_options and not report.get("archive_used"):
+    if archive_options and report["event"] == "died":
         archive.remove()
-        if report["event"] == "died":
-            return _launch(request, archive, new_password)
+        return _launch(request, archive, new_password)
+    if archive_options and report["event"] == "ready" and not report["archive_used"]:
+        archive.remove()
     if report["event"] != "ready":
         process.kill()
         raise _start_error(request.data_dir, str(report["reason"]))
