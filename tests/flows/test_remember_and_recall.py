@@ -186,3 +186,22 @@ async def test_two_users_of_one_tenant_do_not_see_each_other(graph: Graph, tenan
     await a_worker(graph).drain()
     answer = await memory.recall(TenantId(tenant), Question(user_id="bob", text="secret word xylophone"))
     assert not any("xylophone" in hit.text for hit in answer.hits)
+
+
+async def test_a_later_message_joins_the_scene_it_belongs_to(graph: Graph, tenant: str) -> None:
+    """Once scenes did not carry their session, so each call opened a scene of its own and no scene got vectors."""
+    memory = a_memory(graph)
+    await memory.remember(TenantId(tenant), an_incoming("I love jasmine tea."))
+    await a_worker(graph).drain()
+    await memory.remember(TenantId(tenant), an_incoming("I love jasmine tea.", "With honey, please."))
+    await a_worker(graph).drain()
+    snapshot = await memory.mindmap.snapshot(TenantId(tenant), user_id=None, budget=100)
+    assert [node.evidence_n for node in snapshot.nodes if node.kind == "Scene"] == [2]
+
+
+async def test_scenes_are_found_by_the_meaning_of_their_layers(graph: Graph, tenant: str) -> None:
+    memory = a_memory(graph)
+    await memory.remember(TenantId(tenant), an_incoming("I love jasmine tea."))
+    await a_worker(graph).drain()
+    answer = await memory.recall(TenantId(tenant), Question(user_id="alice", text="jasmine tea", kinds=(Kind.SCENE,)))
+    assert {"abstract", "overview", "words"} <= set(answer.path)

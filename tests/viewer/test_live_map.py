@@ -49,6 +49,22 @@ class Viewer:
         """What the probe says."""
         return await self.page.evaluate(f"window.__mnemograph.{expression}")
 
+    async def resting_place(self, element: str) -> dict[str, float]:
+        """Where something is on the page once the view has stopped moving."""
+        looking = f"""async () => {{
+            let before = null;
+            for (let look = 0; look < 100; look++) {{
+                const now = window.__mnemograph.onPage({json.dumps(element)});
+                if (now && before && now.x === before.x && now.y === before.y) return now;
+                before = now;
+                await new Promise((again) => setTimeout(again, 300));
+            }}
+            return null;
+        }}"""
+        place = await self.page.evaluate(looking)
+        assert place is not None, "the view never came to rest"
+        return dict(place)
+
     async def say(self, *texts: str, session: str = "s1", user: str = "alice", name: str = "Alice") -> None:
         """Messages of a user, remembered through the API."""
         messages = [
@@ -110,8 +126,7 @@ async def test_a_click_on_an_edge_shows_statement_and_marked_evidence(viewer: Vi
     await viewer.until("window.__mnemograph.counts.edges >= 2")
     edge = await _first_edge(viewer, "PREFERS")
     place = json.dumps(edge["id"])
-    await viewer.until(f"window.__mnemograph.onPage({place}) !== null")
-    point = await viewer.probe(f"onPage({place})")
+    point = await viewer.resting_place(edge["id"])
     await viewer.page.mouse.click(point["x"], point["y"])
     await viewer.until(f"window.__mnemograph.selection === {place}")
     panel = viewer.page.locator("[data-panel]")

@@ -36,6 +36,8 @@ function edgeRules(theme: Theme): StylesheetJson {
       style: {
         width: "data(w)",
         "curve-style": "straight",
+        // A fact lies above the mention that runs along it: the click is meant for the fact.
+        "z-index": 2,
         "line-color": INK[theme],
         opacity: 0.78,
         "arrow-scale": 0.85,
@@ -55,7 +57,7 @@ function edgeRules(theme: Theme): StylesheetJson {
     })),
     { selector: 'edge[predicate = "RELATES_TO"]', style: { opacity: 0.6 } },
     { selector: 'edge[predicate = "CAUSED_BY"]', style: { opacity: 0.55 } },
-    { selector: 'edge[predicate = "MENTIONED"]', style: { opacity: 0.38 } },
+    { selector: 'edge[predicate = "MENTIONED"]', style: { opacity: 0.38, "z-index": 1 } },
     { selector: "edge.unsure", style: { "line-style": "dashed", "target-arrow-fill": "hollow" } },
     // The bar across the middle strikes the fact through.
     { selector: "edge.closed", style: { opacity: 0.34, "mid-target-arrow-shape": "tee" } },

@@ -7,7 +7,7 @@
 MATCH (session:Session {tenant: $tenant, id: $session})
 UNWIND $rows AS row
 MERGE (s:Memory {tenant: $tenant, id: row.id}) ON CREATE SET s:Scene
-SET s += row.properties
+SET s += row.properties, s.session_id = $session
 MERGE (s)-[:IN_SESSION]->(session)
 WITH s, row
 UNWIND row.messages AS held
