@@ -9,6 +9,9 @@ JAVA_OPTIONS: Final = (
     # Room for the classes of a whole start; the default makes three full collections on the way.
     "-XX:MetaspaceSize=160m",
     "-XX:-UsePerfData",
+    # Only the quick compiler: the other one takes a core for a minute after each start, and answers came no faster
+    # with it (docs/decisions/0001 has the numbers). `_JAVA_OPTIONS` overrides it.
+    "-XX:TieredStopAtLevel=1",
     "--add-opens=java.base/java.nio=ALL-UNNAMED",
     "--add-opens=java.base/java.io=ALL-UNNAMED",
     "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED",
