@@ -1,4 +1,4 @@
-"""A circuit breaker: after some failures in a row nothing is tried for a while, then one probe decides (no clock, no IO)."""
+"""A circuit breaker: after some failures in a row nothing is tried for a while, then one probe decides (pure)."""
 
 from enum import StrEnum
 from typing import Final
