@@ -6,6 +6,7 @@ from typing import Any
 from extraction.embedding import Embedder
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Writing
+from graph_service.graph.vector_parameter import vector_parameter
 from graph_service.memory.outbox import Claim, finish
 from graph_service.memory.pace import Pace
 
@@ -27,10 +28,17 @@ async def embed_sessions(graph: Graph, embedder: Embedder, held: Sequence[Claim]
     vectors = await embedder.embed([spoken(row["speaker"], row["text"]) for row in messages])
     layers = await embedder.embed([text for row in scenes for text in (row["abstract"], row["overview"])])
     pace.step("embedded")
-    message_rows = [{"id": row["id"], "vector": vector} for row, vector in zip(messages, vectors, strict=True)]
+    message_rows = [
+        {"id": row["id"], "vector": vector_parameter(vector)} for row, vector in zip(messages, vectors, strict=True)
+    ]
     pairs = zip(layers[::2], layers[1::2], strict=True)
     scene_rows = [
-        {"id": row["id"], "content_hash": row["content_hash"], "abstract_vector": abstract, "overview_vector": overview}
+        {
+            "id": row["id"],
+            "content_hash": row["content_hash"],
+            "abstract_vector": vector_parameter(abstract),
+            "overview_vector": vector_parameter(overview),
+        }
         for row, (abstract, overview) in zip(scenes, pairs, strict=True)
     ]
     more = len(messages) == _ROWS_MAX or len(scenes) == _ROWS_MAX

@@ -10,6 +10,7 @@ from extraction.time_words import question_span
 from graph_service.graph.lucene import scoped_query, words_in
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
+from graph_service.graph.vector_parameter import vector_parameter
 from graph_service.memory.found import EvidenceMessage, candidates_in
 from graph_service.memory.intake import millis
 from graph_service.memory.question import Kind, Question, check_question, is_chinese, name_keys
@@ -131,7 +132,7 @@ def _parameters(
     return {
         "tenant": tenant,
         "user_id": question.user_id,
-        "vector": vector,
+        "vector": None if vector is None else vector_parameter(vector),
         "message_query": scoped_query(words, fields=["text"], scope_user=scope, start=span.start, end=span.end),
         "scene_query": scoped_query(
             words, fields=["name", "abstract", "overview"], scope_user=scope, start=span.start, end=span.end
