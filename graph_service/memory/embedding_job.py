@@ -44,7 +44,11 @@ async def embed_sessions(graph: Graph, embedder: Embedder, held: Sequence[Claim]
     more = len(messages) == _ROWS_MAX or len(scenes) == _ROWS_MAX
     now_ms = pace.now_ms()
 
+    users = sorted({row["user_node_id"] for row in scenes})
+
     async def steps(writing: Writing) -> None:
+        if users:
+            await writing.run(statement("write/lock_users"), {"tenant": tenant, "user_node_ids": users})
         if message_rows:
             rows = sorted(message_rows, key=_by_id)
             written = await writing.run(statement("write/set_message_vectors"), {"tenant": tenant, "rows": rows})
