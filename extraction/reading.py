@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from schema.entity import EntityType
+from schema.fact import PLAIN_FACT, FactDetail
 from schema.ids import MemoryId
 from schema.labels import Role
 
@@ -55,11 +56,16 @@ class Quote:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mention:
-    """A person, place, thing or idea that a line names."""
+    """A person, place, thing or idea that a line names.
+
+    Attributes:
+        attributes: what the line tells of it besides facts, as pairs of name and value.
+    """
 
     name: str
     line: int
     entity_type: EntityType | None = None
+    attributes: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +76,7 @@ class ProposedFact:
         subject: a name, or `THE_USER` or `THE_AGENT`; `object` likewise.
         closes: the text says that this no longer holds.
         valid_at: when it began to hold, if the text says so; None means when the line was said.
+        importance: 1 to 10; None when the reader does not judge it, and the strength stands for it.
     """
 
     subject: str
@@ -86,6 +93,8 @@ class ProposedFact:
     invalid_at: datetime | None = None
     trigger_emotion: str | None = None
     closes: bool = False
+    importance: int | None = None
+    detail: FactDetail = PLAIN_FACT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

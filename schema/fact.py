@@ -2,9 +2,50 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 
 from schema.entity import Being
 from schema.ids import MemoryId, Uri
+
+
+class FactKind(StrEnum):
+    """What sort of knowledge a fact is; the later outranks the earlier when both are read of one fact."""
+
+    FACT = "fact"
+    DECISION = "decision"
+    PROCEDURE = "procedure"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactDetail:
+    """What sort of fact it is, and what goes with that sort.
+
+    Attributes:
+        rationale: why it was decided or is so, if somebody said why.
+        steps: of a procedure, in order, each "action → result".
+        mentioned_start, mentioned_end: the time the fact talks about, aware UTC, when the words name one.
+    """
+
+    kind: FactKind = FactKind.FACT
+    rationale: str | None = None
+    steps: tuple[str, ...] = ()
+    mentioned_start: datetime | None = None
+    mentioned_end: datetime | None = None
+
+    def joined(self, other: "FactDetail", *, first: bool) -> "FactDetail":
+        """Both details of one fact in one; `first` says whose words win where both have some: this one's."""
+        one, two = (self, other) if first else (other, self)
+        timed = one if one.mentioned_start is not None else two
+        return FactDetail(
+            kind=max(self.kind, other.kind, key=list(FactKind).index),
+            rationale=one.rationale or two.rationale,
+            steps=one.steps or two.steps,
+            mentioned_start=timed.mentioned_start,
+            mentioned_end=timed.mentioned_end,
+        )
+
+
+PLAIN_FACT = FactDetail()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +68,7 @@ class AcceptedFact:
     Attributes:
         statement: the fact in words, in the language of the conversation.
         strength: 0…1, how much it matters to the subject; confidence: 0…1, how sure the reader is.
+        importance: 1…10, how much it will matter later.
         said_at: when the first of the proving messages was said; said_last: when the last was.
         closes: True when it says that something no longer holds ("I don't live in Paris any more").
         reader: who read it: `rules`, `caller`, or the model's name.
@@ -47,6 +89,8 @@ class AcceptedFact:
     proofs: tuple[Proof, ...]
     reader: str
     closes: bool = False
+    importance: int = 5
+    detail: FactDetail = PLAIN_FACT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,3 +126,5 @@ class KnownFact:
     scenes: tuple[MemoryId, ...]
     quotes: tuple[str, ...]
     reader: str
+    importance: int = 5
+    detail: FactDetail = PLAIN_FACT

@@ -19,6 +19,7 @@ class Limits:
     facts: int = 500
     name_chars: int = 200
     statement_chars: int = 2_000
+    steps: int = 50
     summary_chars: int = 8_000
     id_chars: int = 200
     query_chars: int = 4_000

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from schema.fact import FactKind
 from schema.ids import MemoryId, SessionId, TenantId, Uri, UserId
 from schema.labels import Role
 
@@ -36,6 +37,8 @@ class BroughtFact:
     Attributes:
         message_indexes: which messages of the same call prove it; empty means all of them.
         valid_at: when it began to hold; None means when the proving message was said.
+        importance: 1 to 10; None means as its strength says.
+        rationale: why it was decided or is so; steps: of a procedure, in order.
     """
 
     subject: str
@@ -51,6 +54,12 @@ class BroughtFact:
     invalid_at: datetime | None = None
     trigger_emotion: str | None = None
     message_indexes: tuple[int, ...] = ()
+    importance: int | None = None
+    kind: FactKind = FactKind.FACT
+    rationale: str | None = None
+    steps: tuple[str, ...] = ()
+    mentioned_start: datetime | None = None
+    mentioned_end: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,11 +10,13 @@ from graph_service.memory.intake import Receipt
 from graph_service.memory.outbox import Backlog
 from graph_service.memory.question import Kind
 from graph_service.memory.recall import Answer, Hit
+from schema.fact import FactKind
 from schema.labels import Role
 from schema.message import BroughtFact
 
 strawberry.enum(Role, name="Role", description="Who speaks in a message.")
 strawberry.enum(Kind, name="HitKind", description="What a hit is.")
+strawberry.enum(FactKind, name="FactKind", description="What sort of knowledge a fact is.")
 
 
 @strawberry.input(description="One message of a conversation.")
@@ -53,6 +55,18 @@ class FactInput:
     message_indexes: list[int] = strawberry.field(
         default_factory=list, description="Which messages of this call prove it, from 0; all of them when left out."
     )
+    importance: int | None = strawberry.field(
+        default=None, description="1 to 10: how much it will matter later; as its strength says when left out."
+    )
+    kind: FactKind = strawberry.field(
+        default=FactKind.FACT, description="A decision has a rationale, a procedure has steps."
+    )
+    rationale: str | None = strawberry.field(default=None, description="Why it was decided, or is so.")
+    steps: list[str] = strawberry.field(
+        default_factory=list, description="Of a procedure, in order: `action → result`."
+    )
+    mentioned_start: datetime | None = strawberry.field(default=None, description="The time it talks about begins.")
+    mentioned_end: datetime | None = strawberry.field(default=None, description="The time it talks about ends.")
 
 
 @strawberry.input(description="Messages to remember, with what the agent already knows about them.")
@@ -145,6 +159,9 @@ class RecallHit:
     object: str | None = strawberry.field(description="Of facts.")
     strength: float | None = strawberry.field(description="Of facts.")
     confidence: float | None = strawberry.field(description="Of facts.")
+    fact_kind: FactKind | None = strawberry.field(description="Of facts: a plain fact, a decision, a procedure.")
+    rationale: str | None = strawberry.field(description="Of facts: why, if somebody said why.")
+    steps: list[str] = strawberry.field(description="Of procedures, in order: `action → result`.")
     evidence: list[MessageEvidence] = strawberry.field(description="Proving messages, when `evidence` asked for them.")
 
 
@@ -209,6 +226,9 @@ def _hit_view(hit: Hit) -> RecallHit:
         object=hit.object,
         strength=hit.strength,
         confidence=hit.confidence,
+        fact_kind=hit.fact_kind,
+        rationale=hit.rationale,
+        steps=list(hit.steps),
         evidence=[_message_view(message) for message in hit.evidence],
     )
 
@@ -239,4 +259,10 @@ def _brought(fact: FactInput) -> BroughtFact:
         invalid_at=fact.invalid_at,
         trigger_emotion=fact.trigger_emotion,
         message_indexes=tuple(fact.message_indexes),
+        importance=fact.importance,
+        kind=fact.kind,
+        rationale=fact.rationale,
+        steps=tuple(fact.steps),
+        mentioned_start=fact.mentioned_start,
+        mentioned_end=fact.mentioned_end,
     )

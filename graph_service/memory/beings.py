@@ -10,6 +10,7 @@ from extraction.reading import THE_AGENT, THE_USER
 from graph_service.graph.lucene import name_query
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
+from graph_service.memory.entity_attributes import with_attributes
 from graph_service.memory.incoming import text_problem
 from graph_service.memory.views import node_body, node_view
 from schema.change import Change, Op
@@ -43,11 +44,12 @@ class Owner:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NameSeen:
-    """A name, and when it was said."""
+    """A name, when it was said, and what was told of who bears it."""
 
     name: str
     said_at: datetime
     entity_type: EntityType | None = None
+    attributes: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +58,7 @@ class Known:
 
     Attributes:
         changed: something differs from what the graph holds.
+        attributes: JSON text of an object of strings; empty when nothing was told.
     """
 
     being: Being
@@ -63,6 +66,7 @@ class Known:
     first_seen: datetime
     last_seen: datetime
     changed: bool
+    attributes: str = ""
 
 
 async def load_candidates(graph: Graph, owner: Owner, names: Iterable[NameSeen]) -> list[Known]:
@@ -110,7 +114,9 @@ def _meet(seen: NameSeen, pool: dict[MemoryId, Known], owner: Owner) -> Known:
     if found.verdict is not Verdict.SAME or found.id is None:
         being = an_entity(owner.tenant, owner.user_id, seen.name, seen.entity_type)
         if being.id not in pool:
-            return Known(being=being, aliases=(), first_seen=seen.said_at, last_seen=seen.said_at, changed=True)
+            told = with_attributes("", seen.attributes, newer=True)
+            first = seen.said_at
+            return Known(being=being, aliases=(), first_seen=first, last_seen=first, changed=True, attributes=told)
         found_id = being.id
     else:
         found_id = MemoryId(found.id)
@@ -122,7 +128,8 @@ def _seen_again(known: Known, seen: NameSeen) -> Known:
     aliases = known.aliases if name_key(seen.name) in spelled else tuple(sorted({*known.aliases, seen.name}))
     being = replace(known.being, entity_type=known.being.entity_type or seen.entity_type)
     first_seen, last_seen = min(known.first_seen, seen.said_at), max(known.last_seen, seen.said_at)
-    new = Known(being=being, aliases=aliases, first_seen=first_seen, last_seen=last_seen, changed=known.changed)
+    told = with_attributes(known.attributes, seen.attributes, newer=seen.said_at >= known.last_seen)
+    new = replace(known, being=being, aliases=aliases, first_seen=first_seen, last_seen=last_seen, attributes=told)
     return replace(new, changed=True) if new != known else known
 
 
@@ -138,6 +145,7 @@ def entity_row(known: Known, owner: Owner) -> dict[str, Any]:
             "key": being.key,
             "aliases": list(known.aliases),
             "entity_type": being.entity_type.value if being.entity_type else None,
+            "attributes": known.attributes or None,
             "first_seen": known.first_seen,
             "last_seen": known.last_seen,
             "scope_user": scope_token(owner.tenant, owner.user_id),
@@ -180,4 +188,5 @@ def _known(row: dict[str, Any]) -> Known:
         first_seen=row["first_seen"],
         last_seen=row["last_seen"],
         changed=False,
+        attributes=row["attributes"] or "",
     )

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from extraction.reading import ProposedFact, Quote, Reading
 from schema.entity import Being
 from schema.fact import AcceptedFact, Proof
+from schema.importance import importance_of_strength
 from schema.limits import LIMITS
 from schema.message import Message
 from schema.predicates import allowed, whitelist
@@ -13,6 +14,10 @@ from schema.timespan import as_utc
 
 # Below it a proposal is a guess; a wrong edge on the map costs more trust than a missing one.
 CONFIDENCE_MIN = 0.5
+# Likewise for what the reader itself holds unimportant. Source: requirements.md C7, "importance ≥ 0.5".
+IMPORTANCE_MIN = 5
+# Who hands a fact in has judged that it matters.
+_CALLER = "caller"
 # More than this many facts in one scene are not a reading but an accident or an attack.
 FACTS_MAX = 500
 
@@ -44,6 +49,8 @@ def check(reading: Reading, messages: Sequence[Message], beings: Mapping[str, Be
     rejected: list[Rejected] = []
     for index, fact in enumerate(reading.facts):
         reason = _reason_against(fact, len(messages), beings) if index < FACTS_MAX else "too many facts in one scene"
+        if reading.reader != _CALLER and fact.importance is not None and fact.importance < IMPORTANCE_MIN:
+            reason = reason or "not important enough"
         if reason:
             rejected.append(Rejected(fact=fact, reason=reason))
         else:
@@ -89,6 +96,8 @@ def _accept(fact: ProposedFact, messages: Sequence[Message], beings: Mapping[str
         proofs=tuple(_proof(quote, messages[quote.line]) for quote in fact.quotes),
         reader=reader,
         closes=fact.closes,
+        importance=fact.importance or importance_of_strength(fact.strength),
+        detail=fact.detail,
     )
 
 

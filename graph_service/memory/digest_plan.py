@@ -1,11 +1,11 @@
 """From readings to everything one digest writes: beings, scenes, facts, mentions and rows of the change log. Pure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from extraction.reading import THE_AGENT, THE_USER, Reading
+from extraction.reading import THE_AGENT, THE_USER, Mention, Reading
 from extraction.time_words import spans_in
 from graph_service.memory.beings import Known, NameSeen, Owner, being_change, entity_row, resolve
 from graph_service.memory.check import Rejected, check
@@ -16,7 +16,7 @@ from graph_service.memory.plan import PlannedFact, plan_facts, plan_mentions
 from graph_service.memory.session_text import SessionText
 from graph_service.memory.views import node_body, node_view
 from schema.change import Change, Op
-from schema.entity import Being, EntityType
+from schema.entity import Being
 from schema.fact import AcceptedFact, KnownFact
 from schema.ids import MemoryId, scope_token
 from schema.labels import Label, Role
@@ -55,19 +55,25 @@ def names_of(scenes: Sequence[SceneRead]) -> list[NameSeen]:
     for read in scenes:
         lines = read.scene.messages
         for reading in read.readings:
-            named: list[tuple[str, EntityType | None, tuple[int, ...]]] = [
-                (mention.name, mention.entity_type, (mention.line,)) for mention in reading.mentions
-            ]
-            for fact in reading.facts:
-                quoted = tuple(quote.line for quote in fact.quotes)
-                named += [(fact.subject, fact.subject_type, quoted), (fact.object, fact.object_type, quoted)]
-            for name, kind, where in named:
-                for line in where:
-                    if 0 <= line < len(lines):
-                        key = (name, lines[line].said_at)
-                        if key not in seen or (seen[key].entity_type is None and kind is not None):
-                            seen[key] = NameSeen(name=name, said_at=lines[line].said_at, entity_type=kind)
+            for mention in _mentions_in(reading):
+                if 0 <= mention.line < len(lines):
+                    said_at = lines[mention.line].said_at
+                    before = seen.get((mention.name, said_at))
+                    kind, told = mention.entity_type, mention.attributes
+                    if before is not None:
+                        kind, told = before.entity_type or kind, before.attributes or told
+                    new = NameSeen(name=mention.name, said_at=said_at, entity_type=kind, attributes=told)
+                    seen[mention.name, said_at] = new
     return list(seen.values())
+
+
+def _mentions_in(reading: Reading) -> Iterator[Mention]:
+    """What a reading names: its mentions, and both ends of each fact where it was said."""
+    yield from reading.mentions
+    for fact in reading.facts:
+        for quote in fact.quotes:
+            yield Mention(name=fact.subject, line=quote.line, entity_type=fact.subject_type)
+            yield Mention(name=fact.object, line=quote.line, entity_type=fact.object_type)
 
 
 def plan_digest(

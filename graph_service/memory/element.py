@@ -1,11 +1,13 @@
 """One element of the mind map with everything behind it: the answer of `GET /api/evidence/{id}`."""
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
 from graph_service.memory.views import kind_of, moment_text
+from schema.fact import FactKind
 
 
 class _View(BaseModel):
@@ -72,6 +74,11 @@ class ElementView(_View):
     invalid_at: str | None = None
     recorded_at: str | None = None
     reader: str | None = None
+    importance: int | None = None
+    fact_kind: str | None = None
+    rationale: str | None = None
+    steps: list[str] = []
+    attributes: dict[str, str] = {}
     trigger_emotion: str | None = None
     aliases: list[str] = []
     abstract: str | None = None
@@ -87,11 +94,14 @@ def fact_element(row: Mapping[str, Any], evidence: list[EvidenceView]) -> Elemen
     """An edge; `row` has the columns of `read/fact_by_id`."""
     edge = row["edge"]
     subject, obj = _end(row["source"], row["source_labels"]), _end(row["target"], row["target_labels"])
-    fields = {name: edge[name] for name in edge if name not in ("evidence", "quotes", *_MOMENTS)}
+    taken = ("evidence", "quotes", "kind", "steps", *_MOMENTS)
+    fields = {name: edge[name] for name in edge if name not in taken}
     return ElementView(
         **fields,
         **{name: moment_text(edge[name]) for name in _MOMENTS},
         kind="fact",
+        fact_kind=edge["kind"] or FactKind.FACT.value,
+        steps=edge["steps"] or [],
         label=edge["statement"] or f"{subject.label} · {edge['relation'] or row['predicate']} · {obj.label}",
         predicate=row["predicate"],
         subject=subject,
@@ -112,6 +122,7 @@ def node_element(
             "first_seen": moment_text(node["first_seen"]),
             "last_seen": moment_text(node["last_seen"]),
             "aliases": node["aliases"] or [],
+            "attributes": json.loads(node["attributes"] or "{}"),
             "abstract": node["abstract"],
             "overview": node["overview"],
             "facts": facts,

@@ -7,8 +7,9 @@ from typing import Any
 from graph_service.memory.plan import PlannedFact
 from graph_service.memory.views import edge_body, edge_view
 from schema.change import Change, Op
-from schema.fact import KnownFact
+from schema.fact import FactDetail, FactKind, KnownFact
 from schema.ids import TenantId, scope_token
+from schema.importance import importance_of_strength
 
 
 def known_fact(row: Mapping[str, Any]) -> KnownFact:
@@ -36,6 +37,15 @@ def known_fact(row: Mapping[str, Any]) -> KnownFact:
         scenes=tuple(stored["scenes"]),
         quotes=tuple(stored["quotes"]),
         reader=stored["reader"],
+        # Facts of older versions have no importance and are plain.
+        importance=stored.get("importance") or importance_of_strength(stored["base_strength"]),
+        detail=FactDetail(
+            kind=FactKind(stored.get("kind") or FactKind.FACT),
+            rationale=stored.get("rationale"),
+            steps=tuple(stored.get("steps") or ()),
+            mentioned_start=stored.get("mentioned_start"),
+            mentioned_end=stored.get("mentioned_end"),
+        ),
     )
 
 
@@ -61,6 +71,12 @@ def fact_row(planned: PlannedFact, *, tenant: TenantId, user_id: str, recorded_a
         "quotes": list(fact.quotes),
         "reader": fact.reader,
         "slot": fact.slot,
+        "importance": fact.importance,
+        "kind": fact.detail.kind.value,
+        "rationale": fact.detail.rationale,
+        "steps": list(fact.detail.steps) or None,
+        "mentioned_start": fact.detail.mentioned_start,
+        "mentioned_end": fact.detail.mentioned_end,
         "scope_tenant": scope_token(tenant),
         "scope_user": scope_token(tenant, user_id),
     }

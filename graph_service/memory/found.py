@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from graph_service.memory.question import Kind
+from schema.fact import FactKind
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -51,6 +52,9 @@ class Candidate:
     predicate: str | None
     subject: str | None
     object: str | None
+    fact_kind: str | None = None
+    rationale: str | None = None
+    steps: tuple[str, ...] = ()
     evidence: tuple[EvidenceMessage, ...] = ()
 
 
@@ -65,7 +69,9 @@ def _candidate(row: Sequence[Any]) -> Candidate:
     for channel, score in found:
         scores[channel] = max(score, scores.get(channel, 0.0))
     uri, text, title, role, speaker, said_ms, importance, unread, relation, invalid_ms, *fact = shown
-    strength, confidence, predicate, subject, obj = fact
+    strength, confidence, predicate, subject, obj, *detail = fact
+    # Only facts carry these; those of older versions are plain.
+    fact_kind, rationale, steps = detail or (None, None, None)
     return Candidate(
         kind=Kind(kind),
         id=name,
@@ -87,6 +93,9 @@ def _candidate(row: Sequence[Any]) -> Candidate:
         predicate=predicate,
         subject=subject,
         object=obj,
+        fact_kind=(fact_kind or FactKind.FACT.value) if detail else None,
+        rationale=rationale,
+        steps=tuple(steps or ()),
         evidence=tuple(_message(message) for message in evidence),
     )
 

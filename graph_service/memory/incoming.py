@@ -244,12 +244,30 @@ def _fact_problem(fact: BroughtFact, messages_n: int, limits: Limits) -> str | N
     for name, share in (("strength", fact.strength), ("confidence", fact.confidence)):
         if not 0.0 <= share <= 1.0:
             return f"{name} is {share!r}; use a number from 0 to 1"
+    problem = _detail_problem(fact, limits)
+    if problem:
+        return problem
     if any(not 0 <= index < messages_n for index in fact.message_indexes):
         return f"messageIndexes {list(fact.message_indexes)} names a message outside this call (0 to {messages_n - 1})"
-    if any(moment and not _OLDEST_YEAR <= moment.year < _FAR_YEAR for moment in (fact.valid_at, fact.invalid_at)):
+    moments = (fact.valid_at, fact.invalid_at, fact.mentioned_start, fact.mentioned_end)
+    if any(moment and not _OLDEST_YEAR <= moment.year < _FAR_YEAR for moment in moments):
         return f"holds outside the years {_OLDEST_YEAR} to {_FAR_YEAR}; leave the time out instead"
     if fact.valid_at and fact.invalid_at and as_utc(fact.invalid_at) < as_utc(fact.valid_at):
         return f"ends ({iso(fact.invalid_at)}) before it begins ({iso(fact.valid_at)}); swap the two"
+    return None
+
+
+def _detail_problem(fact: BroughtFact, limits: Limits) -> str | None:
+    """What is wrong with importance, rationale or steps, as the end of a sentence."""
+    if fact.importance is not None and not 1 <= fact.importance <= 10:
+        return f"importance is {fact.importance!r}; use a number from 1 to 10"
+    if len(fact.steps) > limits.steps:
+        return f"has {len(fact.steps):,} steps, at most {limits.steps} are taken; sum them up"
+    texts = [("rationale", fact.rationale)] if fact.rationale is not None else []
+    for name, text in [*texts, *((f"steps[{index}]", step) for index, step in enumerate(fact.steps))]:
+        problem = text_problem(text, limits.statement_chars)
+        if problem:
+            return f"{name} {problem}"
     return None
 
 

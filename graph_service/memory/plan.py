@@ -11,6 +11,7 @@ from datetime import datetime
 
 from schema.fact import AcceptedFact, KnownFact, Proof
 from schema.ids import MemoryId, fact_uri, memory_id
+from schema.importance import importance_of_strength
 from schema.predicates import holds_one, whitelist
 
 # How much of the remaining doubt one more proving message leaves.
@@ -175,6 +176,8 @@ def _new(fact: AcceptedFact, scene: MemoryId, slot: int) -> KnownFact:
         scenes=(scene,),
         quotes=_quotes(fact.proofs),
         reader=fact.reader,
+        importance=fact.importance,
+        detail=fact.detail,
     )
 
 
@@ -195,6 +198,8 @@ def _merge(known: KnownFact, fact: AcceptedFact, scene: MemoryId) -> KnownFact:
         valid_at=min(known.valid_at, fact.valid_at),
         statement=fact.statement if earlier else known.statement,
         trigger_emotion=known.trigger_emotion or fact.trigger_emotion,
+        importance=max(known.importance, fact.importance),
+        detail=known.detail.joined(fact.detail, first=not earlier),
     )
 
 
@@ -247,6 +252,7 @@ def plan_mentions(
             scenes=(scene,),
             quotes=(),
             reader="rules",
+            importance=importance_of_strength(0.3),
         )
         if fact != before:
             planned.append(PlannedFact(fact=fact, before=before, reason="named in a scene"))

@@ -16,6 +16,7 @@ from graph_service.memory.intake import millis
 from graph_service.memory.question import Kind, Question, check_question, is_chinese, name_keys
 from graph_service.memory.ranking import CHINESE_WITHOUT_MODEL, ENGLISH, Asked, Ranked, Weights, rank
 from schema.errors import UnavailableError
+from schema.fact import FactKind
 from schema.ids import TenantId, scope_token
 from schema.timespan import Timespan, as_utc
 
@@ -33,7 +34,7 @@ class Hit:
         parts: named shares of the score; they sum to it.
         snippet: at most 100 characters of the text around the first word asked for.
         pending: the message is stored and searchable, but no scene or fact was read from it yet.
-        subject, predicate, object, relation: of facts only.
+        subject, predicate, object, relation, fact_kind, rationale, steps: of facts only.
     """
 
     kind: Kind
@@ -55,6 +56,9 @@ class Hit:
     object: str | None = None
     strength: float | None = None
     confidence: float | None = None
+    fact_kind: FactKind | None = None
+    rationale: str | None = None
+    steps: tuple[str, ...] = ()
     evidence: tuple[EvidenceMessage, ...] = ()
 
 
@@ -169,6 +173,9 @@ def _hit(ranked: Ranked, words: Sequence[str]) -> Hit:
         object=found.object,
         strength=found.strength,
         confidence=found.confidence,
+        fact_kind=FactKind(found.fact_kind) if found.fact_kind else None,
+        rationale=found.rationale,
+        steps=found.steps,
         evidence=found.evidence,
     )
 

@@ -13,6 +13,7 @@ from graph_service.memory.beings import Owner
 from graph_service.memory.outbox import Claim
 from graph_service.memory.scenes import SceneRules, assign
 from schema.entity import EntityType
+from schema.fact import FactDetail, FactKind
 from schema.ids import MemoryId, UserId, content_hash
 from schema.labels import Role
 from schema.message import Message
@@ -162,6 +163,14 @@ def _proposal(fact: Mapping[str, Any], quotes: tuple[Quote, ...]) -> ProposedFac
         valid_at=_moment(fact["valid_at"]),
         invalid_at=_moment(fact["invalid_at"]),
         trigger_emotion=fact["trigger_emotion"],
+        importance=fact.get("importance"),
+        detail=FactDetail(
+            kind=FactKind(fact.get("kind") or FactKind.FACT),
+            rationale=fact.get("rationale"),
+            steps=tuple(fact.get("steps") or ()),
+            mentioned_start=_moment(fact.get("mentioned_start")),
+            mentioned_end=_moment(fact.get("mentioned_end")),
+        ),
     )
 
 

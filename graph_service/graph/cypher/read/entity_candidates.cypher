@@ -3,7 +3,7 @@
 // $tenant: str
 // $user_id: str
 // $names: list of {key, query}
-// -> id, uri, name, key, aliases, entity_type, first_seen, last_seen
+// -> id, uri, name, key, aliases, entity_type, attributes, first_seen, last_seen
 UNWIND $names AS wanted
 CALL (wanted) {
   MATCH (e:Entity {tenant: $tenant, user_id: $user_id, key: wanted.key}) RETURN e
@@ -14,5 +14,5 @@ CALL (wanted) {
 }
 WITH DISTINCT e
 RETURN e.id AS id, e.uri AS uri, e.name AS name, e.key AS key, e.aliases AS aliases, e.entity_type AS entity_type,
-       e.first_seen AS first_seen, e.last_seen AS last_seen
+       e.attributes AS attributes, e.first_seen AS first_seen, e.last_seen AS last_seen
 ORDER BY e.id

@@ -3,4 +3,4 @@
 // $id: str
 // -> node, labels
 MATCH (n:Memory {tenant: $tenant, id: $id})
-RETURN n {.id, .user_id, .name, .aliases, .abstract, .overview, .first_seen, .last_seen} AS node, labels(n) AS labels
+RETURN n {.id, .user_id, .name, .aliases, .attributes, .abstract, .overview, .first_seen, .last_seen} AS node, labels(n) AS labels

@@ -16,7 +16,7 @@
 // -> rows
 // One row with one list: [kind, id, [[channel, score]], cosine, shown, evidence] for each thing found. shown is
 // [uri, text, title, role, speaker, said_ms, importance, unread, relation, invalid_ms, strength, confidence, predicate, subject,
-// object]; evidence is [[id, uri, role, speaker, text, said_ms]]. Lists and milliseconds, because records and dates are what
+// object], and of facts also kind, rationale, steps; evidence is [[id, uri, role, speaker, text, said_ms]]. Lists and milliseconds, because records and dates are what
 // the driver spends its time on.
 // Times and scope filter inside the indexes; the WHERE clauses behind full text are the second check. A range must not be
 // widened and the tenant must not be dropped here: recall trusts these rows.
@@ -69,7 +69,7 @@ CALL () {
   WHERE r.tenant = $tenant AND r.user_id = $user_id AND r.valid_at <= $as_of AND (r.invalid_at IS NULL OR r.invalid_at > $as_of)
   RETURN 'fact' AS kind, r.id AS id, 'words' AS channel, score, null AS cosine,
          [r.uri, r.statement, null, null, null, r.valid_at.epochMillis, r.importance, null, r.relation, r.invalid_at.epochMillis,
-          r.strength, r.confidence, type(r), startNode(r).name, endNode(r).name] AS shown, r.evidence AS proofs
+          r.strength, r.confidence, type(r), startNode(r).name, endNode(r).name, r.kind, r.rationale, r.steps] AS shown, r.evidence AS proofs
  UNION ALL
   MATCH (e:Entity {tenant: $tenant, user_id: $user_id}) WHERE e.key IN $entity_keys
   MATCH (e)-[r:PREFERS|DISLIKES|CARES_ABOUT|RELATES_TO|CAUSED_BY]-(x:Memory)
@@ -77,7 +77,7 @@ CALL () {
   WITH r, count(DISTINCT e) AS named ORDER BY named DESC, r.strength DESC, r.id LIMIT $wide
   RETURN 'fact' AS kind, r.id AS id, 'entity' AS channel, toFloat(named) AS score, null AS cosine,
          [r.uri, r.statement, null, null, null, r.valid_at.epochMillis, r.importance, null, r.relation, r.invalid_at.epochMillis,
-          r.strength, r.confidence, type(r), startNode(r).name, endNode(r).name] AS shown, r.evidence AS proofs
+          r.strength, r.confidence, type(r), startNode(r).name, endNode(r).name, r.kind, r.rationale, r.steps] AS shown, r.evidence AS proofs
 }
 WITH kind, id, collect([channel, score]) AS found, max(cosine) AS cosine, head(collect(shown)) AS shown,
      head(collect(proofs)) AS proofs

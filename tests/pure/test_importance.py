@@ -1,0 +1,53 @@
+"""Words, shares and numbers meet in one scale of importance, and details of one fact in one detail. Requirement B5."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from schema.fact import FactDetail, FactKind
+from schema.importance import importance_of, importance_of_strength
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("low", 3),
+        (" Medium ", 6),
+        ("high", 8),
+        ("CRITICAL", 10),
+        (0.5, 5),
+        ("0.85", 8),
+        (7, 7),
+        (99, 10),
+        (-4, 1),
+        (0, 1),
+    ],
+)
+def test_words_shares_and_numbers_meet_in_one_scale(said: str | float, meant: int) -> None:
+    assert importance_of(said) == meant
+
+
+@pytest.mark.parametrize("said", [None, "", "enormous", "nan", float("inf"), "-inf"])
+def test_what_is_no_importance_is_none(said: str | float | None) -> None:
+    assert importance_of(said) is None
+
+
+@given(st.floats(0, 1))
+def test_every_strength_has_an_importance(strength: float) -> None:
+    assert 1 <= importance_of_strength(strength) <= 10
+
+
+details = st.builds(
+    FactDetail,
+    kind=st.sampled_from(FactKind),
+    rationale=st.sampled_from([None, "cheaper", "closer"]),
+    steps=st.sampled_from([(), ("open → done",)]),
+)
+
+
+@given(details, details)
+def test_two_readings_of_one_fact_give_the_same_detail_in_either_order(one: FactDetail, two: FactDetail) -> None:
+    """Requirement B8: a decision stays one, whoever read it first."""
+    joined = one.joined(two, first=True)
+    assert joined == two.joined(one, first=False)
+    assert joined == joined.joined(two, first=True)
