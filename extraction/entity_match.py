@@ -1,7 +1,7 @@
 """Whether a mention names an entity that is already known: same, new or unsure (pure)."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -92,6 +92,28 @@ class Match:
     score: float = 0.0
 
 
+class Shelf:
+    """Candidates sorted by their spellings, so that a mention is compared with the few it may mean, not with all."""
+
+    def __init__(self, candidates: Iterable[Candidate] = ()) -> None:
+        self._by_id: dict[MemoryId, Candidate] = {}
+        self._by_form: dict[str, set[MemoryId]] = {}
+        for candidate in candidates:
+            self.put(candidate)
+
+    def put(self, candidate: Candidate) -> None:
+        """Adds a candidate, or replaces the one with its id, whose spellings it must keep."""
+        self._by_id[candidate.id] = candidate
+        for name in (candidate.name, *candidate.aliases):
+            for form in _all_forms(name_key(name)):
+                self._by_form.setdefault(form, set()).add(candidate.id)
+
+    def near(self, mention: str) -> list[Candidate]:
+        """Every candidate that `match` could give for this mention, ordered by id."""
+        forms = _all_forms(name_key(mention))
+        return [self._by_id[name] for name in sorted(set().union(*(self._by_form.get(form, ()) for form in forms)))]
+
+
 def match(mention: str, entity_type: EntityType | None, candidates: Sequence[Candidate]) -> Match:
     """Finds the entity a mention means; the order of the candidates does not matter.
 
@@ -180,6 +202,10 @@ def _forms(key: str) -> frozenset[str]:
     lead = f"{head} " if head else ""
     singular = _singular(last)
     return frozenset((bare, lead + singular)) if singular else frozenset((bare,))
+
+
+def _all_forms(key: str) -> frozenset[str]:
+    return _forms(key) | {key}
 
 
 def _singular(word: str) -> str | None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from extraction.entity_match import Candidate, Verdict, match, person_words
+from extraction.entity_match import Candidate, Shelf, Verdict, match, person_words
 from extraction.reading import THE_AGENT, THE_USER
 from graph_service.graph.lucene import name_query
 from graph_service.graph.statements import statement
@@ -90,6 +90,7 @@ def resolve(
     in one call meet as they would in two.
     """
     pool = {known.being.id: known for known in candidates}
+    shelf = Shelf(map(_candidate, candidates))
     beings: dict[str, Being] = {}
     touched: dict[MemoryId, Known] = {}
     for seen in sorted(names, key=lambda n: n.said_at):
@@ -98,19 +99,22 @@ def resolve(
             continue
         if text_problem(seen.name, LIMITS.name_chars) or not name_key(seen.name):
             continue
-        known = _meet(seen, pool, owner)
-        pool[known.being.id] = known
+        known = _meet(seen, pool, shelf, owner)
+        if pool.get(known.being.id) != known:
+            pool[known.being.id] = known
+            shelf.put(_candidate(known))
         touched[known.being.id] = known
         beings[seen.name] = known.being
     return beings, [touched[name] for name in sorted(touched)]
 
 
-def _meet(seen: NameSeen, pool: dict[MemoryId, Known], owner: Owner) -> Known:
-    candidates = [
-        Candidate(id=known.being.id, name=known.being.name, aliases=known.aliases, entity_type=known.being.entity_type)
-        for _, known in sorted(pool.items())
-    ]
-    found = match(seen.name, seen.entity_type, candidates)
+def _candidate(known: Known) -> Candidate:
+    being = known.being
+    return Candidate(id=being.id, name=being.name, aliases=known.aliases, entity_type=being.entity_type)
+
+
+def _meet(seen: NameSeen, pool: dict[MemoryId, Known], shelf: Shelf, owner: Owner) -> Known:
+    found = match(seen.name, seen.entity_type, shelf.near(seen.name))
     if found.verdict is not Verdict.SAME or found.id is None:
         being = an_entity(owner.tenant, owner.user_id, seen.name, seen.entity_type)
         if being.id not in pool:

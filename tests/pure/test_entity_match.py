@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extraction.entity_match import Candidate, Verdict, match, person_words, same_name
+from extraction.entity_match import Candidate, Shelf, Verdict, match, person_words, same_name
 from extraction.reading import THE_AGENT, THE_USER
 from schema.entity import EntityType
 from schema.ids import MemoryId
@@ -85,6 +85,17 @@ def test_sameness_of_names_is_symmetric(one: str, other: str) -> None:
 def test_the_order_of_candidates_does_not_matter(mention: str, names: list[str]) -> None:
     candidates = [a_candidate(name) for name in names]
     assert match(mention, None, candidates) == match(mention, None, list(reversed(candidates)))
+
+
+SPELLINGS = st.sampled_from(
+    ["Anna", "anna's", "the Annas", "Ann", "bus", "buses", "Bus", "berries", "berry", "王伟", "王伟先生", "!"]
+)
+
+
+@given(st.one_of(NAMES, SPELLINGS), st.lists(st.one_of(NAMES, SPELLINGS), max_size=8, unique=True))
+def test_the_shelf_leaves_out_only_what_cannot_be_meant(mention: str, names: list[str]) -> None:
+    candidates = [a_candidate(name, *names[:1]) for name in names]
+    assert match(mention, None, Shelf(candidates).near(mention)) == match(mention, None, candidates)
 
 
 @pytest.mark.parametrize("word", ["I", "me", "My", "我", "本人", "主人", "用户", "user", "The User"])
