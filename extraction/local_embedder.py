@@ -6,10 +6,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Final
 
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]  # it ships no types
-
 from extraction.minilm import VECTOR_DIM, MiniLM
-from extraction.minilm_weights import Progress, minilm_folder, read_tensors
+from extraction.minilm_convert import converted_folder
+from extraction.minilm_weights import Progress, minilm_folder
 from extraction.wordpieces import WordPieces
 from schema.errors import InstallError
 
@@ -70,24 +69,21 @@ async def load_local_embedder(
 ) -> LocalEmbedder:
     """The local embedder, its weights fetched into `cache_dir` when they are not there.
 
-    Sets the linear algebra library of this process to one thread per call: our own threads share the work, and the
-    library's would fight them for the same cores.
-
     Raises:
         InstallError: the weights cannot be fetched or read; the service can still search by words.
     """
     folder = await minilm_folder(cache_dir=cache_dir, on_progress=on_progress)
-    threadpool_limits(limits=1, user_api="blas")
     return await asyncio.to_thread(_load, folder, threads)
 
 
 def _load(folder: Path, threads: int) -> LocalEmbedder:
     try:
         pieces = WordPieces(folder / "tokenizer.json")
-        model = MiniLM(read_tensors(folder / "model.safetensors"))
+        # One call more than the batches have threads, for the question.
+        model = MiniLM(converted_folder(folder), calls=threads + 1)
     except InstallError:
         raise
-    # The tokenizer's library raises bare Exception for a file that is missing or damaged.
+    # Both libraries raise bare Exception or RuntimeError for a file that is missing or damaged.
     except Exception as error:
         raise InstallError(
             f"the embedding model in {folder} is incomplete ({error}); delete that folder, it will be fetched again"

