@@ -101,5 +101,16 @@ async def readiness(parts: Parts, worker: "asyncio.Task[None]") -> dict[str, Any
         "embedder": parts.embedder_name,
         "embedder_problem": parts.embedder_problem,
         "model": parts.reader_name,
+        "short_term": _window_state(parts),
         "database": "given" if parts.server is None else "local" if parts.server.owned else "shared",
+    }
+
+
+def _window_state(parts: Parts) -> dict[str, Any]:
+    state = parts.window.state()
+    return {
+        "store": state.store.value,
+        "breaker": state.breaker,
+        "waiting": state.waiting,
+        "problem": state.problem,
     }

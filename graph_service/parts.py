@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import secrets
+import time
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
@@ -19,7 +20,9 @@ from graph_service.graph.store import Graph
 from graph_service.memory.digest import Readers
 from graph_service.memory.outbox import JobKind, next_due
 from graph_service.memory.pace import Pace
+from graph_service.memory.ring_window import RingWindow, TurnRing
 from graph_service.memory.service import Memory
+from graph_service.memory.window import ShortTermWindow
 from graph_service.memory.worker import Worker
 from graph_service.settings import Settings
 from graph_service.step import Step, Watcher
@@ -65,6 +68,7 @@ class Parts:
     reader_name: str
     memory: Memory
     worker: Worker
+    window: ShortTermWindow
     bell: Bell
     closing: AsyncExitStack = field(repr=False)
 
@@ -177,6 +181,23 @@ async def _readers(settings: Settings) -> tuple[Readers, str]:
     return Readers(first=partial(read_scene_with_model, model=model), fallback=read_by_rules), llm.model
 
 
+async def _window(settings: Settings) -> ShortTermWindow:
+    """The short-term window; a Redis that does not answer is no reason not to start."""
+    wanted, redis = settings.window, settings.redis
+    ring = TurnRing(turns_max=wanted.turns, talks_max=wanted.ring_sessions, bytes_max=wanted.ring_mb * 2**20)
+    if redis.url is None:
+        return RingWindow(ring)
+    from graph_service.memory.redis_turns import RedisRules, RedisTurns
+    from graph_service.memory.redis_window import RedisWindow
+
+    rules = RedisRules(
+        timeout_s=redis.timeout_s, connections=redis.connections, turns_max=wanted.turns, ttl_s=wanted.ttl_s
+    )
+    window = RedisWindow(redis=RedisTurns(redis.url, rules), ring=ring, clock_s=time.monotonic)
+    await window.check()
+    return window
+
+
 async def _assembled(
     settings: Settings,
     server: LocalServer | None,
@@ -190,6 +211,8 @@ async def _assembled(
     pace = Pace(clock=_now, word=lambda: secrets.token_hex(8), on_step=_log.debug, on_change=bell)
     worker = Worker(graph=graph, embedder=embedder, readers=readers, pace=pace)
     bell.listen(lambda _tenant: worker.wake())
+    window = await _window(settings)
+    closing.push_async_callback(window.close)
     return Parts(
         settings=settings,
         server=server,
@@ -197,8 +220,9 @@ async def _assembled(
         embedder=embedder,
         embedder_problem=problem,
         reader_name=reader_name,
-        memory=Memory(graph=graph, embedder=embedder, clock=_now, notify=bell),
+        memory=Memory(graph=graph, embedder=embedder, clock=_now, notify=bell, window=window),
         worker=worker,
+        window=window,
         bell=bell,
         closing=closing,
     )

@@ -20,10 +20,12 @@ USUAL_NAMES: Mapping[str, tuple[str, ...]] = {
     "OPENAI_BASE_URL": ("llm.base_url", "embedding.base_url"),
     "LLM_MODEL": ("llm.model",),
     "EMBEDDING_MODEL": ("embedding.model",),
+    "REDIS_URL": ("redis.url",),
 }
 PREFIX = "MNEMOGRAPH_"
 LIST_KEYS = frozenset({"service.allowed_hosts"})
-SECRET_ENDINGS = ("password", "api_key")
+# The address of a Redis holds its password.
+SECRET_ENDINGS = ("password", "api_key", "redis.url")
 
 
 @dataclass(frozen=True, slots=True)

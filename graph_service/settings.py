@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 from platformdirs import user_cache_dir, user_config_dir, user_data_dir
 from pydantic import Field, TypeAdapter, ValidationError
 
+from graph_service.redis_address import redis_url_problem
 from graph_service.setting_sources import Found, from_environment, from_file, read_as_problem
 from schema.errors import InstallError
 
@@ -91,6 +92,36 @@ class EmbeddingSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RedisSettings:
+    """Which Redis holds the short-term window; without `url` this process holds it.
+
+    Attributes:
+        url: `redis://`, `rediss://` or `unix://`, with the password in it if there is one.
+        timeout_s: of each use; a Redis that takes longer counts as away.
+        connections: at most so many at a time.
+    """
+
+    url: Annotated[str, Field(min_length=1, max_length=2_000)] | None = field(default=None, repr=False)
+    timeout_s: Annotated[float, Field(ge=0.01, le=10)] = 0.25
+    connections: Annotated[int, Field(ge=1, le=256)] = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WindowSettings:
+    """The short-term window: the last turns of each session.
+
+    Attributes:
+        ttl_s: how long Redis keeps a session after its last turn.
+        ring_sessions, ring_mb: bounds of the window in this process.
+    """
+
+    turns: Annotated[int, Field(ge=1, le=200)] = 20
+    ttl_s: Annotated[float, Field(ge=1, le=31 * 86_400)] = 86_400.0
+    ring_sessions: Annotated[int, Field(ge=1, le=1_000_000)] = 2_000
+    ring_mb: Annotated[int, Field(ge=1, le=16_384)] = 32
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """Everything the composition root needs.
 
@@ -106,6 +137,8 @@ class Settings:
     neo4j: Neo4jSettings = Neo4jSettings()
     llm: LlmSettings = LlmSettings()
     embedding: EmbeddingSettings = EmbeddingSettings()
+    redis: RedisSettings = RedisSettings()
+    window: WindowSettings = WindowSettings()
     read_from: tuple[str, ...] = ()
     chosen: frozenset[str] = frozenset()
 
@@ -115,6 +148,8 @@ SECTIONS: Mapping[str, type[Any]] = {
     "neo4j": Neo4jSettings,
     "llm": LlmSettings,
     "embedding": EmbeddingSettings,
+    "redis": RedisSettings,
+    "window": WindowSettings,
 }
 TOP_KEYS = ("tenant", "data_dir", "cache_dir")
 KNOWN_KEYS: tuple[str, ...] = TOP_KEYS + tuple(
@@ -215,6 +250,8 @@ def _contradictions(settings: Settings) -> list[str]:
         )
     if neo4j.uri is not None and neo4j.password is None:
         problems.append(f"NEO4J_URI is {neo4j.uri!r} but NEO4J_PASSWORD is not set: set it, or unset NEO4J_URI")
+    problem = redis_url_problem(settings.redis.url) if settings.redis.url is not None else None
+    problems += [f"redis.url (REDIS_URL) {problem}"] if problem else []
     if embedding.kind == "openai" and embedding.model is None:
         problems.append("embedding.kind is 'openai' but no model is named: set EMBEDDING_MODEL")
     return problems

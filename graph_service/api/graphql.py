@@ -12,6 +12,7 @@ from strawberry.extensions import MaxAliasesLimiter, MaxTokensLimiter, QueryDept
 from strawberry.fastapi import GraphQLRouter
 from strawberry.types import Info
 
+from graph_service.api.graphql_short_term import ShortTermQuery
 from graph_service.api.graphql_types import (
     RecallAnswer,
     RememberInput,
@@ -37,7 +38,7 @@ def _memory(info: Info[Any, None]) -> Memory:
 
 
 @strawberry.type
-class Query:
+class Query(ShortTermQuery):
     """What can be asked."""
 
     @strawberry.field(description="What one user's memory holds about a question, best first. One database round trip.")

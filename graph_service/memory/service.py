@@ -14,8 +14,11 @@ from graph_service.memory.intake import Receipt, store_episode
 from graph_service.memory.mindmap import MindMap
 from graph_service.memory.question import Question
 from graph_service.memory.recall import Answer, recall
+from graph_service.memory.ring_window import RingWindow, TurnRing
+from graph_service.memory.short_term import last_turns
+from graph_service.memory.window import Heard, ShortTermWindow, Talk, talk_of, turn_of
 from schema.errors import UnavailableError
-from schema.ids import TenantId
+from schema.ids import SessionId, TenantId, UserId
 
 
 class Memory:
@@ -25,6 +28,7 @@ class Memory:
         embedder: None means keyword search only.
         clock: aware UTC now.
         notify: called with the tenant after each commit that stored messages; wakes the worker and the viewers.
+        window: the last turns of each session; None means one of its own, in this process.
     """
 
     def __init__(
@@ -34,11 +38,13 @@ class Memory:
         embedder: Embedder | None,
         clock: Callable[[], datetime],
         notify: Callable[[str], None],
+        window: ShortTermWindow | None = None,
     ) -> None:
         self._graph = graph
         self._embedder = embedder
         self._clock = clock
         self._notify = notify
+        self._window = window or RingWindow(TurnRing(turns_max=20))
         self.changes = ChangeLog(graph)
         self.mindmap = MindMap(graph)
 
@@ -52,6 +58,7 @@ class Memory:
         """
         checked = check_incoming(tenant, incoming, now=self._clock())
         receipt = await store_episode(self._graph, checked.episode, epoch=secrets.token_hex(4), dropped=checked.dropped)
+        self._window.hear(talk_of(checked.episode), [turn_of(message) for message in checked.episode.messages])
         self._notify(tenant)
         return receipt
 
@@ -63,6 +70,16 @@ class Memory:
             UnavailableError: Neo4j does not answer.
         """
         return await recall(self._graph, self._embedder, tenant, question, now=self._clock())
+
+    async def short_term(self, tenant: TenantId, user_id: str, session_id: str, *, turns: int) -> Heard:
+        """The last turns of a session, oldest first, and where they came from.
+
+        Raises:
+            InputError: there cannot be such a session, or not so many turns.
+            UnavailableError: the window holds nothing and Neo4j does not answer.
+        """
+        talk = Talk(tenant=tenant, user_id=UserId(user_id), session_id=SessionId(session_id))
+        return await last_turns(self._graph, self._window, talk, turns=turns)
 
     async def warm_up(self) -> None:
         """Has the database plan recall once, about a tenant nobody has, so that nobody's first question waits for it.

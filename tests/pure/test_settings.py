@@ -107,3 +107,36 @@ def test_secrets_are_neither_shown_nor_echoed_in_mistakes(tmp_path: Path) -> Non
 def test_several_host_names_come_from_one_variable(tmp_path: Path) -> None:
     settings = loaded(tmp_path, {"MNEMOGRAPH_SERVICE_ALLOWED_HOSTS": "a.example, b.example"})
     assert settings.service.allowed_hosts == ("a.example", "b.example")
+
+
+def test_every_mistake_in_a_redis_address_is_told_without_its_password(tmp_path: Path) -> None:
+    """Requirements C14, F1."""
+    for url in (
+        "http://:hush@host",
+        "redis://:hush@",
+        "redis://:hush@host:99999",
+        "redis://:hush@host:port",
+        "redis://:hush@host/mine",
+        "redis://:hush@[::1",
+        "redis://:hush@host:0",
+        "unix://",
+        "x" * 3_000 + "hush",
+    ):
+        with pytest.raises(InstallError, match=r"redis\.url|REDIS_URL") as caught:
+            loaded(tmp_path, {"REDIS_URL": url, "LLM_MODEL": "m"})
+        assert "hush" not in caught.value.message
+    with pytest.raises(InstallError) as both:
+        loaded(tmp_path, {"MNEMOGRAPH_WINDOW_TURNS": "0", "MNEMOGRAPH_REDIS_TIMEOUT_S": "99"})
+    assert "MNEMOGRAPH_WINDOW_TURNS: '0'" in both.value.message
+    assert "MNEMOGRAPH_REDIS_TIMEOUT_S: '99'" in both.value.message
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["redis://h", "redis://:p@h:6379/2", "rediss://u:p@h:1/", "unix:///run/redis.sock?db=1", "redis://[::1]:6379"],
+)
+def test_the_usual_redis_addresses_are_taken(tmp_path: Path, url: str) -> None:
+    """Requirement C14."""
+    settings = loaded(tmp_path, {"REDIS_URL": "redis://other", "MNEMOGRAPH_REDIS_URL": url})
+    assert settings.redis.url == url
+    assert url not in repr(settings)

@@ -1,0 +1,20 @@
+// The last messages of a session, oldest first: those that no scene holds yet, and those of its last scenes.
+// hot
+// $tenant: str
+// $session: str
+// $turns_max: int
+// -> id, role, speaker, text, said_at, position
+// The last N messages lie in the last N scenes or in none: each of N scenes that end later would hold a later message.
+// Every scene has a start; that it is asked for lets the index scene_session serve.
+CALL () {
+  MATCH (m:Message {tenant: $tenant, session_id: $session, unread: true})
+  RETURN m ORDER BY m.said_ms DESC, m.position DESC, m.id DESC LIMIT $turns_max
+ UNION
+  MATCH (s:Scene {tenant: $tenant, session_id: $session}) WHERE s.start_ms IS NOT NULL
+  WITH s ORDER BY s.end_ms DESC, s.id LIMIT $turns_max
+  MATCH (m:Message)-[:PART_OF]->(s) WHERE m.tenant = $tenant
+  RETURN m ORDER BY m.said_ms DESC, m.position DESC, m.id DESC LIMIT $turns_max
+}
+WITH m ORDER BY m.said_ms DESC, m.position DESC, m.id DESC LIMIT $turns_max
+WITH m ORDER BY m.said_ms, m.position, m.id
+RETURN m.id AS id, m.role AS role, m.speaker AS speaker, m.text AS text, m.said_at AS said_at, m.position AS position

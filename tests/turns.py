@@ -1,0 +1,23 @@
+"""Small makers of turns and talks."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from graph_service.memory.window import Talk, Turn, shortened
+from schema.ids import SessionId, TenantId, UserId
+from schema.labels import Role
+
+
+def a_talk(*, tenant: str = "t", user: str = "alice", session: str = "s1") -> Talk:
+    """A session of Alice."""
+    return Talk(tenant=TenantId(tenant), user_id=UserId(user), session_id=SessionId(session))
+
+
+def a_turn(said_ms: int = 0, *, through_message: bool = False, **more: Any) -> Turn:
+    """A turn of the user; its id comes from its time and position unless given."""
+    position = more.get("position", 0)
+    values = {"id": f"m-{more.get('said_ms', said_ms)}-{position}", "role": Role.USER, "speaker": None, "text": "hello"}
+    if through_message:
+        said_at = datetime.fromtimestamp(said_ms / 1000, UTC)
+        return shortened(**{**values, "said_at": said_at, "position": position, **more})
+    return Turn(**{**values, "said_ms": said_ms, **more})
