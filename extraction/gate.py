@@ -1,0 +1,95 @@
+"""Whether a scene may hold anything worth a model's call: small talk costs nothing. Pure, linear time.
+
+What is not known to be small talk is read: a call too many costs money, a call too few costs a memory.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from extraction import small_talk_en, small_talk_zh
+from extraction.reading import SceneLine, SceneText
+from extraction.sentences import has_cjk, split_sentences
+from schema.labels import Role
+
+# Small talk is short; whoever writes more than this in one message says something.
+_TALK_CHARS_MAX: Final = 1_000
+# Fewer words of a statement that speaks of nobody say nothing alone.
+_WORDS_MIN: Final = 3
+_CJK_MIN: Final = 4
+# Longer clauses are no small talk, and no pattern needs to see them.
+_CLAUSE_CHARS_MAX: Final = 120
+_CLAUSES: Final = re.compile(
+    r"[,，;；:：。！？!?…~～\n()（）]+|\.(?:\s|$)|[-–—]{2,}| - |(?<=[\u3400-\u9fff]) (?=[\u3400-\u9fff])"
+)
+_EDGES: Final = " \t\"'“”‘’.。,，!！?？…-–—~～*_#`"
+_NOT_WORDS: Final = re.compile(r"[^\w\s'’“”\"%.,;:!?\u3000-\u303f\uff00-\uffef…~-]")
+
+
+def worth_reading(scene: SceneText) -> bool:
+    """Whether a model should read the scene: preferences, relationships, promises, events, goals, decisions,
+    work, places or procedures may be in its fresh lines."""
+    return any(_says_something(line) for line in scene.lines if line.fresh)
+
+
+def _says_something(line: SceneLine) -> bool:
+    match line.role:
+        case Role.SYSTEM:
+            return False
+        case Role.TOOL:
+            return bool(line.text.strip())
+        case Role.USER:
+            return len(line.text) > _TALK_CHARS_MAX or any(_user_tells(*said) for said in _said(line.text))
+        case Role.ASSISTANT:
+            # What an assistant explains is known to the world; what it did or will do is not.
+            return any(not asks and _tells_of_self(clauses) for clauses, asks in _said(line.text[:_TALK_CHARS_MAX]))
+
+
+def _said(text: str) -> Iterator[tuple[list[str], bool]]:
+    """Of each sentence the clauses that are not small talk, and whether the sentence asks."""
+    for sentence in split_sentences(text):
+        clauses = [_bare(piece) for piece in _CLAUSES.split(sentence.text)]
+        telling = [clause for clause in clauses if clause and not _is_small(clause)]
+        if telling:
+            yield telling, sentence.asks
+
+
+def _bare(clause: str) -> str:
+    """A clause without marks at its ends and without pictures."""
+    return " ".join(_NOT_WORDS.sub(" ", clause).replace("’", "'").strip(_EDGES).split())
+
+
+def _is_small(clause: str) -> bool:
+    if len(clause) > _CLAUSE_CHARS_MAX:
+        return False
+    if has_cjk(clause):
+        return small_talk_zh.SMALL_TALK.fullmatch(clause) is not None
+    return small_talk_en.SMALL_TALK.fullmatch(clause) is not None
+
+
+def _user_tells(clauses: list[str], asks: bool) -> bool:
+    if asks or any(_requests(clause) for clause in clauses[:1]):
+        return any(_is_about_us(clause) for clause in clauses)
+    return _tells_of_self(clauses) or _has_substance(clauses)
+
+
+def _requests(clause: str) -> bool:
+    words = small_talk_zh.ASKS_FOR if has_cjk(clause) else small_talk_en.ASKS_FOR
+    return words.match(clause) is not None
+
+
+def _is_about_us(clause: str) -> bool:
+    words = small_talk_zh.ABOUT_US if has_cjk(clause) else small_talk_en.ABOUT_US
+    return words.search(clause) is not None
+
+
+def _tells_of_self(clauses: Iterable[str]) -> bool:
+    return any(
+        (small_talk_zh.SPEAKS_OF_SELF if has_cjk(clause) else small_talk_en.SPEAKS_OF_SELF).search(clause) is not None
+        for clause in clauses
+    )
+
+
+def _has_substance(clauses: Iterable[str]) -> bool:
+    text = " ".join(clauses)
+    return len(small_talk_zh.CJK.findall(text)) >= _CJK_MIN or len(small_talk_en.WORD.findall(text)) >= _WORDS_MIN
