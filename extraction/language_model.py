@@ -24,12 +24,17 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer(Generic[Shape]):
-    """A filled shape and what it cost, re-asking included."""
+    """A filled shape and what it cost, re-asking included.
+
+    Attributes:
+        cut: the answer came to its limit; the shape holds the items that were whole.
+    """
 
     value: Shape
     calls: int
     tokens_in: int
     tokens_out: int
+    cut: bool = False
 
 
 class LanguageModel(Protocol):
@@ -47,7 +52,7 @@ class LanguageModel(Protocol):
 
         Raises:
             UnavailableError: the model is away or busy; the same call may work later.
-            MisreadError: it answered something else than the shape.
+            MisreadError: it answered something else than the shape; says what that cost.
             InstallError: key, address or model name are wrong.
         """
         ...

@@ -12,7 +12,7 @@ from instructor.core.hooks import Hooks
 from openai.types.chat import ChatCompletion, ChatCompletionMessageParam
 from pydantic import ValidationError
 
-from extraction.json_text import shape_in_text
+from extraction.json_text import shape_in_cut_text, shape_in_text
 from extraction.language_model import Answer, Prompt, Shape
 from extraction.openai_errors import as_ours
 from schema.errors import MisreadError, UnavailableError
@@ -66,34 +66,39 @@ class OpenAIModel:
             {"role": "system", "content": prompt.system},
             {"role": "user", "content": prompt.user},
         ]
-        tokens_in = tokens_out = 0
+        paid = _Paid()
         problem = ""
-        for ask in range(1, _ASKS_MAX + 1):
-            heard = await self._hear(messages, shape)
-            if heard.completion.usage is not None:
-                tokens_in += heard.completion.usage.prompt_tokens
-                tokens_out += heard.completion.usage.completion_tokens
-            text = _whole_text(heard.completion)
+        for ask in range(_ASKS_MAX):
+            # An endpoint that mistakes its own structured output is asked in words the second time.
+            heard = await self._hear(messages, shape, in_words=ask > 0)
+            paid.add(heard.completion)
+            text = _text(heard.completion, paid)
+            cut = heard.completion.choices[0].finish_reason == "length"
             try:
-                value = heard.value or shape_in_text(text, shape)
+                value = heard.value or (shape_in_cut_text(text, shape) if cut else shape_in_text(text, shape))
+                return Answer(
+                    value=value, calls=paid.calls, tokens_in=paid.tokens_in, tokens_out=paid.tokens_out, cut=cut
+                )
             except ValueError as error:
+                if cut:
+                    raise paid.error(f"the answer of model {self.name!r} was cut; raise its limit", cut=True) from error
                 problem = str(error)[:_PROBLEM_CHARS_MAX]
-                messages += [
-                    {"role": "assistant", "content": text[:_ANSWER_CHARS_MAX]},
-                    {"role": "user", "content": f"That answer was not accepted: {problem}\nGive the JSON object only."},
-                ]
-                continue
-            return Answer(value=value, calls=ask, tokens_in=tokens_in, tokens_out=tokens_out)
-        raise MisreadError(f"model {self.name!r} twice missed the shape {shape.__name__}: {problem}")
+            messages += [
+                {"role": "assistant", "content": text[:_ANSWER_CHARS_MAX]},
+                {"role": "user", "content": f"That answer was not accepted: {problem}\nGive the JSON object only."},
+            ]
+        raise paid.error(f"model {self.name!r} twice missed the shape {shape.__name__}: {problem}")
 
     async def close(self) -> None:
         """Close the connections."""
         await self._client.close()
 
-    async def _hear(self, messages: list[ChatCompletionMessageParam], shape: type[Shape]) -> _Heard[Shape]:
+    async def _hear(
+        self, messages: list[ChatCompletionMessageParam], shape: type[Shape], *, in_words: bool
+    ) -> _Heard[Shape]:
         try:
             async with asyncio.timeout(self._timeout_s):
-                if self._knows_schema:
+                if self._knows_schema and not in_words:
                     try:
                         return await self._hear_by(self._by_schema, messages, shape)
                     except (openai.BadRequestError, openai.UnprocessableEntityError):
@@ -138,17 +143,33 @@ def _openai_cause(error: BaseException | None) -> openai.OpenAIError | None:
     return error
 
 
-def _whole_text(completion: ChatCompletion) -> str:
-    """The text of a completion that came to its end.
+@dataclass(slots=True)
+class _Paid:
+    """What the answers to one question cost so far."""
+
+    calls: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+
+    def add(self, completion: ChatCompletion) -> None:
+        self.calls += 1
+        if completion.usage is not None:
+            self.tokens_in += completion.usage.prompt_tokens
+            self.tokens_out += completion.usage.completion_tokens
+
+    def error(self, message: str, *, cut: bool = False) -> MisreadError:
+        return MisreadError(message, cut=cut, calls=self.calls, tokens_in=self.tokens_in, tokens_out=self.tokens_out)
+
+
+def _text(completion: ChatCompletion, paid: _Paid) -> str:
+    """The text of a completion, whole or cut.
 
     Raises:
-        MisreadError: there is none, it was cut, or the model refused.
+        MisreadError: there is none, or the model refused.
     """
     if not completion.choices:
-        raise MisreadError(f"model {completion.model!r} answered without choices; check the endpoint")
+        raise paid.error(f"model {completion.model!r} answered without choices; check the endpoint")
     choice = completion.choices[0]
     if choice.message.refusal or choice.finish_reason == "content_filter":
-        raise MisreadError(f"model {completion.model!r} refused to read this text; the built-in rules can read it")
-    if choice.finish_reason == "length":
-        raise MisreadError(f"the answer of model {completion.model!r} was cut; raise its output limit")
+        raise paid.error(f"model {completion.model!r} refused to read this text; the built-in rules can read it")
     return choice.message.content or ""

@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 
@@ -13,23 +14,28 @@ _FILE = re.compile(
 _SLOT = re.compile(r"\{\{(\w+)\}\}")
 
 
-def filled_prompt(name: str, **inputs: str) -> Prompt:
+def filled_prompt(name: str, *, parts: Mapping[str, str] | None = None, **inputs: str) -> Prompt:
     """The prompt `prompts/<name>.md` with every slot `{{input}}` filled; what is filled in is never filled again.
+
+    Args:
+        parts: slots that other files of `prompts` fill, by the file's name; they belong to the hash.
 
     Inputs that are not exactly those the file names in its front matter are a mistake of our own code.
     """
     text = _text(name)
-    parts = _FILE.fullmatch(text)
-    assert parts is not None, f"prompts/{name}.md needs front matter with inputs, '# System' and '# User'"
-    named = {word.strip() for word in parts["inputs"].split(",")}
+    shared = {slot: _text(file) for slot, file in (parts or {}).items()}
+    inputs = {**inputs, **{slot: part.strip() for slot, part in shared.items()}}
+    pieces = _FILE.fullmatch(text)
+    assert pieces is not None, f"prompts/{name}.md needs front matter with inputs, '# System' and '# User'"
+    named = {word.strip() for word in pieces["inputs"].split(",")}
     used = set(_SLOT.findall(text))
     assert named == used == inputs.keys(), f"prompts/{name}.md: names {named}, uses {used}, was given {inputs.keys()}"
 
     def fill(part: str) -> str:
         return _SLOT.sub(lambda slot: inputs[slot[1]], part).strip()
 
-    digest = hashlib.sha256(text.encode()).hexdigest()[:16]
-    return Prompt(name=name, hash=digest, system=fill(parts["system"]), user=fill(parts["user"]))
+    digest = hashlib.sha256("\0".join([text, *shared.values()]).encode()).hexdigest()[:16]
+    return Prompt(name=name, hash=digest, system=fill(pieces["system"]), user=fill(pieces["user"]))
 
 
 @cache

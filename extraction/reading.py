@@ -1,7 +1,7 @@
 """What a reader gets (the text of a scene) and gives back (a reading: proposals, nothing decided)."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 
 from schema.entity import EntityType
@@ -104,7 +104,10 @@ class Reading:
     Attributes:
         reader: `rules`, `caller`, or the model's name.
         summary: an abstract of the scene by the reader; None when it makes none.
-        calls: model calls made for it; tokens: input and output tokens they cost.
+        calls: model calls made for it, vain ones too; tokens: input and output tokens they cost.
+        dropped: why something of the answer was left out.
+        path: what was tried, in order: `model`, `halves`, `user only`, `rules`, …
+        cut: the answer had come to its limit; what is here came before.
     """
 
     reader: str
@@ -115,7 +118,9 @@ class Reading:
     calls: int = 0
     tokens_in: int = 0
     tokens_out: int = 0
-    dropped: tuple[str, ...] = field(default=())
+    dropped: tuple[str, ...] = ()
+    path: tuple[str, ...] = ()
+    cut: bool = False
 
 
 Reader = Callable[[SceneText], Awaitable[Reading]]

@@ -1,40 +1,165 @@
 """What a language model must fill in; loose on purpose: the check decides, one bad item never sinks the others."""
 
-from pydantic import BaseModel, Field
+from collections.abc import Callable
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, Field, ValidationError, model_validator
+from pydantic.json_schema import SkipJsonSchema
+
+from schema.importance import importance_of
+
+# Longer than anything that may be stored; what is cut here is refused later, and nobody carries megabytes about.
+_TEXT_CHARS_MAX = 8_000
+
+
+def _as_text(value: object) -> object:
+    """A text without characters that no database takes; numbers where words were asked for become words."""
+    if isinstance(value, bool | int | float):
+        value = str(value)
+    if not isinstance(value, str):
+        return value
+    plain = value[:_TEXT_CHARS_MAX].encode("utf-8", "ignore").decode("utf-8")
+    return "".join(char for char in plain if char >= " " or char in "\n\t").strip()
+
+
+def _as_texts(value: object) -> object:
+    """A list of texts: one that was given bare becomes a list, what is no text is left out."""
+    items = value if isinstance(value, list) else [] if value is None else [value]
+    return [_as_text(item) for item in items if isinstance(item, str | int)]
+
+
+def _as_share(value: object) -> float:
+    """A share from 0 to 1, whether it was given as one, as a number up to 10, or as a word; 0.5 if it is no number."""
+    if isinstance(value, float) and 0 <= value <= 1:
+        return value
+    named = importance_of(str(value))
+    return 0.5 if named is None else named / 10
+
+
+def _readable(shape: type[BaseModel]) -> Callable[[object], list[object]]:
+    """Keeps the items of a list that fill the shape."""
+
+    def keep(value: object) -> list[object]:
+        return [item for item in value if _fills(shape, item)] if isinstance(value, list) else []
+
+    return keep
+
+
+def _fills(shape: type[BaseModel], item: object) -> bool:
+    try:
+        shape.model_validate(item)
+    except ValidationError:
+        return False
+    return True
+
+
+Text = Annotated[str, BeforeValidator(_as_text)]
+Share = Annotated[float, BeforeValidator(_as_share)]
+Texts = Annotated[list[str], BeforeValidator(_as_texts)]
+_MESSAGES = "ids of the messages that prove it: m1, m2, …"
+_QUOTE = "the very words that prove it, copied from a message"
+_IMPORTANCE = "low, medium, high or critical: how much it will matter later"
 
 
 class FactReading(BaseModel):
     """One fact stated in the scene: who, predicate, what."""
 
-    subject: str = Field(description="'user', 'assistant', or a name as written")
-    subject_type: str | None = Field(default=None, description="person, place, organization, work, animal, food, …")
-    predicate: str = Field(description="one of the allowed predicates")
-    relation: str | None = Field(default=None, description="free words that say how, e.g. 'works at', '姐姐'")
-    object: str = Field(description="'user', 'assistant', or a short name of a thing, person, place or idea")
-    object_type: str | None = None
-    statement: str = Field(description="the fact as one full sentence in the language of the conversation")
-    messages: list[str] = Field(default_factory=list, description="ids of the messages that prove it: m1, m2, …")
-    quote: str | None = Field(default=None, description="the very words that prove it, copied from a message")
-    importance: float = Field(default=0.6, description="0 to 1: how much it will matter later")
-    confidence: float = Field(default=0.8, description="0 to 1")
-    since: str | None = Field(default=None, description="ISO date when it began to hold, only if the text says so")
-    until: str | None = Field(default=None, description="ISO date when it ceased to hold, only if the text says so")
+    subject: Text = Field(description="'user', 'assistant', or a name as written")
+    subject_type: Text | None = Field(default=None, description="person, place, organization, work, animal, food, …")
+    predicate: Text = Field(description="one of the allowed predicates")
+    relation: Text | None = Field(default=None, description="free words that say how, e.g. 'works at', '姐姐'")
+    object: Text = Field(description="'user', 'assistant', or a short name of a thing, person, place or idea")
+    object_type: Text | None = None
+    statement: Text = Field(description="the fact as one full sentence in the language of the conversation")
+    messages: Texts = Field(default_factory=list, description=_MESSAGES)
+    quote: Text | None = Field(default=None, description=_QUOTE)
+    importance: Text = Field(default="medium", description=_IMPORTANCE)
+    confidence: Share = Field(default=0.8, description="0 to 1")
+    since: Text | None = Field(default=None, description="ISO date when it began to hold, only if the text says so")
+    until: Text | None = Field(default=None, description="ISO date when it ceased to hold, only if the text says so")
+    time_start: Text | None = Field(default=None, description="ISO date of the time it talks about, if it names one")
+    time_end: Text | None = Field(default=None, description="ISO date at which that time ends")
     ended: bool = Field(default=False, description="true when the text says this no longer holds")
-    trigger_emotion: str | None = Field(default=None, description="a lasting feeling this triggers; never a mood")
+    trigger_emotion: Text | None = Field(default=None, description="a lasting feeling this triggers; never a mood")
+
+
+class DecisionReading(BaseModel):
+    """One decision that was taken in the scene, and why."""
+
+    subject: Text = Field(default="user", description="who decided: 'user', 'assistant', or a name as written")
+    about: Text = Field(description="a short name of what was chosen")
+    statement: Text = Field(description="the decision as one full sentence")
+    rationale: Text | None = Field(default=None, description="why, in the words of who decided; null if nobody said")
+    messages: Texts = Field(default_factory=list, description=_MESSAGES)
+    quote: Text | None = Field(default=None, description=_QUOTE)
+    importance: Text = Field(default="high", description=_IMPORTANCE)
+    confidence: Share = Field(default=0.8, description="0 to 1")
+
+
+class StepReading(BaseModel):
+    """One step of a procedure."""
+
+    action: Text
+    result: Text | None = None
+
+
+class ProcedureReading(BaseModel):
+    """How something was done or is done, step by step."""
+
+    doer: Text = Field(default="assistant", description="'user', 'assistant', or a name as written")
+    goal: Text = Field(description="a short name of what the steps are for")
+    steps: Annotated[list[StepReading], BeforeValidator(_readable(StepReading))] = Field(default_factory=list)
+    outcome: Text | None = Field(default=None, description="what came of it, as one full sentence")
+    messages: Texts = Field(default_factory=list, description=_MESSAGES)
+    importance: Text = Field(default="medium", description=_IMPORTANCE)
+    confidence: Share = Field(default=0.8, description="0 to 1")
+
+
+class AttributeReading(BaseModel):
+    """One thing that is told of an entity."""
+
+    name: Text
+    value: Text
 
 
 class EntityReading(BaseModel):
     """Someone or something named in the scene."""
 
-    name: str
-    type: str | None = None
-    messages: list[str] = Field(default_factory=list)
+    name: Text
+    type: Text | None = None
+    attributes: Annotated[list[AttributeReading], BeforeValidator(_readable(AttributeReading))] = Field(
+        default_factory=list, description="what is told of it that is no fact above: age, colour, size, price"
+    )
+    messages: Texts = Field(default_factory=list)
+
+
+_LISTS: dict[str, type[BaseModel]] = {
+    "facts": FactReading,
+    "decisions": DecisionReading,
+    "entities": EntityReading,
+    "procedures": ProcedureReading,
+}
 
 
 class SceneReading(BaseModel):
     """Everything worth keeping from one scene."""
 
-    title: str = Field(description="at most eight words")
-    summary: str = Field(description="one or two sentences, in the language of the conversation")
+    title: Text = Field(description="at most eight words")
+    summary: Text = Field(description="one or two sentences, in the language of the conversation")
     facts: list[FactReading] = Field(default_factory=list)
+    decisions: list[DecisionReading] = Field(default_factory=list)
     entities: list[EntityReading] = Field(default_factory=list)
+    procedures: list[ProcedureReading] = Field(default_factory=list)
+    unreadable: SkipJsonSchema[int] = Field(default=0, description="items left out because they fill no shape")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _keep_readable(cls, told: Any) -> Any:
+        """Leaves out items that fill no shape, and counts them."""
+        if not isinstance(told, dict):
+            return told
+        kept = {name: _readable(shape)(told.get(name)) for name, shape in _LISTS.items()}
+        given = sum(len(told[name]) for name in _LISTS if isinstance(told.get(name), list))
+        before = told.get("unreadable")
+        before = before if type(before) is int and before >= 0 else 0
+        return {**told, **kept, "unreadable": before + given - sum(map(len, kept.values()))}

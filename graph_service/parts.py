@@ -8,7 +8,6 @@ from collections.abc import Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import partial
 from typing import Final
 
 from extraction.embedding import Embedder
@@ -172,13 +171,13 @@ async def _readers(settings: Settings) -> tuple[Readers, str]:
     llm = settings.llm
     if llm.model is None:
         return Readers(first=read_by_rules, fallback=read_by_rules), READER_NAME
-    from extraction.model_reader import read_scene_with_model
+    from extraction.model_chain import model_chain
     from extraction.openai_model import connect_openai_model
 
     model = await connect_openai_model(
         model=llm.model, base_url=llm.base_url, api_key=llm.api_key, timeout_s=llm.timeout_s
     )
-    return Readers(first=partial(read_scene_with_model, model=model), fallback=read_by_rules), llm.model
+    return Readers(first=model_chain(model, read_by_rules), fallback=read_by_rules), llm.model
 
 
 async def _window(settings: Settings) -> ShortTermWindow:

@@ -79,11 +79,23 @@ class UnavailableError(MnemographError):
 
 
 class MisreadError(MnemographError):
-    """A model's answer broke the agreed shape."""
+    """A model's answer broke the agreed shape.
+
+    Attributes:
+        cut: the answer had come to its limit; a smaller question may be answered.
+        calls, tokens_in, tokens_out: what the useless answers cost.
+    """
 
     code = "MISREAD"
     http_status = 502
     exit_code = 6
+
+    def __init__(
+        self, message: str, *, cut: bool = False, calls: int = 0, tokens_in: int = 0, tokens_out: int = 0
+    ) -> None:
+        super().__init__(message)
+        self.cut = cut
+        self.calls, self.tokens_in, self.tokens_out = calls, tokens_in, tokens_out
 
 
 class InstallError(MnemographError):

@@ -13,12 +13,18 @@ from typing import Any, Self
 
 @dataclass(frozen=True, kw_only=True)
 class Reply:
-    """One HTTP answer; `waits_for` holds it back until the event is set."""
+    """One HTTP answer.
+
+    Attributes:
+        waits_for: holds it back until the event is set.
+        dribbles_until: sends it byte by byte, a few each second, until the event is set.
+    """
 
     status: int = 200
     body: Mapping[str, Any] = field(default_factory=dict)
     headers: Mapping[str, str] = field(default_factory=dict)
     waits_for: threading.Event | None = None
+    dribbles_until: threading.Event | None = None
 
 
 def says(text: str, *, finish: str = "stop", refusal: str | None = None) -> Reply:
@@ -113,7 +119,13 @@ class FakeOpenAI:
                         self.send_header(name, told)
                     self.send_header("Content-Length", str(len(body)))
                     self.end_headers()
-                    self.wfile.write(body)
+                    if reply.dribbles_until is None:
+                        self.wfile.write(body)
+                        return
+                    for byte in body:
+                        self.wfile.write(bytes([byte]))
+                        if reply.dribbles_until.wait(0.05):
+                            return
                 except (BrokenPipeError, ConnectionResetError):
                     self.close_connection = True
 

@@ -1,4 +1,4 @@
-"""Reading a scene with a language model: what is asked, what is kept, and what is dropped."""
+"""Reading a scene with a language model: what is asked, what is kept, what is dropped. Requirements B8, C5, C7."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -10,8 +10,10 @@ from extraction.openai_model import connect_openai_model
 from extraction.reading import THE_AGENT, THE_USER, Quote, Reading, SceneLine, SceneText
 from extraction.scripted_model import ScriptedAnswer, ScriptedModel
 from extraction.shapes import EntityReading, FactReading, SceneReading
+from extraction.strategy import Strategy
 from schema.entity import EntityType
 from schema.errors import MisreadError, UnavailableError
+from schema.fact import FactKind
 from schema.ids import MemoryId
 from schema.labels import Role
 from tests.fake_openai import FakeOpenAI, says
@@ -40,9 +42,18 @@ def a_fact(**more: Any) -> FactReading:
     return FactReading(**{**told, "relation": "lives in", "messages": ["m1"], **more})
 
 
-async def read(scene: SceneText, *facts: FactReading, entities: tuple[EntityReading, ...] = ()) -> Reading:
-    says_this = SceneReading(title="A move", summary="Anna moved.", facts=list(facts), entities=list(entities))
-    return await read_scene_with_model(scene, ScriptedModel([ScriptedAnswer(says=says_this, prompt="read_scene")]))
+async def read(
+    scene: SceneText,
+    *facts: FactReading,
+    entities: tuple[EntityReading, ...] = (),
+    strategy: Strategy = Strategy.DUAL,
+    **more: Any,
+) -> Reading:
+    told = {"title": "A move", "summary": "Anna moved.", "facts": list(facts), "entities": list(entities), **more}
+    says_this = SceneReading(**told)
+    return await read_scene_with_model(
+        scene, ScriptedModel([ScriptedAnswer(says=says_this, prompt="read_scene")]), strategy
+    )
 
 
 async def test_a_fact_is_traced_to_its_line_and_its_very_words() -> None:
@@ -91,9 +102,10 @@ async def test_dates_of_every_precision_are_moments_in_utc(written: str, month: 
 
 
 async def test_numbers_and_dates_out_of_bounds_do_no_harm() -> None:
-    wild = a_fact(importance=7.0, confidence=float("nan"), since="last spring", until="9999-99")
+    wild = a_fact(importance=70, confidence=float("nan"), since="last spring", until="9999-99", time_start="0001-01-01")
     (fact,) = (await read(a_scene("x"), wild)).facts
-    assert (fact.strength, fact.confidence, fact.valid_at, fact.invalid_at) == (1.0, 0.5, None, None)
+    assert (fact.importance, fact.strength, fact.confidence) == (10, 1.0, 0.5)
+    assert (fact.valid_at, fact.invalid_at, fact.detail.mentioned_start) == (None, None, None)
 
 
 async def test_entities_become_mentions_where_they_are_named() -> None:
@@ -111,27 +123,78 @@ def test_no_message_can_close_the_fence_or_fill_a_slot() -> None:
 
 def test_the_prompt_names_whitelist_known_names_and_language_neutral_ids() -> None:
     prompt = scene_prompt(a_scene("你好", "你好，安娜"))
-    assert "- PREFERS:" in prompt.user
-    assert "MENTIONED" not in prompt.user
+    assert "- PREFERS:" in prompt.system
+    assert "MENTIONED" not in prompt.system
     assert '"Berlin"' in prompt.user
     assert '"id": "m2"' in prompt.user
     assert "你好，安娜" in prompt.user
     assert "id0" not in prompt.user
-    assert prompt.hash == scene_prompt(a_scene("other")).hash
+    assert prompt.hash == scene_prompt(a_scene("other", "words")).hash
 
 
 async def test_a_scripted_error_and_a_used_up_script_reach_the_caller() -> None:
     model = ScriptedModel([ScriptedAnswer(says=UnavailableError("away"))])
     with pytest.raises(UnavailableError):
-        await read_scene_with_model(a_scene("x"), model)
+        await read_scene_with_model(a_scene("x"), model, Strategy.DUAL)
     with pytest.raises(MisreadError, match="no scripted answer is left"):
-        await read_scene_with_model(a_scene("x"), model)
+        await read_scene_with_model(a_scene("x"), model, Strategy.DUAL)
 
 
 async def test_a_scene_is_read_through_a_real_endpoint_in_one_call() -> None:
     written = SceneReading(title="t", summary="s", facts=[a_fact()]).model_dump_json()
     with FakeOpenAI(says(f"<think>hm</think>```json\n{written}\n```")) as fake:
         model = await connect_openai_model(model="fake", base_url=fake.base_url, api_key=None)
-        reading = await read_scene_with_model(a_scene("I live in Berlin."), model)
+        reading = await read_scene_with_model(a_scene("I live in Berlin."), model, Strategy.DUAL)
     assert (reading.reader, reading.calls, reading.tokens_in, reading.tokens_out) == ("fake", 1, 100, 20)
     assert len(reading.facts) == len(fake.requests) == 1
+
+
+async def test_a_decision_keeps_its_rationale_and_a_procedure_its_steps() -> None:
+    """Requirement B8: each kind of knowledge is told apart, in one answer."""
+    reading = await read(
+        a_scene("We take Postgres, the team knows it.", "I ran the migration: 3 tables."),
+        decisions=[
+            {
+                "about": "Postgres",
+                "statement": "Anna takes Postgres.",
+                "rationale": "The team knows it.",
+                "messages": "m1",
+            }
+        ],
+        procedures=[
+            {
+                "goal": "migrate the tables",
+                "steps": [{"action": "run the migration", "result": "3 tables"}, {"result": "no"}, {"action": "check"}],
+                "messages": ["m2"],
+                "importance": "medium",
+            }
+        ],
+        entities=(EntityReading(name="Postgres", attributes=[{"name": "version", "value": "17"}], messages=["m1"]),),
+    )
+    decision, procedure = reading.facts
+    assert (decision.subject, decision.predicate, decision.relation) == (THE_USER, "CARES_ABOUT", "decision")
+    assert (decision.detail.kind, decision.detail.rationale) == (FactKind.DECISION, "The team knows it.")
+    told = (procedure.subject, procedure.predicate, procedure.detail.kind)
+    assert told == (THE_AGENT, "RELATES_TO", FactKind.PROCEDURE)
+    assert procedure.detail.steps == ("run the migration → 3 tables", "check")
+    assert reading.mentions[0].attributes == (("version", "17"),)
+
+
+async def test_words_of_importance_become_numbers_and_strength() -> None:
+    """Requirement B5."""
+    facts = [a_fact(importance=word) for word in ("low", "critical", "0.7", "who knows")]
+    assert [fact.importance for fact in (await read(a_scene("x"), *facts)).facts] == [3, 10, 7, 5]
+
+
+async def test_only_lines_that_the_strategy_reads_can_prove_anything() -> None:
+    scene = a_scene("I live in Berlin.", "You live in Berlin.")
+    told = (a_fact(messages=["m1"]), a_fact(messages=["m2"]))
+    assert len((await read(scene, *told)).facts) == 2
+    assert [fact.quotes[0].line for fact in (await read(scene, *told, strategy=Strategy.USER_ONLY)).facts] == [0]
+    assert "You live" not in scene_prompt(scene, Strategy.USER_ONLY).user
+
+
+def test_each_strategy_has_a_prompt_and_a_hash_of_its_own() -> None:
+    prompts = {strategy: scene_prompt(a_scene("x"), strategy) for strategy in Strategy}
+    assert len({prompt.hash for prompt in prompts.values()}) == len({p.system for p in prompts.values()}) == 4
+    assert scene_prompt(a_scene("x", "y")) == scene_prompt(a_scene("x", "y"), Strategy.DUAL)

@@ -7,13 +7,14 @@ from dataclasses import replace
 import pytest
 from pydantic import BaseModel
 
+from extraction.json_text import shape_in_cut_text
 from extraction.language_model import Prompt
 from extraction.openai_model import OpenAIModel, connect_openai_model
 from schema.errors import InstallError, MisreadError, UnavailableError
 from tests.fake_openai import FakeOpenAI, Reply, completion, fails, says
 
 
-class City(BaseModel):
+class City(BaseModel, frozen=True):
     """A shape for these tests."""
 
     name: str
@@ -61,12 +62,15 @@ async def test_an_endpoint_without_structured_output_is_asked_in_words_from_then
     assert ["response_format" in request for request in fake.requests] == [True, False, False]
 
 
-async def test_a_wrong_shape_is_asked_for_once_more_with_the_mistake() -> None:
-    with FakeOpenAI(says('{"name": "Paris"}'), says(JSON)) as fake:
+@pytest.mark.parametrize("wrong", ['{"name": "Paris"}', "{not JSON", "", json.dumps(City.model_json_schema())])
+async def test_a_wrong_shape_is_asked_for_once_more_in_words_with_the_mistake(wrong: str) -> None:
+    """Requirement C6: the second form is JSON in text; an endpoint may say the schema back."""
+    with FakeOpenAI(says(wrong), says(JSON)) as fake:
         answer = await (await model_of(fake)).answer(PROMPT, City)
     assert answer.value == PARIS
     assert (answer.calls, answer.tokens_in, answer.tokens_out) == (2, 200, 40)
-    assert "people" in json.dumps(fake.requests[1]["messages"][-1])
+    assert "was not accepted" in json.dumps(fake.requests[1]["messages"])
+    assert ["response_format" in request for request in fake.requests] == [True, False]
 
 
 async def test_neither_errors_nor_logs_repeat_what_was_said(caplog: pytest.LogCaptureFixture) -> None:
@@ -88,6 +92,7 @@ async def test_a_shape_missed_twice_is_a_misread() -> None:
         (says("", refusal="I cannot help with that."), "refused"),
         (says(JSON, finish="content_filter"), "refused"),
         (says(JSON[:9], finish="length"), "cut"),
+        (says("Let me think", finish="length"), "cut"),
         (completion([]), "without choices"),
     ],
 )
@@ -139,3 +144,37 @@ async def test_an_endpoint_that_is_not_there_may_be_there_later() -> None:
     model = await connect_openai_model(model="fake", base_url="http://127.0.0.1:9/v1", api_key=None, timeout_s=2)
     with pytest.raises(UnavailableError, match="cannot be reached"):
         await model.answer(PROMPT, City)
+
+
+class Cities(BaseModel):
+    """A shape with items."""
+
+    country: str
+    cities: list[City] = []
+
+
+async def test_the_whole_items_of_a_cut_answer_are_saved() -> None:
+    """Requirement C6."""
+    told = Cities(country="France", cities=[PARIS, City(name='Ly}"on', people=1)]).model_dump_json()
+    with FakeOpenAI(says("<think>{[</think>```json\n" + told[:-9], finish="length")) as fake:
+        answer = await (await model_of(fake)).answer(PROMPT, Cities)
+    assert answer.cut
+    assert answer.value.country == "France"
+    assert answer.value.cities == [PARIS]
+
+
+@pytest.mark.parametrize("end", range(0, 95, 3))
+def test_wherever_an_answer_is_cut_nothing_is_made_up(end: int) -> None:
+    told = Cities(country="France", cities=[PARIS, PARIS]).model_dump_json()[:end]
+    try:
+        value = shape_in_cut_text(told, Cities)
+    except ValueError:
+        return
+    assert value.country == "France"
+    assert set(value.cities) <= {PARIS}
+
+
+async def test_a_misread_says_what_its_answers_cost() -> None:
+    with FakeOpenAI(says("no"), says("no")) as fake, pytest.raises(MisreadError) as caught:
+        await (await model_of(fake)).answer(PROMPT, City)
+    assert (caught.value.calls, caught.value.tokens_in, caught.value.tokens_out) == (2, 200, 40)

@@ -1,0 +1,187 @@
+"""What a model wrote down of a scene → proposals, each traced back to a line; what cannot be is told in words. Pure."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Final
+
+from extraction.reading import THE_AGENT, THE_USER, Mention, ProposedFact, Quote, SceneText
+from extraction.shapes import DecisionReading, EntityReading, FactReading, ProcedureReading, SceneReading
+from schema.entity import EntityType
+from schema.fact import FactDetail, FactKind
+from schema.importance import IMPORTANCE_DEFAULT, importance_of
+from schema.limits import LIMITS
+
+DECISION_RELATION: Final = "decision"
+PROCEDURE_RELATION: Final = "procedure"
+# More from one scene is not a reading but an accident or an attack.
+ITEMS_MAX: Final = 200
+_OLDEST_YEAR, _FAR_YEAR = 1900, 9000
+_ARROW: Final = " → "
+_Item = FactReading | DecisionReading | ProcedureReading
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposals:
+    """What may be kept, and why the rest was left out."""
+
+    facts: tuple[ProposedFact, ...]
+    mentions: tuple[Mention, ...]
+    dropped: tuple[str, ...]
+
+
+def proposals_of(reading: SceneReading, scene: SceneText) -> Proposals:
+    """The proposals of a reading; facts that no fresh line of the scene proves are dropped and told in `dropped`."""
+    facts: list[ProposedFact] = []
+    dropped = ["an item fills no shape"] * reading.unreadable
+    items: list[_Item] = [
+        *reading.facts,
+        *reading.decisions,
+        *reading.procedures,
+    ]
+    for item in items[:ITEMS_MAX]:
+        fact = _proposal(item, scene)
+        if isinstance(fact, ProposedFact):
+            facts.append(fact)
+        else:
+            dropped.append(fact)
+    dropped += ["too many items in one scene"] * (len(items) - ITEMS_MAX)
+    mentions = [mention for read in reading.entities[:ITEMS_MAX] for mention in _mentions(read, scene)]
+    return Proposals(facts=tuple(facts), mentions=tuple(mentions), dropped=tuple(dropped))
+
+
+def _proposal(item: _Item, scene: SceneText) -> ProposedFact | str:
+    """The item as we pass it on, or why it is dropped."""
+    read = item if isinstance(item, FactReading) else _as_fact(item)
+    subject, obj = _being(read.subject, scene), _being(read.object, scene)
+    if not (subject and obj and read.statement):
+        return f"{read.predicate[:40]}: subject, object or statement is empty"
+    if any(len(text or "") > LIMITS.name_chars for text in (subject, obj, read.relation, read.trigger_emotion)):
+        return f"{read.predicate[:40]}: a name or relation is longer than {LIMITS.name_chars} characters"
+    quotes = _quotes(read.messages, read.quote, scene)
+    if not quotes:
+        named = ", ".join(read.messages)[:100] or "none"
+        return f"{read.predicate[:40]}: no fresh message of the scene proves it (named: {named})"
+    detail = FactDetail(mentioned_start=_moment(read.time_start), mentioned_end=_moment(read.time_end))
+    if not isinstance(item, FactReading):
+        detail = _detail(item)
+    importance = importance_of(read.importance) or IMPORTANCE_DEFAULT
+    return ProposedFact(
+        subject=subject,
+        predicate=read.predicate.upper(),
+        object=obj,
+        statement=read.statement,
+        quotes=quotes,
+        relation=read.relation or None,
+        subject_type=_entity_type(read.subject_type),
+        object_type=_entity_type(read.object_type),
+        strength=importance / 10,
+        confidence=min(1.0, max(0.0, read.confidence)),
+        valid_at=_moment(read.since),
+        invalid_at=_moment(read.until),
+        trigger_emotion=read.trigger_emotion or None,
+        closes=read.ended,
+        importance=importance,
+        detail=detail,
+    )
+
+
+def _as_fact(item: DecisionReading | ProcedureReading) -> FactReading:
+    """A decision is something its subject cares about; a procedure is something its doer knows."""
+    if isinstance(item, DecisionReading):
+        return FactReading(
+            subject=item.subject,
+            predicate="CARES_ABOUT",
+            relation=DECISION_RELATION,
+            object=item.about,
+            statement=item.statement,
+            messages=item.messages,
+            quote=item.quote,
+            importance=item.importance,
+            confidence=item.confidence,
+        )
+    steps = "; ".join(f"{number}. {step}" for number, step in enumerate(_steps(item), start=1))
+    told = f"{item.goal}: {steps}" if steps else ""
+    return FactReading(
+        subject=item.doer,
+        predicate="RELATES_TO",
+        relation=PROCEDURE_RELATION,
+        object=item.goal,
+        object_type=EntityType.ACTIVITY.value,
+        statement=(item.outcome or told)[: LIMITS.statement_chars] if told else "",
+        messages=item.messages,
+        importance=item.importance,
+        confidence=item.confidence,
+    )
+
+
+def _detail(item: DecisionReading | ProcedureReading) -> FactDetail:
+    if isinstance(item, DecisionReading):
+        rationale = (item.rationale or "")[: LIMITS.statement_chars]
+        return FactDetail(kind=FactKind.DECISION, rationale=rationale or None)
+    return FactDetail(kind=FactKind.PROCEDURE, steps=tuple(_steps(item)))
+
+
+def _steps(item: ProcedureReading) -> list[str]:
+    told = (_ARROW.join(filter(None, (step.action, step.result))) for step in item.steps[: LIMITS.steps])
+    return [step[: LIMITS.statement_chars] for step in told if step]
+
+
+def _being(name: str, scene: SceneText) -> str:
+    key = name.strip().casefold()
+    if key in {"user", "the user", "用户", *(known.casefold() for known in scene.user_names)}:
+        return THE_USER
+    if key in {"assistant", "the assistant", "助手", *(known.casefold() for known in scene.agent_names)}:
+        return THE_AGENT
+    # The marks themselves are ours: written by a model (or by a message it read) they mean nothing.
+    return "" if key in (THE_USER, THE_AGENT) else name.strip()
+
+
+def _quotes(messages: list[str], quote: str | None, scene: SceneText) -> tuple[Quote, ...]:
+    """The fresh lines that prove a fact: those named, or the one that holds the quoted words."""
+    words = (quote or "").strip()
+    lines = _fresh(messages, scene)
+    if not lines and words:
+        holding = (i for i, line in enumerate(scene.lines) if line.fresh and words in line.text)
+        lines = [index for index in [next(holding, -1)] if index >= 0]
+    quotes: list[Quote] = []
+    for index in lines:
+        start = scene.lines[index].text.find(words) if words else -1
+        quotes.append(Quote(line=index) if start < 0 else Quote(line=index, start=start, end=start + len(words)))
+    return tuple(quotes)
+
+
+def _mentions(read: EntityReading, scene: SceneText) -> Iterator[Mention]:
+    name = _being(read.name, scene)
+    if name in ("", THE_USER, THE_AGENT):
+        return
+    told = tuple((attribute.name, attribute.value) for attribute in read.attributes[: LIMITS.steps])
+    for index in _fresh(read.messages, scene):
+        yield Mention(name=name, line=index, entity_type=_entity_type(read.type), attributes=told)
+
+
+def _fresh(ids: list[str], scene: SceneText) -> list[int]:
+    """Indexes of the fresh lines that these temporary ids name, each once, in order; unknown ids name nothing."""
+    known = {f"m{index + 1}": index for index, line in enumerate(scene.lines) if line.fresh}
+    return sorted({known[key] for key in (id_.strip().strip("[]").lower() for id_ in ids) if key in known})
+
+
+def _entity_type(word: str | None) -> EntityType | None:
+    try:
+        return EntityType((word or "").strip().lower())
+    except ValueError:
+        return None
+
+
+def _moment(text: str | None) -> datetime | None:
+    """A day, month or year (its first instant) or a full ISO time, UTC unless it says otherwise; None if unreadable."""
+    written = (text or "").strip()
+    if re.fullmatch(r"\d{4}(-\d{2})?", written):
+        written += "-01" if "-" in written else "-01-01"
+    try:
+        moment = datetime.fromisoformat(written)
+        moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
+    return moment if _OLDEST_YEAR <= moment.year < _FAR_YEAR else None
