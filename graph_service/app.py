@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from typing import Any, Final
 
 from fastapi import FastAPI
@@ -53,26 +53,33 @@ def _lifespan(parts: Parts, hub: Hub) -> Any:
     @contextlib.asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         stop = asyncio.Event()
-        worker = asyncio.create_task(parts.worker.run(stop), name="worker")
-        app.state.worker = worker
-        worker.add_done_callback(_report_end)
+        beside = {
+            "worker": asyncio.create_task(parts.worker.run(stop), name="worker"),
+            "replay": asyncio.create_task(parts.replay.run(stop), name="replay"),
+            "database watch": asyncio.create_task(parts.watch.run(stop), name="database watch"),
+        }
+        app.state.beside = beside
+        for task in beside.values():
+            task.add_done_callback(_report_end)
         warming = asyncio.create_task(parts.memory.warm_up(), name="warm-up")
         try:
             yield
         finally:
             stop.set()
             warming.cancel()
-            await asyncio.wait({worker}, timeout=WORKER_STOP_MAX_S)
-            worker.cancel()
-            await asyncio.gather(worker, return_exceptions=True)
+            await asyncio.wait(beside.values(), timeout=WORKER_STOP_MAX_S)
+            for task in beside.values():
+                task.cancel()
+            await asyncio.gather(*beside.values(), return_exceptions=True)
             await hub.close()
 
     return lifespan
 
 
-def _report_end(worker: "asyncio.Task[None]") -> None:
-    if not worker.cancelled() and worker.exception() is not None:
-        _log.error("the worker ended; /ready answers 503 until a restart", exc_info=worker.exception())
+def _report_end(task: "asyncio.Task[None]") -> None:
+    if not task.cancelled() and task.exception() is not None:
+        name = task.get_name()
+        _log.error("the %s ended; /ready answers 503 until a restart", name, exc_info=task.exception())
 
 
 def _add_probes(app: FastAPI, parts: Parts, name: str) -> None:
@@ -82,18 +89,19 @@ def _add_probes(app: FastAPI, parts: Parts, name: str) -> None:
 
     @app.get("/ready", summary="Whether requests can be served: 200, or 503 with the part that is missing.")
     async def ready() -> JSONResponse:
-        state = await readiness(parts, app.state.worker)
+        state = await readiness(parts, app.state.beside)
         return JSONResponse(state, status_code=200 if state["ready"] else 503)
 
 
-async def readiness(parts: Parts, worker: "asyncio.Task[None]") -> dict[str, Any]:
+async def readiness(parts: Parts, beside: Mapping[str, "asyncio.Task[None]"]) -> dict[str, Any]:
     """Each part and whether it works; asks the database at most `READY_ANSWER_MAX_S`."""
     try:
         async with asyncio.timeout(READY_ANSWER_MAX_S):
             answers = await parts.graph.answers()
     except TimeoutError:
         answers = False
-    runs = not worker.done()
+    runs = not any(task.done() for task in beside.values())
+    server, depth = parts.seat.server, await parts.spool.depth()
     return {
         "ready": answers and runs,
         "neo4j": "up" if answers else "down",
@@ -102,7 +110,8 @@ async def readiness(parts: Parts, worker: "asyncio.Task[None]") -> dict[str, Any
         "embedder_problem": parts.embedder_problem,
         "model": parts.reader_name,
         "short_term": _window_state(parts),
-        "database": "given" if parts.server is None else "local" if parts.server.owned else "shared",
+        "database": "given" if server is None else "local" if server.owned else "shared",
+        "spool": {"waiting": depth.waiting, "refused": depth.refused, "paused": await parts.spool.paused()},
     }
 
 

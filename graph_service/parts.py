@@ -12,6 +12,7 @@ from typing import Final
 
 from extraction.embedding import Embedder
 from extraction.vector_cache import CachedEmbedder
+from graph_service.database_watch import DatabaseWatch, Seat
 from graph_service.graph.database import connect
 from graph_service.graph.local.local_server import LocalServer
 from graph_service.graph.migrate import prepare_vectors, prepare_without_embedder
@@ -19,11 +20,14 @@ from graph_service.graph.store import Graph
 from graph_service.memory.digest import Readers
 from graph_service.memory.outbox import JobKind, next_due
 from graph_service.memory.pace import Pace
+from graph_service.memory.replay import Replay
 from graph_service.memory.ring_window import RingWindow, TurnRing
 from graph_service.memory.service import Memory
+from graph_service.memory.spool import Spool
 from graph_service.memory.window import ShortTermWindow
 from graph_service.memory.worker import Worker
 from graph_service.settings import Settings
+from graph_service.spool_file import open_spool
 from graph_service.step import Step, Watcher
 from schema.errors import InstallError
 from schema.ids import TenantId
@@ -54,14 +58,17 @@ class Parts:
     """A service, ready to work.
 
     Attributes:
-        server: the local Neo4j; None when another server was given.
+        seat: the local Neo4j; empty when another server was given.
         embedder_problem: why there is no embedder although one was wanted; None otherwise.
         reader_name: the model that reads scenes, or `rules`.
     """
 
     settings: Settings
-    server: LocalServer | None
+    seat: Seat
     graph: Graph
+    spool: Spool
+    replay: Replay
+    watch: DatabaseWatch
     embedder: Embedder | None
     embedder_problem: str | None
     reader_name: str
@@ -79,7 +86,7 @@ class Parts:
     @property
     def shares_database(self) -> bool:
         """Whether another process of ours runs the local Neo4j, and its worker with it."""
-        return self.server is not None and not self.server.owned
+        return self.seat.server is not None and not self.seat.server.owned
 
     async def work_left(self, tenant: TenantId) -> int:
         """How much work of a tenant waits that a worker with these parts would do.
@@ -115,7 +122,8 @@ async def open_parts(
         server = None
         if starting is not None:
             server = await starting
-            closing.push_async_callback(server.stop)
+        seat = Seat(server)
+        closing.push_async_callback(seat.stop)
         graph = await _connected(settings, server)
         closing.push_async_callback(graph.close)
         embedder, problem = await embedding
@@ -123,7 +131,7 @@ async def open_parts(
             await prepare_without_embedder(graph)
         else:
             await prepare_vectors(graph, model=embedder.name, dim=embedder.dim)
-        return await _assembled(settings, server, graph, embedder, problem, closing)
+        return await _assembled(settings, seat, graph, embedder, problem, closing)
     except BaseException:
         embedding.cancel()
         await asyncio.gather(embedding, return_exceptions=True)
@@ -199,7 +207,7 @@ async def _window(settings: Settings) -> ShortTermWindow:
 
 async def _assembled(
     settings: Settings,
-    server: LocalServer | None,
+    seat: Seat,
     graph: Graph,
     embedder: Embedder | None,
     problem: str | None,
@@ -212,14 +220,25 @@ async def _assembled(
     bell.listen(lambda _tenant: worker.wake())
     window = await _window(settings)
     closing.push_async_callback(window.close)
+    spool = open_spool(settings)
+    closing.push_async_callback(spool.close)
+    replay = Replay(graph=graph, spool=spool, pace=pace)
+
+    def back() -> None:
+        replay.wake()
+        worker.wake()
+
     return Parts(
         settings=settings,
-        server=server,
+        seat=seat,
         graph=graph,
+        spool=spool,
+        replay=replay,
+        watch=DatabaseWatch(settings=settings, seat=seat, graph=graph, on_return=back),
         embedder=embedder,
         embedder_problem=problem,
         reader_name=reader_name,
-        memory=Memory(graph=graph, embedder=embedder, clock=_now, notify=bell, window=window),
+        memory=Memory(graph=graph, embedder=embedder, clock=_now, notify=bell, window=window, spool=spool),
         worker=worker,
         window=window,
         bell=bell,

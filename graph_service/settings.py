@@ -122,6 +122,17 @@ class WindowSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SpoolSettings:
+    """Where messages wait while Neo4j is away: a file in `data_dir`.
+
+    Attributes:
+        mb_max: when it holds so much, messages are refused until Neo4j is back.
+    """
+
+    mb_max: Annotated[int, Field(ge=1, le=1_048_576)] = 512
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """Everything the composition root needs.
 
@@ -139,6 +150,7 @@ class Settings:
     embedding: EmbeddingSettings = EmbeddingSettings()
     redis: RedisSettings = RedisSettings()
     window: WindowSettings = WindowSettings()
+    spool: SpoolSettings = SpoolSettings()
     read_from: tuple[str, ...] = ()
     chosen: frozenset[str] = frozenset()
 
@@ -150,6 +162,7 @@ SECTIONS: Mapping[str, type[Any]] = {
     "embedding": EmbeddingSettings,
     "redis": RedisSettings,
     "window": WindowSettings,
+    "spool": SpoolSettings,
 }
 TOP_KEYS = ("tenant", "data_dir", "cache_dir")
 KNOWN_KEYS: tuple[str, ...] = TOP_KEYS + tuple(

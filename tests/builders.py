@@ -5,6 +5,8 @@ from datetime import UTC, datetime, timedelta
 from itertools import count
 from typing import Any
 
+from neo4j import AsyncGraphDatabase
+
 from extraction.embedding import Embedder
 from extraction.rule_reader import read_by_rules
 from graph_service.graph.store import Graph
@@ -12,6 +14,7 @@ from graph_service.memory.digest import Readers
 from graph_service.memory.incoming import Incoming, IncomingMessage
 from graph_service.memory.pace import Pace
 from graph_service.memory.service import Memory
+from graph_service.memory.spool import Spool
 from graph_service.memory.worker import Worker
 from tests.embedders import HashedWords
 
@@ -29,13 +32,26 @@ def an_incoming(*texts: str, user: str = "alice", session: str = "s1", **more: A
     return Incoming(**{"user_id": user, "session_id": session, "messages": messages, **more})
 
 
-def a_memory(graph: Graph, *, embedder: Embedder | None = None, notify: Callable[[str], None] | None = None) -> Memory:
+def a_dead_graph() -> Graph:
+    """A graph whose server does not listen."""
+    driver = AsyncGraphDatabase.driver("bolt://127.0.0.1:9", auth=("neo4j", "x"), max_transaction_retry_time=0)
+    return Graph(driver, database=None)
+
+
+def a_memory(
+    graph: Graph,
+    *,
+    embedder: Embedder | None = None,
+    notify: Callable[[str], None] | None = None,
+    spool: Spool | None = None,
+) -> Memory:
     """The handle of all doors, with a real clock and vectors of hashed words."""
     return Memory(
         graph=graph,
         embedder=embedder or HashedWords(),
         clock=lambda: datetime.now(UTC),
         notify=notify or (lambda _tenant: None),
+        spool=spool,
     )
 
 

@@ -13,6 +13,7 @@ from strawberry.fastapi import GraphQLRouter
 from strawberry.types import Info
 
 from graph_service.api.graphql_short_term import ShortTermQuery
+from graph_service.api.graphql_spool import SpoolMutation, SpoolQuery
 from graph_service.api.graphql_types import (
     RecallAnswer,
     RememberInput,
@@ -38,7 +39,7 @@ def _memory(info: Info[Any, None]) -> Memory:
 
 
 @strawberry.type
-class Query(ShortTermQuery):
+class Query(ShortTermQuery, SpoolQuery):
     """What can be asked."""
 
     @strawberry.field(description="What one user's memory holds about a question, best first. One database round trip.")
@@ -75,11 +76,13 @@ class Query(ShortTermQuery):
     @strawberry.field(description="How much background work of the tenant is not done.")
     async def work(self, info: Info[Any, None]) -> WorkStatus:
         """How much background work is not done."""
-        return backlog_view(await _memory(info).backlog(info.context["tenant"]))
+        memory, tenant = _memory(info), info.context["tenant"]
+        depth = await memory.spooling.depth(tenant)
+        return backlog_view(await memory.backlog(tenant), spooled=depth.waiting)
 
 
 @strawberry.type
-class Mutation:
+class Mutation(SpoolMutation):
     """What can be done."""
 
     @strawberry.mutation(

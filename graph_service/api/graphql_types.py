@@ -114,6 +114,9 @@ class RememberReceipt:
     stored: int = strawberry.field(description="How many messages were new.")
     repeated: int = strawberry.field(description="How many had been stored before.")
     dropped: list[str] = strawberry.field(description="Why facts that were handed in were left out.")
+    spooled: bool = strawberry.field(
+        description="Neo4j is away: they wait, durable, on the service's disk, and are searchable when it is back."
+    )
 
 
 @strawberry.type(description="A message that proves something.")
@@ -181,6 +184,7 @@ class WorkStatus:
     waiting: int
     leased: int = strawberry.field(description="Being done now.")
     dead: int = strawberry.field(description="Given up after too many failures.")
+    spooled: int = strawberry.field(description="Calls of remember that wait on disk for Neo4j.")
 
 
 def receipt_view(receipt: Receipt) -> RememberReceipt:
@@ -192,6 +196,7 @@ def receipt_view(receipt: Receipt) -> RememberReceipt:
         stored=receipt.stored,
         repeated=receipt.repeated,
         dropped=list(receipt.dropped),
+        spooled=receipt.spooled,
     )
 
 
@@ -200,9 +205,9 @@ def answer_view(answer: Answer) -> RecallAnswer:
     return RecallAnswer(hits=[_hit_view(hit) for hit in answer.hits], path=list(answer.path), notes=list(answer.notes))
 
 
-def backlog_view(backlog: Backlog) -> WorkStatus:
+def backlog_view(backlog: Backlog, *, spooled: int) -> WorkStatus:
     """A backlog as the API shows it."""
-    return WorkStatus(waiting=backlog.waiting, leased=backlog.leased, dead=backlog.dead)
+    return WorkStatus(waiting=backlog.waiting, leased=backlog.leased, dead=backlog.dead, spooled=spooled)
 
 
 def _hit_view(hit: Hit) -> RecallHit:

@@ -12,7 +12,7 @@ from graph_service.cli.working import opened, read_everything
 from graph_service.memory.incoming import Incoming, IncomingMessage
 from graph_service.memory.tenant_name import tenant_named
 from graph_service.settings import Settings
-from schema.errors import InputError
+from schema.errors import InputError, UnavailableError
 
 DEFAULT_SESSION = "cli"
 
@@ -54,16 +54,28 @@ def moment(text: str | None, option: str) -> datetime | None:
 
 async def _remember(settings: Settings, incoming: Incoming, terminal: Terminal, *, wait: bool) -> None:
     tenant = tenant_named(settings.tenant)
-    async with opened(settings, terminal) as parts:
-        receipt = await parts.memory.remember(tenant, incoming)
-        if wait:
-            await read_everything(parts, tenant, terminal)
+    receipt = None
+    try:
+        async with opened(settings, terminal) as parts:
+            receipt = await parts.memory.remember(tenant, incoming)
+            if wait and not receipt.spooled:
+                await read_everything(parts, tenant, terminal)
+    except UnavailableError:
+        if receipt is None:
+            from graph_service.spool_file import remember_offline
+
+            receipt = await remember_offline(settings, tenant, incoming)
+        elif not receipt.spooled:
+            raise
     document = {
         "stored": receipt.stored,
         "repeated": receipt.repeated,
         "uris": list(receipt.uris),
         "message_ids": list(receipt.message_ids),
-        "read": wait,
+        "spooled": receipt.spooled,
+        "read": wait and not receipt.spooled,
     }
     what = "stored" if receipt.stored else "known already, nothing changed"
+    if receipt.spooled:
+        what = "Neo4j is away; kept on this machine's disk until it is back"
     terminal.answer(document, lambda: f"{what}: {receipt.uris[0]}")

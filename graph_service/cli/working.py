@@ -28,6 +28,9 @@ async def opened(settings: Settings, terminal: Terminal) -> AsyncIterator["Parts
     try:
         if parts.embedder_problem:
             terminal.say(f"searching by words only: {parts.embedder_problem}")
+        if not parts.shares_database:
+            # What another command had to keep on disk while this database was away.
+            await parts.replay.flush()
         yield parts
     finally:
         await parts.close()

@@ -19,10 +19,27 @@ async def connect(
     user: str,
     password: str,
     database: str | None,
-    connect_timeout_s: float = 10.0,
+    connect_timeout_s: float = 5.0,
     timeout_s: float = 30.0,
 ) -> Graph:
     """A graph that answers, is new enough, and has all migrations.
+
+    Raises:
+        InstallError: wrong address or password, or a server older than 2026.02.
+        UnavailableError: the server does not answer.
+    """
+    driver = await open_driver(uri=uri, user=user, password=password, connect_timeout_s=connect_timeout_s)
+    try:
+        graph = Graph(driver, database=database, timeout_s=timeout_s)
+        await migrate(graph)
+    except BaseException:
+        await driver.close()
+        raise
+    return graph
+
+
+async def open_driver(*, uri: str, user: str, password: str, connect_timeout_s: float = 5.0) -> AsyncDriver:
+    """A driver whose server answers and is new enough; `Graph` retries, so the driver does not.
 
     Raises:
         InstallError: wrong address or password, or a server older than 2026.02.
@@ -33,7 +50,7 @@ async def connect(
             uri,
             auth=(user, password),
             connection_timeout=connect_timeout_s,
-            max_transaction_retry_time=timeout_s,
+            max_transaction_retry_time=0,
             notifications_min_severity="OFF",
             telemetry_disabled=True,
         )
@@ -41,12 +58,10 @@ async def connect(
         raise InstallError(f"NEO4J_URI is {uri!r}: {error}. Use bolt://host:7687 or neo4j+s://host") from error
     try:
         _check_version(await _log_in(driver, uri=uri, user=user), uri)
-        graph = Graph(driver, database=database, timeout_s=timeout_s)
-        await migrate(graph)
     except BaseException:
         await driver.close()
         raise
-    return graph
+    return driver
 
 
 async def _log_in(driver: AsyncDriver, *, uri: str, user: str) -> str:

@@ -1,14 +1,17 @@
 """Running statements: one read or one transaction at a time, with time limits and our own errors."""
 
 import asyncio
+import random
+import time
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from neo4j import AsyncDriver, AsyncManagedTransaction, Query, unit_of_work
-from neo4j.exceptions import ClientError, DriverError, Neo4jError, TransientError
+from neo4j.exceptions import ClientError, DriverError, IncompleteCommit, Neo4jError, TransientError
 from neo4j.time import DateTime as Neo4jDateTime
 
+from graph_service.breaker import Breaker, BreakerState
 from graph_service.graph.statements import Statement
 from schema.errors import MnemographError, UnavailableError
 from schema.timespan import as_utc
@@ -17,7 +20,16 @@ Row = dict[str, Any]
 T = TypeVar("T")
 Observer = Callable[[Statement], None]
 
-_READ_TRIES = 3
+_READ_TRIES: Final = 3
+# A pooled connection may be older than the server's last start; the second try opens a new one.
+_WRITE_LOSSES_MAX: Final = 2
+# While the server is away calls fail at once; so long after its last failure one of them may try.
+_PROBE_AFTER_S: Final = 3.0
+_PROBE_MAX_S: Final = 2.0
+# Above the server's own limit on a statement: ends calls whose server went silent.
+_SILENCE_S: Final = 5.0
+_RETRY_DELAY_S: Final = 0.05
+_RETRY_DELAY_MAX_S: Final = 1.0
 _GONE = "Neo4j does not answer ({why}); it is tried again by itself. Check that the server runs: `mnemograph doctor`"
 
 
@@ -39,7 +51,11 @@ class Writing:
 class Graph:
     """One database, reached through one driver.
 
+    When the server does not answer, all calls fail at once until it does: a dead server must cost a request
+    milliseconds, not the time-out of a connection. `answers` asks it, and so does one call every few seconds.
+
     Args:
+        driver: without retries of its own (`max_transaction_retry_time=0`).
         observer: called with each statement as it is sent; tests count round trips with it.
         timeout_s: bound on one statement or transaction, enforced by the server.
     """
@@ -50,7 +66,13 @@ class Graph:
         self._driver = driver
         self._database = database
         self._timeout_s = timeout_s
+        self._breaker = Breaker(failures_max=1, open_s=_PROBE_AFTER_S)
         self.observer = observer
+
+    @property
+    def away(self) -> bool:
+        """Whether the server did not answer when it was asked last."""
+        return self._breaker.state(time.monotonic()) is not BreakerState.CLOSED
 
     async def read(self, statement: Statement, parameters: Mapping[str, Any]) -> list[Row]:
         """Rows of one read-only statement, in one network round trip; the server refuses writes in it.
@@ -59,20 +81,15 @@ class Graph:
             UnavailableError: the server could not be reached, or stopped the statement.
         """
         query = Query(statement.text, timeout=self._timeout_s)
-        for attempt in range(_READ_TRIES):
+
+        async def once() -> list[Row]:
             if self.observer:
                 self.observer(statement)
-            try:
-                async with self._driver.session(database=self._database, default_access_mode="READ") as session:
-                    result = await session.run(query, dict(parameters))
-                    return [_plain(record.data()) async for record in result]
-            except (DriverError, TransientError, OSError) as error:
-                if attempt + 1 == _READ_TRIES:
-                    raise UnavailableError(_GONE.format(why=_why(error))) from error
-                await asyncio.sleep(0.05 * 2**attempt)
-            except ClientError as error:
-                raise _ours(error) from error
-        raise AssertionError("unreachable: the last try returns or raises")
+            async with self._driver.session(database=self._database, default_access_mode="READ") as session:
+                result = await session.run(query, dict(parameters))
+                return [_plain(record.data()) async for record in result]
+
+        return await self._insisting(once, losses_max=_READ_TRIES)
 
     async def write(self, steps: Callable[[Writing], Awaitable[T]]) -> T:
         """What `steps` returns, after its transaction was committed; an error in it undoes everything.
@@ -86,13 +103,11 @@ class Graph:
         async def work(tx: AsyncManagedTransaction) -> T:
             return await steps(Writing(tx, self.observer))
 
-        try:
+        async def once() -> T:
             async with self._driver.session(database=self._database) as session:
                 return await session.execute_write(work)
-        except (DriverError, TransientError, OSError) as error:
-            raise UnavailableError(_GONE.format(why=_why(error))) from error
-        except ClientError as error:
-            raise _ours(error) from error
+
+        return await self._insisting(once, losses_max=_WRITE_LOSSES_MAX)
 
     async def define(self, statement: Statement, parameters: Mapping[str, Any]) -> None:
         """Runs one statement that defines an index or constraint (these may not share a transaction with data)."""
@@ -104,16 +119,57 @@ class Graph:
             raise UnavailableError(_GONE.format(why=_why(error))) from error
 
     async def answers(self) -> bool:
-        """Whether the server answers now."""
+        """Whether the server answers now; takes two seconds at most."""
         try:
-            await self._driver.verify_connectivity()
-        except (DriverError, Neo4jError, OSError):
+            async with asyncio.timeout(_PROBE_MAX_S):
+                await self._driver.verify_connectivity()
+        except (DriverError, Neo4jError, OSError, TimeoutError):
+            self._breaker.failed(time.monotonic())
             return False
+        self._breaker.succeeded()
         return True
+
+    async def use(self, driver: AsyncDriver) -> None:
+        """Goes on with another driver, because the server has another address now; calls under way try again there."""
+        old, self._driver = self._driver, driver
+        self._breaker.succeeded()
+        await old.close()
 
     async def close(self) -> None:
         """Closes the driver; statements under way end with an error."""
         await self._driver.close()
+
+    async def _insisting(self, once: Callable[[], Awaitable[T]], *, losses_max: int) -> T:
+        """What `once` returns; lost connections are tried again a few times, deadlocks until the time is over."""
+        if not self._breaker.allows(time.monotonic()):
+            raise UnavailableError(_GONE.format(why="seen a moment ago"), _PROBE_AFTER_S)
+        until_s, losses, delay_s = time.monotonic() + self._timeout_s, 0, _RETRY_DELAY_S
+        while True:
+            try:
+                async with asyncio.timeout(self._timeout_s + _SILENCE_S):
+                    answer = await once()
+            except ClientError as error:
+                self._breaker.succeeded()
+                raise _ours(error) from error
+            except TransientError as error:
+                self._breaker.succeeded()
+                if time.monotonic() + delay_s > until_s:
+                    raise UnavailableError(_GONE.format(why=_why(error))) from error
+            except (DriverError, OSError, TimeoutError) as error:
+                losses += 1
+                if losses == losses_max or isinstance(error, IncompleteCommit | TimeoutError):
+                    self._breaker.failed(time.monotonic())
+                    raise UnavailableError(_GONE.format(why=_why(error))) from error
+            except Exception:
+                # What our own steps refuse, they refuse after the server answered them.
+                self._breaker.succeeded()
+                raise
+            else:
+                self._breaker.succeeded()
+                return answer
+            # Writers that met in a deadlock must not meet again.
+            await asyncio.sleep(delay_s * random.uniform(0.5, 1.5))
+            delay_s = min(delay_s * 2, _RETRY_DELAY_MAX_S)
 
 
 def _ours(error: ClientError) -> MnemographError:

@@ -7,11 +7,13 @@ from typing import Any
 
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Writing
+from graph_service.memory.incoming import Checked
 from graph_service.memory.log_rows import append_changes
+from graph_service.memory.spool import Spool
 from graph_service.memory.views import node_view
 from schema.change import Change, Op
 from schema.entity import the_user
-from schema.errors import ConflictError
+from schema.errors import ConflictError, UnavailableError
 from schema.ids import MemoryId, Uri, content_hash, memory_id, scope_token, session_uri
 from schema.message import Episode, Message
 from schema.timespan import day_token
@@ -25,6 +27,8 @@ class Receipt:
         message_ids: in the order of the call; uris likewise.
         stored: how many messages were new; repeated: how many had been stored before.
         dropped: why facts that were handed in were left out.
+        spooled: Neo4j is away, so they wait on this machine's disk; they are searchable when it is back. A message
+            that Neo4j holds already then counts as stored here.
     """
 
     session_uri: Uri
@@ -33,6 +37,35 @@ class Receipt:
     stored: int
     repeated: int
     dropped: tuple[str, ...] = ()
+    spooled: bool = False
+
+
+async def take_in(graph: Graph, spool: Spool | None, checked: Checked, *, epoch: str) -> Receipt:
+    """Stores an episode in Neo4j; or on disk, while Neo4j is away or older episodes of the tenant wait there.
+
+    Raises:
+        ConflictError: a message with the same id but other words, speaker or time is stored already.
+        UnavailableError: neither Neo4j nor the disk takes it; nothing was stored.
+    """
+    episode = checked.episode
+    if spool is None or not await spool.holds(episode.tenant):
+        try:
+            return await store_episode(graph, episode, epoch=epoch, dropped=checked.dropped)
+        except UnavailableError:
+            if spool is None:
+                raise
+    return await keep_in_spool(spool, checked)
+
+
+async def keep_in_spool(spool: Spool, checked: Checked) -> Receipt:
+    """Keeps an episode on disk until Neo4j is back.
+
+    Raises:
+        ConflictError: the same episode was spooled before, and Neo4j refused it.
+        UnavailableError: the spool is full, or the disk does not take it; nothing was stored.
+    """
+    is_new = await spool.put(checked.episode)
+    return _receipt(checked.episode, len(checked.episode.messages) if is_new else 0, checked.dropped, spooled=True)
 
 
 async def store_episode(graph: Graph, episode: Episode, *, epoch: str, dropped: tuple[str, ...] = ()) -> Receipt:
@@ -59,14 +92,18 @@ async def store_episode(graph: Graph, episode: Episode, *, epoch: str, dropped: 
         return rows
 
     rows = await graph.write(steps)
-    stored = sum(row["is_new"] for row in rows)
+    return _receipt(episode, sum(row["is_new"] for row in rows), dropped, spooled=False)
+
+
+def _receipt(episode: Episode, stored: int, dropped: tuple[str, ...], *, spooled: bool) -> Receipt:
     return Receipt(
         session_uri=session_uri(episode.tenant, episode.user_id, episode.session_id),
         message_ids=tuple(message.id for message in episode.messages),
         uris=tuple(message.uri for message in episode.messages),
         stored=stored,
-        repeated=len(rows) - stored,
+        repeated=len(episode.messages) - stored,
         dropped=dropped,
+        spooled=spooled,
     )
 
 

@@ -10,12 +10,14 @@ from graph_service.graph.store import Graph
 from graph_service.memory import outbox
 from graph_service.memory.changes import ChangeLog
 from graph_service.memory.incoming import Incoming, check_incoming
-from graph_service.memory.intake import Receipt, store_episode
+from graph_service.memory.intake import Receipt, take_in
 from graph_service.memory.mindmap import MindMap
 from graph_service.memory.question import Question
 from graph_service.memory.recall import Answer, recall
 from graph_service.memory.ring_window import RingWindow, TurnRing
 from graph_service.memory.short_term import last_turns
+from graph_service.memory.spool import Spool
+from graph_service.memory.spooling import Spooling
 from graph_service.memory.window import Heard, ShortTermWindow, Talk, talk_of, turn_of
 from schema.errors import UnavailableError
 from schema.ids import SessionId, TenantId, UserId
@@ -29,6 +31,7 @@ class Memory:
         clock: aware UTC now.
         notify: called with the tenant after each commit that stored messages; wakes the worker and the viewers.
         window: the last turns of each session; None means one of its own, in this process.
+        spool: takes messages while Neo4j is away; None refuses them then.
     """
 
     def __init__(
@@ -39,12 +42,15 @@ class Memory:
         clock: Callable[[], datetime],
         notify: Callable[[str], None],
         window: ShortTermWindow | None = None,
+        spool: Spool | None = None,
     ) -> None:
         self._graph = graph
         self._embedder = embedder
         self._clock = clock
         self._notify = notify
         self._window = window or RingWindow(TurnRing(turns_max=20))
+        self._spool = spool
+        self.spooling = Spooling(spool)
         self.changes = ChangeLog(graph)
         self.mindmap = MindMap(graph)
 
@@ -54,12 +60,13 @@ class Memory:
         Raises:
             InputError: listing every mistake; nothing was stored.
             ConflictError: a message id is taken by other words; nothing was stored.
-            UnavailableError: Neo4j does not answer; the same call may be repeated.
+            UnavailableError: neither Neo4j nor the spool takes them; the same call may be repeated.
         """
         checked = check_incoming(tenant, incoming, now=self._clock())
-        receipt = await store_episode(self._graph, checked.episode, epoch=secrets.token_hex(4), dropped=checked.dropped)
+        receipt = await take_in(self._graph, self._spool, checked, epoch=secrets.token_hex(4))
         self._window.hear(talk_of(checked.episode), [turn_of(message) for message in checked.episode.messages])
-        self._notify(tenant)
+        if not receipt.spooled:
+            self._notify(tenant)
         return receipt
 
     async def recall(self, tenant: TenantId, question: Question) -> Answer:

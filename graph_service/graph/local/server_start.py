@@ -60,6 +60,10 @@ class OwnServer:
     mark: ProcessMark
     archive: ClassArchive
 
+    def ended(self) -> bool:
+        """Whether the process is gone, stopped or killed."""
+        return self.process.popen.poll() is not None
+
     def stop(self) -> None:
         """Return when the database is closed; the second call does nothing."""
         self.archive.build_now()
