@@ -1,63 +1,15 @@
 """Whether a mention names an entity that is already known: same, new or unsure (pure)."""
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from extraction.name_forms import EDGE, all_forms, bare, fold, forms
 from extraction.reading import THE_AGENT, THE_USER
+from extraction.speaker_words import AGENT_WORDS, FIRST_PERSON, SECOND_PERSON, USER_WORDS
 from schema.entity import EntityType
 from schema.ids import MemoryId, name_key
 from schema.labels import Role
-
-_ARTICLE = re.compile(r"^(?:the|a|an|my|our|his|her|their) (?=\S)")
-_POSSESSIVE = re.compile(r"(?:['’]s|['’])$")
-_EDGE = " \t.,;:!?\"'“”‘’《》「」『』()（）。，！？"
-_SUFFIX_ZH = ("同学", "先生", "女士", "小姐")
-# Short Latin words are left alone: "Ann" and "Anns" tell too little.
-_PLURAL_CHARS_MIN = 4
-_CJK = re.compile(r"[\u3400-\u9fff]")
-_FIRST_PERSON = frozenset(
-    (
-        "i",
-        "me",
-        "my",
-        "mine",
-        "myself",
-        "im",
-        "i'm",
-        "we",
-        "us",
-        "our",
-        "我",
-        "我的",
-        "我自己",
-        "本人",
-        "俺",
-        "咱",
-        "在下",
-    )
-)
-_SECOND_PERSON = frozenset(("you", "your", "yours", "yourself", "你", "您", "你的", "您的", "你自己"))
-_USER_WORDS = frozenset(("user", "the user", "human", "主人", "用户", "使用者", THE_USER))
-_AGENT_WORDS = frozenset(
-    (
-        "assistant",
-        "the assistant",
-        "ai",
-        "ai assistant",
-        "the ai",
-        "agent",
-        "bot",
-        "chatbot",
-        "助手",
-        "ai助手",
-        "智能助手",
-        "机器人",
-        "ai伴侣",
-        THE_AGENT,
-    )
-)
 
 
 class Verdict(StrEnum):
@@ -105,13 +57,13 @@ class Shelf:
         """Adds a candidate, or replaces the one with its id, whose spellings it must keep."""
         self._by_id[candidate.id] = candidate
         for name in (candidate.name, *candidate.aliases):
-            for form in _all_forms(name_key(name)):
+            for form in all_forms(name):
                 self._by_form.setdefault(form, set()).add(candidate.id)
 
     def near(self, mention: str) -> list[Candidate]:
         """Every candidate that `match` could give for this mention, ordered by id."""
-        forms = _all_forms(name_key(mention))
-        return [self._by_id[name] for name in sorted(set().union(*(self._by_form.get(form, ()) for form in forms)))]
+        found = all_forms(mention)
+        return [self._by_id[name] for name in sorted(set().union(*(self._by_form.get(form, ()) for form in found)))]
 
 
 def match(mention: str, entity_type: EntityType | None, candidates: Sequence[Candidate]) -> Match:
@@ -134,16 +86,15 @@ def match(mention: str, entity_type: EntityType | None, candidates: Sequence[Can
 
 
 def same_name(one: str, other: str) -> bool:
-    """Whether two spellings name one thing: equal keys, or equal but for article, possessive, plural or address."""
-    left, right = name_key(one), name_key(other)
-    if left == right:
+    """Whether two spellings name one thing: equal keys, or equal in a form (`name_forms`)."""
+    if name_key(one) == name_key(other):
         return True
-    if not _bare(left):
+    if not bare(one):
         return False
     # Where both are capitalised they may be names of people: Williams is not William.
     if _is_capital(one) and _is_capital(other):
-        return _bare(left) == _bare(right)
-    return not _forms(left).isdisjoint(_forms(right))
+        return bare(one) == bare(other)
+    return not forms(one).isdisjoint(forms(other))
 
 
 def person_words(text: str, role: Role = Role.USER) -> str | None:
@@ -156,15 +107,15 @@ def person_words(text: str, role: Role = Role.USER) -> str | None:
     Returns:
         `THE_USER`, `THE_AGENT`, or None for any other word.
     """
-    key = name_key(text).strip(_EDGE)
+    key = fold(text).strip(EDGE)
     speaker, listener = (THE_AGENT, THE_USER) if role is Role.ASSISTANT else (THE_USER, THE_AGENT)
-    if key in _FIRST_PERSON:
+    if key in FIRST_PERSON:
         return speaker
-    if key in _SECOND_PERSON:
+    if key in SECOND_PERSON:
         return listener
-    if key in _USER_WORDS:
+    if key == THE_USER or key in USER_WORDS:
         return THE_USER
-    return THE_AGENT if key in _AGENT_WORDS else None
+    return THE_AGENT if key == THE_AGENT or key in AGENT_WORDS else None
 
 
 def _score(mention: str, candidate: Candidate) -> float:
@@ -178,41 +129,5 @@ def _score(mention: str, candidate: Candidate) -> float:
     return 0.0
 
 
-def _bare(key: str) -> str:
-    """A name without marks, article, possessive and form of address."""
-    key = _ARTICLE.sub("", key.strip(_EDGE), count=1)
-    key = _POSSESSIVE.sub("", key).strip(_EDGE)
-    for suffix in _SUFFIX_ZH:
-        # One character is a surname shared by many, not a name.
-        if key.endswith(suffix) and len(key) - len(suffix) >= 2:
-            return key[: -len(suffix)]
-    return key
-
-
 def _is_capital(name: str) -> bool:
-    return name.strip(_EDGE).rpartition(" ")[2][:1].isupper()
-
-
-def _forms(key: str) -> frozenset[str]:
-    """The bare name and, for a plural, what its singular may be."""
-    bare = _bare(key)
-    head, _, last = bare.rpartition(" ")
-    if _CJK.search(last) or not last.isalpha() or len(last) < _PLURAL_CHARS_MIN:
-        return frozenset((bare,))
-    lead = f"{head} " if head else ""
-    singular = _singular(last)
-    return frozenset((bare, lead + singular)) if singular else frozenset((bare,))
-
-
-def _all_forms(key: str) -> frozenset[str]:
-    return _forms(key) | {key}
-
-
-def _singular(word: str) -> str | None:
-    if word.endswith("ies") and len(word) > 5:
-        return word[:-3] + "y"
-    if word.endswith(("sses", "shes", "ches", "xes")):
-        return word[:-2]
-    if word.endswith("s") and not word.endswith(("ss", "us", "is", "as", "os")):
-        return word[:-1] if len(word) > _PLURAL_CHARS_MIN else None
-    return None
+    return name.strip(EDGE).rpartition(" ")[2][:1].isupper()
