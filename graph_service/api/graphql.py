@@ -59,6 +59,10 @@ class Query(ShortTermQuery, SpoolQuery):
             datetime | None, strawberry.argument(description="Facts that held then; now if left out.")
         ] = None,
         evidence: Annotated[int, strawberry.argument(description="Proving messages for each hit, 0 to 20.")] = 0,
+        session_id: Annotated[
+            str | None,
+            strawberry.argument(description="The conversation asked in: `she` is looked up among its last names."),
+        ] = None,
     ) -> RecallAnswer:
         """What one user's memory holds about a question."""
         question = Question(
@@ -70,6 +74,7 @@ class Query(ShortTermQuery, SpoolQuery):
             end=end,
             as_of=as_of,
             evidence=evidence,
+            session_id=session_id,
         )
         return answer_view(await _memory(info).recall(info.context["tenant"], question))
 

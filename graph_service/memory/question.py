@@ -32,6 +32,7 @@ class Question:
         start, end: only what was said from `start` until before `end`.
         as_of: facts that held at this moment; None means now.
         evidence: how many proving messages to bring with each fact and scene, 0-20.
+        session_id: the conversation the question is asked in; "she" is then looked up among the names said last.
     """
 
     user_id: str
@@ -42,6 +43,7 @@ class Question:
     end: datetime | None = None
     as_of: datetime | None = None
     evidence: int = 0
+    session_id: str | None = None
 
 
 def check_question(question: Question, limits: Limits = LIMITS) -> Timespan:
@@ -54,6 +56,7 @@ def check_question(question: Question, limits: Limits = LIMITS) -> Timespan:
     for name, text, chars_max in (
         ("userId", question.user_id, limits.id_chars),
         ("query", question.text, limits.query_chars),
+        ("sessionId", "-" if question.session_id is None else question.session_id, limits.id_chars),
     ):
         problem = text_problem(text, chars_max)
         problems += [f"{name} {problem}"] if problem else []

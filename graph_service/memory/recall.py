@@ -17,7 +17,7 @@ from graph_service.memory.question import Kind, Question, check_question, is_chi
 from graph_service.memory.ranking import CHINESE_WITHOUT_MODEL, ENGLISH, Asked, Ranked, Weights, rank
 from schema.errors import UnavailableError
 from schema.fact import FactKind
-from schema.ids import TenantId, scope_token
+from schema.ids import TenantId, name_key, scope_token
 from schema.timespan import Timespan, as_utc
 
 # Candidates of each channel. Source: retrieval.md, "a first stage of 50 candidates loses nothing".
@@ -85,8 +85,12 @@ async def recall(
     question: Question,
     *,
     now: datetime,
+    hints: Sequence[str] = (),
 ) -> Answer:
     """What a user's memory holds about a question.
+
+    Args:
+        hints: names that the question may mean without saying them.
 
     Raises:
         InputError: the question cannot be asked like this.
@@ -96,9 +100,12 @@ async def recall(
     vector, notes = await _vector(embedder, question.text)
     words = words_in(question.text)
     parameters = _parameters(tenant, question, span, vector, words, now)
+    # A hint brings what mentions the name, but does not count as naming a speaker.
+    said = frozenset(parameters["entity_keys"])
+    parameters["entity_keys"] += [key for hint in hints if (key := name_key(hint)) not in said]
     rows = await graph.read(statement("read/recall"), parameters)
     candidates = [c for c in candidates_in(rows[0]["rows"]) if c.kind in question.kinds]
-    asked = Asked(name_keys=frozenset(parameters["entity_keys"]), time=question_span(question.text, now))
+    asked = Asked(name_keys=said, time=question_span(question.text, now))
     weights = _weights(question.text, embedder)
     ranked = rank(candidates, weights, asked=asked, now=now, limit=question.limit)
     return Answer(

@@ -1,5 +1,6 @@
 """`Memory`: the one handle of all doors; a method for each use case, no logic of its own."""
 
+import asyncio
 import contextlib
 import secrets
 from collections.abc import Callable
@@ -14,6 +15,7 @@ from graph_service.memory.intake import Receipt, take_in
 from graph_service.memory.mindmap import MindMap
 from graph_service.memory.question import Question
 from graph_service.memory.recall import Answer, recall
+from graph_service.memory.recent_names import hints_for, refers_back
 from graph_service.memory.ring_window import RingWindow, TurnRing
 from graph_service.memory.short_term import last_turns
 from graph_service.memory.spool import Spool
@@ -76,7 +78,16 @@ class Memory:
             InputError: the question cannot be asked like this.
             UnavailableError: Neo4j does not answer.
         """
-        return await recall(self._graph, self._embedder, tenant, question, now=self._clock())
+        hints = await self._hints(tenant, question)
+        return await recall(self._graph, self._embedder, tenant, question, now=self._clock(), hints=hints)
+
+    async def _hints(self, tenant: TenantId, question: Question) -> tuple[str, ...]:
+        """Names said last in the conversation, for a question that leans on them; the database is not asked."""
+        if question.session_id is None or not refers_back(question.text):
+            return ()
+        talk = Talk(tenant=tenant, user_id=UserId(question.user_id), session_id=SessionId(question.session_id))
+        heard = await self._window.turns(talk)
+        return await asyncio.to_thread(hints_for, question.text, heard.turns)
 
     async def short_term(self, tenant: TenantId, user_id: str, session_id: str, *, turns: int) -> Heard:
         """The last turns of a session, oldest first, and where they came from.
