@@ -40,18 +40,23 @@ async def connect_openai_embedder(
             (probe,) = await embedder.raw_vectors(["dimension"])
         except (UnavailableError, MisreadError):
             return embedder
-        embedder.dim = len(probe)
+        embedder.dim, embedder.dim_guessed = len(probe), False
     return embedder
 
 
 class OpenAIEmbedder:
-    """Asks the endpoint in batches of at most 100 texts, at most 4 requests at a time; retries are the caller's."""
+    """Asks the endpoint in batches of at most 100 texts, at most 4 requests at a time; retries are the caller's.
+
+    Attributes:
+        dim_guessed: the endpoint was away when it was asked for its dimension.
+    """
 
     english_only: Final = False
 
     def __init__(self, *, client: openai.AsyncOpenAI, model: str, dimensions: int | None, timeout_s: float) -> None:
         self.name = model
         self.dim = dimensions or DIM_UNLESS_TOLD
+        self.dim_guessed = dimensions is None
         self._client = client
         self._embeddings = client.embeddings
         self._dimensions = dimensions

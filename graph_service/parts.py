@@ -15,10 +15,11 @@ from extraction.vector_cache import CachedEmbedder
 from graph_service.database_watch import DatabaseWatch, Seat
 from graph_service.graph.database import connect
 from graph_service.graph.local.local_server import LocalServer
-from graph_service.graph.migrate import prepare_vectors, prepare_without_embedder
+from graph_service.graph.migrate import prepare_vectors, prepare_without_embedder, stored_embedder
 from graph_service.graph.store import Graph
 from graph_service.memory.digest import Readers
 from graph_service.memory.outbox import JobKind, next_due
+from graph_service.memory.outside import GuardedEmbedder, GuardedModel, Outside, Outsides
 from graph_service.memory.pace import Pace
 from graph_service.memory.replay import Replay
 from graph_service.memory.ring_window import RingWindow, TurnRing
@@ -117,7 +118,9 @@ async def open_parts(
         UnavailableError: the given Neo4j does not answer.
     """
     closing = AsyncExitStack()
-    embedding = asyncio.create_task(_open_embedder(settings, on_progress))
+    outsides = Outsides()
+    stored = asyncio.get_running_loop().create_future()
+    embedding = asyncio.create_task(_open_embedder(settings, outsides.embedder, on_progress, stored))
     try:
         server = None
         if starting is not None:
@@ -126,12 +129,13 @@ async def open_parts(
         closing.push_async_callback(seat.stop)
         graph = await _connected(settings, server)
         closing.push_async_callback(graph.close)
+        stored.set_result(await stored_embedder(graph))
         embedder, problem = await embedding
         if embedder is None:
             await prepare_without_embedder(graph)
         else:
             await prepare_vectors(graph, model=embedder.name, dim=embedder.dim)
-        return await _assembled(settings, seat, graph, embedder, problem, closing)
+        return await _assembled(settings, seat, graph, embedder, problem, outsides, closing)
     except BaseException:
         embedding.cancel()
         await asyncio.gather(embedding, return_exceptions=True)
@@ -147,8 +151,14 @@ async def _connected(settings: Settings, server: LocalServer | None) -> Graph:
     return await connect(uri=given.uri, user=given.user, password=given.password or "", database=given.database)
 
 
-async def _open_embedder(settings: Settings, on_progress: Watcher) -> tuple[Embedder | None, str | None]:
-    """The embedder that is wanted; or none, and why, when it cannot be had: recall then goes by words."""
+async def _open_embedder(
+    settings: Settings, outside: Outside, on_progress: Watcher, stored: "asyncio.Future[tuple[str, int] | None]"
+) -> tuple[Embedder | None, str | None]:
+    """The embedder that is wanted; or none, and why, when it cannot be had: recall then goes by words.
+
+    Args:
+        stored: model and dimension of the vectors in the database, once it is connected.
+    """
     wanted = settings.embedding
     if wanted.wanted == "none":
         return None, None
@@ -163,7 +173,11 @@ async def _open_embedder(settings: Settings, on_progress: Watcher) -> tuple[Embe
         endpoint = await connect_openai_embedder(
             model=wanted.model, base_url=wanted.base_url, api_key=wanted.api_key, dimensions=wanted.dim
         )
-        return CachedEmbedder(endpoint), None
+        if endpoint.dim_guessed and (known := await stored) and known[0] == wanted.model:
+            # A wrong guess would throw away every vector there is.
+            endpoint.dim = known[1]
+        # The cache outside: what it knows is found although the endpoint is away.
+        return CachedEmbedder(GuardedEmbedder(endpoint, outside)), None
     from extraction.local_embedder import load_local_embedder
 
     try:
@@ -173,11 +187,13 @@ async def _open_embedder(settings: Settings, on_progress: Watcher) -> tuple[Embe
     return CachedEmbedder(embedder), None
 
 
-async def _readers(settings: Settings) -> tuple[Readers, str]:
+async def _readers(settings: Settings, outside: Outside) -> tuple[Readers, str]:
     from extraction.rule_reader import READER_NAME, read_by_rules
 
     llm = settings.llm
     if llm.model is None:
+        # What a model failed to read before, the rules read now.
+        outside.answered = True
         return Readers(first=read_by_rules, fallback=read_by_rules), READER_NAME
     from extraction.model_chain import model_chain
     from extraction.openai_model import connect_openai_model
@@ -185,7 +201,7 @@ async def _readers(settings: Settings) -> tuple[Readers, str]:
     model = await connect_openai_model(
         model=llm.model, base_url=llm.base_url, api_key=llm.api_key, timeout_s=llm.timeout_s
     )
-    return Readers(first=model_chain(model, read_by_rules), fallback=read_by_rules), llm.model
+    return Readers(first=model_chain(GuardedModel(model, outside), read_by_rules), fallback=read_by_rules), llm.model
 
 
 async def _window(settings: Settings) -> ShortTermWindow:
@@ -211,12 +227,13 @@ async def _assembled(
     graph: Graph,
     embedder: Embedder | None,
     problem: str | None,
+    outsides: Outsides,
     closing: AsyncExitStack,
 ) -> Parts:
     bell = Bell()
-    readers, reader_name = await _readers(settings)
+    readers, reader_name = await _readers(settings, outsides.model)
     pace = Pace(clock=_now, word=lambda: secrets.token_hex(8), on_step=_log.debug, on_change=bell)
-    worker = Worker(graph=graph, embedder=embedder, readers=readers, pace=pace)
+    worker = Worker(graph=graph, embedder=embedder, readers=readers, pace=pace, outsides=outsides)
     bell.listen(lambda _tenant: worker.wake())
     window = await _window(settings)
     closing.push_async_callback(window.close)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from graph_service.cli import asking, checking, db, importing, serving, spooling, telling
+from graph_service.cli import asking, checking, db, importing, jobs, serving, spooling, telling
 from graph_service.cli.options import Common, ConfigOption, JsonOption, TenantOption
 from graph_service.cli.running import StoppedError
 from graph_service.version import version as installed_version
@@ -50,6 +50,7 @@ app.command("import")(importing.import_files)
 app.command("doctor")(checking.doctor)
 app.add_typer(db.db, name="db")
 app.add_typer(spooling.spool, name="spool")
+app.add_typer(jobs.jobs, name="jobs")
 
 
 def main() -> None:

@@ -48,7 +48,7 @@ async def prepare_vectors(graph: Graph, *, model: str, dim: int) -> bool:
     When the model changed, its vectors cannot be compared with the old ones: indexes are made anew, and everything
     is marked as waiting for a vector, which the worker then writes. Until then keyword search answers.
     """
-    before = await _embedder(graph)
+    before = await stored_embedder(graph)
     if before == (model, dim):
         return False
     if before is not None:
@@ -79,11 +79,12 @@ async def prepare_vectors(graph: Graph, *, model: str, dim: int) -> bool:
 
 async def prepare_without_embedder(graph: Graph) -> None:
     """Makes empty vector indexes, since recall names them, unless an embedder has been here: its vectors stay."""
-    if await _embedder(graph) is None:
+    if await stored_embedder(graph) is None:
         await prepare_vectors(graph, model=NO_MODEL, dim=_NO_MODEL_DIM)
 
 
-async def _embedder(graph: Graph) -> tuple[str, int] | None:
+async def stored_embedder(graph: Graph) -> tuple[str, int] | None:
+    """Name and dimension of the model that made the vectors; None before there were any."""
     # The statement that `migrate` sent before: a server that just started has its plan, another would cost 0.3 s.
     rows = await graph.read(statement("read/migrations"), {})
     return next(((row["model"], row["dim"]) for row in rows if row["name"] == _EMBEDDER), None)

@@ -105,21 +105,54 @@ async def finish(writing: Writing, held: Sequence[Claim], *, more: bool, now_ms:
         raise ConflictError(f"the lease of work {held[0].id} was lost to another worker; its result is thrown away")
 
 
-async def give_back(graph: Graph, held: Claim, *, error: str, now_ms: int, park: bool = False) -> str:
+async def give_back(
+    graph: Graph, held: Claim, *, error: str, now_ms: int, park: bool = False, away: str | None = None
+) -> str:
     """Gives failed work back: due again after 1, 5, 30 s, then parked. Returns the state it has now.
 
     Args:
         park: do not try again; no repetition will help.
+        away: what outside was away, when that was why; the work is reopened when that answers again.
     """
     again = held.attempts < len(RETRY_DELAYS_S) and not park
     due_ms = now_ms + round(RETRY_DELAYS_S[held.attempts] * 1000) if again else None
-    parameters = {"tenant": held.tenant, "id": held.id, "lease": held.lease, "error": error[:500], "due_ms": due_ms}
+    parameters = {
+        "tenant": held.tenant,
+        "id": held.id,
+        "lease": held.lease,
+        "error": error[:500],
+        "now_ms": now_ms,
+        "due_ms": due_ms,
+        "away": away,
+    }
 
     async def steps(writing: Writing) -> list[dict[str, Any]]:
         return await writing.run(statement("jobs/fail"), parameters)
 
     rows = await graph.write(steps)
     return str(rows[0]["state"]) if rows else "lost"
+
+
+async def release(graph: Graph, held: Sequence[Claim], *, due_ms: int) -> None:
+    """Gives work back that did not fail; what is done meanwhile, or somebody else's, stays as it is."""
+
+    async def steps(writing: Writing) -> None:
+        for one in sorted(held, key=lambda claim: (claim.tenant, claim.id)):
+            parameters = {"tenant": one.tenant, "id": one.id, "lease": one.lease, "due_ms": due_ms}
+            await writing.run(statement("jobs/release"), parameters)
+
+    await graph.write(steps)
+
+
+async def reopen_outage(graph: Graph, away: str, *, jobs_max: int, now_ms: int) -> int:
+    """Has work done that was parked because something outside was away, the longest parked first; returns how much."""
+    parameters = {"away": away, "jobs_max": jobs_max, "now_ms": now_ms}
+
+    async def steps(writing: Writing) -> int:
+        rows = await writing.run(statement("jobs/reopen_outage"), parameters)
+        return int(rows[0]["jobs"]) if rows else 0
+
+    return await graph.write(steps)
 
 
 async def next_due(graph: Graph, kinds: tuple[JobKind, ...]) -> tuple[int, int | None]:

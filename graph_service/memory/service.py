@@ -3,13 +3,14 @@
 import asyncio
 import contextlib
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 
 from extraction.embedding import Embedder
 from graph_service.graph.store import Graph
 from graph_service.memory import outbox
 from graph_service.memory.changes import ChangeLog
+from graph_service.memory.dead_letters import DeadLetters
 from graph_service.memory.incoming import Incoming, check_incoming
 from graph_service.memory.intake import Receipt, take_in
 from graph_service.memory.mindmap import MindMap
@@ -53,6 +54,7 @@ class Memory:
         self._window = window or RingWindow(TurnRing(turns_max=20))
         self._spool = spool
         self.spooling = Spooling(spool)
+        self.dead_letters = DeadLetters(graph)
         self.changes = ChangeLog(graph)
         self.mindmap = MindMap(graph)
 
@@ -107,6 +109,16 @@ class Memory:
         question = Question(user_id="nobody", text="warm up", evidence=1)
         with contextlib.suppress(UnavailableError):
             await recall(self._graph, self._embedder, TenantId("nobody"), question, now=self._clock())
+
+    async def retry_work(self, tenant: TenantId, ids: Sequence[str] | None) -> int:
+        """Has given up work done again, all of it for None; returns how much.
+
+        Raises:
+            NotFoundError: an id names no dead letter of this tenant; nothing was changed.
+        """
+        retried = await self.dead_letters.retry(tenant, ids, now_ms=round(self._clock().timestamp() * 1000))
+        self._notify(tenant)
+        return retried
 
     async def backlog(self, tenant: TenantId) -> outbox.Backlog:
         """How much work of a tenant is not done yet."""

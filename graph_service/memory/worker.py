@@ -10,7 +10,19 @@ from extraction.embedding import Embedder
 from graph_service.graph.store import Graph
 from graph_service.memory.digest import Readers, read_session
 from graph_service.memory.embedding_job import embed_sessions
-from graph_service.memory.outbox import LEASE_S, Claim, JobKind, claim, give_back, kinds_done_with, next_due, renew
+from graph_service.memory.outbox import (
+    LEASE_S,
+    Claim,
+    JobKind,
+    claim,
+    give_back,
+    kinds_done_with,
+    next_due,
+    release,
+    renew,
+    reopen_outage,
+)
+from graph_service.memory.outside import Outside, OutsideAwayError, Outsides
 from graph_service.memory.pace import Pace
 from graph_service.memory.scenes import SceneRules
 from schema.errors import ConflictError, InputError, MnemographError, UnavailableError
@@ -19,6 +31,8 @@ _log = logging.getLogger("mnemograph.worker")
 
 # Sessions whose messages get vectors in one commit: single ones would pay ten round trips for one message each.
 _EMBED_JOBS_MAX = 32
+# Dead letters of an outage that are reopened at once.
+_REOPENED_MAX = 10_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,11 +53,19 @@ class Worker:
     """Does the work of all tenants, one piece for each session at a time.
 
     Args:
+        outsides: what is asked by `embedder` and `readers`; while one is away, no work is claimed that needs it.
         embedder: None means keyword search only; vectors then stay undone until an embedder is there.
     """
 
     def __init__(
-        self, *, graph: Graph, embedder: Embedder | None, readers: Readers, pace: Pace, rules: WorkerRules | None = None
+        self,
+        *,
+        graph: Graph,
+        embedder: Embedder | None,
+        readers: Readers,
+        pace: Pace,
+        rules: WorkerRules | None = None,
+        outsides: Outsides | None = None,
     ) -> None:
         self._graph = graph
         self._embedder = embedder
@@ -51,6 +73,9 @@ class Worker:
         self._pace = pace
         self._rules = rules or WorkerRules()
         self._kinds = kinds_done_with(embedder=embedder is not None)
+        self._outsides = outsides or Outsides()
+        # Work that could not be given back, because Neo4j was away as well.
+        self._owed: list[Claim] = []
         # One for each loop: an event that one loop clears must not be lost to the others.
         self._wakes: list[asyncio.Event] = []
 
@@ -71,7 +96,7 @@ class Worker:
                 group.create_task(self._loop(stop, JobKind.EMBED))
 
     async def drain(self) -> None:
-        """Works until nothing is left that is due now or was given back for a later try.
+        """Works until nothing is left that is due now or was given back for a later try, or what it needs is away.
 
         Raises:
             UnavailableError: Neo4j does not answer.
@@ -79,7 +104,8 @@ class Worker:
         while True:
             if await self.one():
                 continue
-            jobs, due_ms = await next_due(self._graph, self._kinds)
+            kinds = tuple(kind for kind in self._kinds if not self._outside(kind).is_open)
+            jobs, due_ms = await next_due(self._graph, kinds)
             if not jobs or due_ms is None:
                 return
             await asyncio.sleep(min(max(due_ms - self._pace.now_ms(), 0) / 1000 + 0.01, self._rules.poll_s))
@@ -96,14 +122,45 @@ class Worker:
         return False
 
     async def _one_of(self, kind: JobKind) -> bool:
+        await self._pay_owed()
+        outside = self._outside(kind)
+        if outside.is_open:
+            return False
         jobs_max = _EMBED_JOBS_MAX if kind is JobKind.EMBED else 1
         now_ms = self._pace.now_ms()
         claims = await claim(self._graph, kind, jobs_max=jobs_max, lease=self._pace.word(), now_ms=now_ms)
         if claims:
             self._pace.step(f"{kind} claimed")
-        for together in _batches(claims):
-            await self._guarded(together)
-        return bool(claims)
+        try:
+            for together in _batches(claims):
+                await self._guarded(together)
+        except asyncio.CancelledError:
+            # Whoever works next need not wait for the lease to end.
+            await self._release(claims)
+            raise
+        return bool(claims) or await self._reopen_outage(outside)
+
+    def _outside(self, kind: JobKind) -> Outside:
+        return self._outsides.embedder if kind is JobKind.EMBED else self._outsides.model
+
+    async def _reopen_outage(self, outside: Outside) -> bool:
+        """Has work done that was parked while something outside was away; True when there was some."""
+        jobs_max = outside.to_reopen(_REOPENED_MAX)
+        if not jobs_max:
+            return False
+        now_ms = self._pace.now_ms()
+        return await reopen_outage(self._graph, outside.name, jobs_max=jobs_max, now_ms=now_ms) > 0
+
+    async def _release(self, held: Sequence[Claim]) -> None:
+        try:
+            await release(self._graph, held, due_ms=self._pace.now_ms())
+        except UnavailableError:
+            self._owed.extend(held)
+
+    async def _pay_owed(self) -> None:
+        if self._owed and not self._graph.away:
+            owed, self._owed = self._owed, []
+            await self._release(owed)
 
     async def _guarded(self, held: Sequence[Claim]) -> None:
         """Does claimed work with the lease kept alive; whatever goes wrong, the work is given back."""
@@ -157,13 +214,23 @@ class Worker:
                     await renew(self._graph, one, now_ms=self._pace.now_ms())
 
     async def _give_back(self, held: Sequence[Claim], error: BaseException) -> None:
+        if self._graph.away or (isinstance(error, OutsideAwayError) and not error.asked):
+            await self._release(held)
+            return
+        away = error.outside if isinstance(error, OutsideAwayError) else None
         lost = isinstance(error, ConflictError)
         why, now_ms = f"{type(error).__name__}: {error}", self._pace.now_ms()
         for one in held:
             extra = {"tenant": one.tenant, "work": one.id, "error": type(error).__name__}
-            with contextlib.suppress(UnavailableError):
-                state = await give_back(self._graph, one, error=why, now_ms=now_ms, park=isinstance(error, InputError))
-                _log.log(logging.INFO if lost else logging.WARNING, "work given back: %s", state, extra=extra)
+            park = isinstance(error, InputError)
+            try:
+                state = await give_back(self._graph, one, error=why, now_ms=now_ms, park=park, away=away)
+            except UnavailableError:
+                self._owed.append(one)
+                continue
+            if state == "dead" and away is not None:
+                self._outsides.named(away).parked()
+            _log.log(logging.INFO if lost else logging.WARNING, "work given back: %s", state, extra=extra)
 
 
 def _batches(claims: Sequence[Claim]) -> list[list[Claim]]:

@@ -64,6 +64,7 @@ def test_statements_read_by_data_paths_are_scoped_to_a_tenant() -> None:
             "read/migrations",
             "jobs/claim",
             "jobs/due",
+            "jobs/reopen_outage",
             "write/add_migration",
             "write/set_embedder",
             "write/await_indexes",

@@ -4,10 +4,13 @@
 // $id: str
 // $lease: str
 // $error: str
+// $now_ms: int
 // $due_ms: int or null; null parks it
+// $away: str or null; what was away outside, if that was the reason: parked work is reopened when it answers
 // -> state
 MATCH (j:Job {tenant: $tenant, id: $id}) WHERE j.lease = $lease
-SET j.lease = null, j.lease_until_ms = null, j.attempts = j.attempts + 1, j.error = $error,
+SET j.lease = null, j.lease_until_ms = null, j.attempts = j.attempts + 1, j.error = $error, j.failed_ms = $now_ms,
     j.due_ms = coalesce($due_ms, j.due_ms), j.open = CASE WHEN $due_ms IS NULL THEN null ELSE true END,
+    j.away = CASE WHEN $due_ms IS NULL THEN $away ELSE null END,
     j.state = CASE WHEN $due_ms IS NULL THEN 'dead' ELSE 'open' END
 RETURN j.state AS state

@@ -1,0 +1,79 @@
+"""Given up work over GraphQL: what it was, why it failed, and how it is tried again or cancelled."""
+
+from datetime import datetime
+from typing import Annotated, Any
+
+import strawberry
+from strawberry.types import Info
+
+from graph_service.memory import dead_letters
+from graph_service.memory.outbox import JobKind
+from graph_service.memory.service import Memory
+
+strawberry.enum(JobKind, name="WorkKind", description="What is to be done for a session.")
+
+LimitArgument = Annotated[int, strawberry.argument(description="At most so many, 1 to 1,000.")]
+IdsArgument = Annotated[list[strawberry.ID], strawberry.argument(description="Ids of work, as deadLetters tells them.")]
+RetriedArgument = Annotated[
+    list[strawberry.ID] | None, strawberry.argument(description="Ids of dead letters; all of the tenant when left out.")
+]
+
+
+@strawberry.type(description="Background work that was given up after too many failures; no message is lost by it.")
+class DeadLetter:
+    """Background work that was given up."""
+
+    id: strawberry.ID
+    kind: JobKind
+    user_id: str | None
+    session_id: str | None
+    error: str = strawberry.field(description="Of the last try.")
+    attempts: int = strawberry.field(description="How often it failed.")
+    failed_at: datetime | None = strawberry.field(description="The last time.")
+    away: str | None = strawberry.field(
+        description="What was away outside, `embedder` or `model`, when that was why; then it is tried again by itself."
+    )
+
+
+@strawberry.type
+class WorkQuery:
+    """What can be asked of given up work."""
+
+    @strawberry.field(description="Work that was given up, the latest first.")
+    async def dead_letters(self, info: Info[Any, None], limit: LimitArgument = 100) -> list[DeadLetter]:
+        """Work that was given up."""
+        letters = await _memory(info).dead_letters.listed(info.context["tenant"], limit=limit)
+        return [_view(letter) for letter in letters]
+
+
+@strawberry.type
+class WorkMutation:
+    """What can be done with given up work."""
+
+    @strawberry.mutation(description="Has given up work done again; answers how much.")
+    async def retry_dead_letters(self, info: Info[Any, None], ids: RetriedArgument = None) -> int:
+        """Has given up work done again."""
+        return await _memory(info).retry_work(info.context["tenant"], ids)
+
+    @strawberry.mutation(description="Gives up work for good, also work under way; answers how much. Messages stay.")
+    async def cancel_work(self, info: Info[Any, None], ids: IdsArgument) -> int:
+        """Gives up work for good."""
+        return await _memory(info).dead_letters.cancel(info.context["tenant"], ids)
+
+
+def _memory(info: Info[Any, None]) -> Memory:
+    memory: Memory = info.context["memory"]
+    return memory
+
+
+def _view(letter: dead_letters.DeadLetter) -> DeadLetter:
+    return DeadLetter(
+        id=strawberry.ID(letter.id),
+        kind=letter.kind,
+        user_id=letter.user_id,
+        session_id=letter.session_id,
+        error=letter.error,
+        attempts=letter.attempts,
+        failed_at=letter.failed_at,
+        away=letter.away,
+    )

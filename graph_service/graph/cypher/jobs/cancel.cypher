@@ -1,0 +1,9 @@
+// Gives up work of one tenant for good; a worker that holds it loses its lease, and so throws its result away.
+// $tenant: str
+// $ids: list of str
+// -> id
+UNWIND $ids AS id
+MATCH (j:Job {tenant: $tenant, id: id}) WHERE j.state IN ['open', 'leased', 'dead']
+WITH j ORDER BY j.id
+SET j.state = 'cancelled', j.open = null, j.lease = null, j.lease_until_ms = null, j.away = null
+RETURN j.id AS id

@@ -1,0 +1,10 @@
+// Gives work back that did not fail: nobody worked on it to its end. No row: lease lost, or done.
+// hot
+// $tenant: str
+// $id: str
+// $lease: str
+// $due_ms: int
+// -> id
+MATCH (j:Job {tenant: $tenant, id: $id}) WHERE j.lease = $lease
+SET j.lease = null, j.lease_until_ms = null, j.due_ms = $due_ms, j.state = 'open'
+RETURN j.id AS id

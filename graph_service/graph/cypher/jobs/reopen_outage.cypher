@@ -1,0 +1,12 @@
+// Has work done again that was parked because something outside was away. Over all tenants on purpose: one worker serves them.
+// $away: str
+// $jobs_max: int; the longest parked first
+// $now_ms: int
+// -> jobs
+MATCH (j:Job {away: $away}) WHERE j.state = 'dead'
+WITH j ORDER BY j.failed_ms LIMIT $jobs_max
+WITH j ORDER BY j.id
+SET j.claims = coalesce(j.claims, 0) + 1
+WITH j WHERE j.state = 'dead'
+SET j.state = 'open', j.open = true, j.attempts = 0, j.due_ms = $now_ms, j.away = null
+RETURN count(j) AS jobs

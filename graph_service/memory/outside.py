@@ -1,0 +1,155 @@
+"""What work needs from outside, an embedder or a model: asked through a circuit breaker, its absence told apart."""
+
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Final, TypeVar
+
+from extraction.embedding import Embedder
+from extraction.language_model import Answer, LanguageModel, Prompt, Shape
+from graph_service.breaker import OPEN_S, Breaker, BreakerState
+from schema.errors import InstallError, MnemographError, UnavailableError
+
+T = TypeVar("T")
+
+EMBEDDER: Final = "embedder"
+MODEL: Final = "model"
+
+
+class OutsideAwayError(UnavailableError):
+    """Something outside did not answer; work that fails by it is done when it answers again.
+
+    Attributes:
+        outside: its name.
+        asked: whether it was asked at all; False while its circuit breaker is open.
+    """
+
+    def __init__(self, message: str, *, outside: str, asked: bool, retry_after_s: float | None = None) -> None:
+        super().__init__(message, retry_after_s)
+        self.outside = outside
+        self.asked = asked
+
+
+class Outside:
+    """One thing outside: five failures in a row, and it is left alone for a minute; then one call may probe.
+
+    Args:
+        clock_s: seconds of a monotonic clock.
+
+    Attributes:
+        answered: whether it answered since `parked` was told.
+    """
+
+    def __init__(self, name: str, *, clock_s: Callable[[], float] = time.monotonic) -> None:
+        self.name = name
+        self.answered = False
+        self._clock_s = clock_s
+        self._breaker = Breaker()
+        # Work may be parked from before this process began.
+        self._parked = True
+        self._probe_s = clock_s()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it is being left alone."""
+        return self._breaker.state(self._clock_s()) is BreakerState.OPEN
+
+    def parked(self) -> None:
+        """Says that work was parked because it is away."""
+        self._parked, self.answered = True, False
+        self._probe_s = self._clock_s() + OPEN_S
+
+    def to_reopen(self, jobs_max: int) -> int:
+        """How much parked work to reopen now: all of it when it answered, one piece a minute until then."""
+        if not self._parked:
+            return 0
+        if self.answered:
+            self._parked = False
+            return jobs_max
+        if self._clock_s() < self._probe_s or self.is_open:
+            return 0
+        self._probe_s = self._clock_s() + OPEN_S
+        return 1
+
+    async def ask(self, call: Callable[[], Awaitable[T]]) -> T:
+        """What the call gives.
+
+        Raises:
+            OutsideAwayError: it is away, misconfigured, or left alone for now.
+        """
+        if not self._breaker.allows(self._clock_s()):
+            raise OutsideAwayError(
+                f"the {self.name} was away a moment ago; it is asked again within {OPEN_S:g} s",
+                outside=self.name,
+                asked=False,
+                retry_after_s=OPEN_S,
+            )
+        try:
+            answer = await call()
+        except (UnavailableError, InstallError) as error:
+            self._breaker.failed(self._clock_s())
+            wait_s = error.retry_after_s if isinstance(error, UnavailableError) else None
+            raise OutsideAwayError(error.message, outside=self.name, asked=True, retry_after_s=wait_s) from error
+        except MnemographError:
+            self._told()
+            raise
+        self._told()
+        return answer
+
+    def _told(self) -> None:
+        self._breaker.succeeded()
+        self.answered = True
+
+
+@dataclass(frozen=True, slots=True)
+class Outsides:
+    """Everything outside that work needs."""
+
+    embedder: Outside = field(default_factory=lambda: Outside(EMBEDDER))
+    model: Outside = field(default_factory=lambda: Outside(MODEL))
+
+    def named(self, name: str) -> Outside:
+        """The one with this name."""
+        return self.embedder if name == EMBEDDER else self.model
+
+
+class GuardedEmbedder:
+    """An embedder that is asked through its circuit breaker."""
+
+    def __init__(self, inner: Embedder, outside: Outside) -> None:
+        self._inner = inner
+        self._outside = outside
+
+    @property
+    def name(self) -> str:
+        return self._inner.name
+
+    @property
+    def dim(self) -> int:
+        return self._inner.dim
+
+    @property
+    def english_only(self) -> bool:
+        return self._inner.english_only
+
+    async def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        """As the port says; an embedder that is away is asked no more for a while."""
+        if not texts:
+            return []
+        return await self._outside.ask(lambda: self._inner.embed(texts))
+
+
+class GuardedModel:
+    """A language model that is asked through its circuit breaker."""
+
+    def __init__(self, inner: LanguageModel, outside: Outside) -> None:
+        self._inner = inner
+        self._outside = outside
+
+    @property
+    def name(self) -> str:
+        return self._inner.name
+
+    async def answer(self, prompt: Prompt, shape: type[Shape]) -> Answer[Shape]:
+        """As the port says; a model that is away is asked no more for a while."""
+        return await self._outside.ask(lambda: self._inner.answer(prompt, shape))
