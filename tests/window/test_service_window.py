@@ -23,7 +23,7 @@ async def _opened(server: Server, folder: Path, redis_url: str) -> Parts:
         "REDIS_URL": redis_url,
         "MNEMOGRAPH_EMBEDDING_KIND": "none",
     }
-    settings = load_settings(environ=environ, here=folder, user_dir=folder)
+    settings = load_settings(environ=environ, here=folder, user_dir=folder, options={"data_dir": str(folder)})
     return await open_parts(settings, on_progress=lambda _step: None, starting=None)
 
 
@@ -36,14 +36,14 @@ async def test_the_probe_tells_where_the_last_turns_are(
         await parts.memory.remember(TenantId(tenant), an_incoming("I met Anna."))
         asked = Question(user_id="alice", text="When was it that I met her?", session_id="s1")
         assert (await parts.memory.recall(TenantId(tenant), asked)).hits
-        state = (await readiness(parts, runs))["short_term"]
+        state = (await readiness(parts, {"worker": runs}))["short_term"]
         assert (state["store"], state["breaker"], state["problem"]) == ("redis", "closed", None)
         await parts.close()
         async with redis.client() as client:
             assert len(await client.keys("mnemograph:turns:*")) == 1, "closing hands over what waits"
     # Nothing listens there any more, and the service starts all the same.
     parts = await _opened(server, tmp_path, redis.url)
-    state = (await readiness(parts, runs))["short_term"]
+    state = (await readiness(parts, {"worker": runs}))["short_term"]
     assert state["store"] == "ring"
     assert "redis.url" in state["problem"]
     await parts.close()
