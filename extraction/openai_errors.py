@@ -1,5 +1,8 @@
 """What an OpenAI-compatible endpoint's failures mean here: retry later, change the settings, or a bad answer."""
 
+import math
+from email.utils import parsedate_to_datetime
+
 import openai
 
 from schema.errors import InstallError, MisreadError, MnemographError, UnavailableError
@@ -26,9 +29,25 @@ def as_ours(error: openai.OpenAIError, *, model: str, base_url: str) -> Mnemogra
 
 
 def _retry_after_s(error: openai.APIStatusError) -> float | None:
-    """Seconds the endpoint asks us to wait; dates instead of seconds count as not told."""
-    told = error.response.headers.get("retry-after", "")
+    """Seconds the endpoint asks us to wait, told as seconds, milliseconds, or a date by its own clock."""
+    headers = error.response.headers
+    told = _number(headers.get("retry-after-ms"))
+    if told is not None:
+        return told / 1000
+    told = _number(headers.get("retry-after"))
+    if told is not None:
+        return told
     try:
-        return max(0.0, float(told))
+        until = parsedate_to_datetime(headers["retry-after"])
+        return max(0.0, (until - parsedate_to_datetime(headers["date"])).total_seconds())
+    except (KeyError, TypeError, ValueError):
+        return None
+
+
+def _number(text: str | None) -> float | None:
+    """A number that is a time to wait; None for everything else, endless waits included."""
+    try:
+        number = float(text or "")
     except ValueError:
         return None
+    return number if math.isfinite(number) and number >= 0 else None

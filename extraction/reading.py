@@ -108,6 +108,7 @@ class Reading:
         dropped: why something of the answer was left out.
         path: what was tried, in order: `model`, `halves`, `user only`, `rules`, …
         cut: the answer had come to its limit; what is here came before.
+        owed: a model should have read it and could not for now.
     """
 
     reader: str
@@ -121,6 +122,7 @@ class Reading:
     dropped: tuple[str, ...] = ()
     path: tuple[str, ...] = ()
     cut: bool = False
+    owed: bool = False
 
 
 Reader = Callable[[SceneText], Awaitable[Reading]]

@@ -197,11 +197,14 @@ async def _readers(settings: Settings, outside: Outside) -> tuple[Readers, str]:
         return Readers(first=read_by_rules, fallback=read_by_rules), READER_NAME
     from extraction.model_chain import model_chain
     from extraction.openai_model import connect_openai_model
+    from graph_service.patient_model import PatientModel
 
     model = await connect_openai_model(
         model=llm.model, base_url=llm.base_url, api_key=llm.api_key, timeout_s=llm.timeout_s
     )
-    return Readers(first=model_chain(GuardedModel(model, outside), read_by_rules), fallback=read_by_rules), llm.model
+    patient = PatientModel(model, clock_s=time.monotonic)
+    first = model_chain(GuardedModel(patient, outside), read_by_rules)
+    return Readers(first=first, fallback=read_by_rules, tokens_per_day=llm.tokens_per_day), llm.model
 
 
 async def _window(settings: Settings) -> ShortTermWindow:
@@ -255,7 +258,15 @@ async def _assembled(
         embedder=embedder,
         embedder_problem=problem,
         reader_name=reader_name,
-        memory=Memory(graph=graph, embedder=embedder, clock=_now, notify=bell, window=window, spool=spool),
+        memory=Memory(
+            graph=graph,
+            embedder=embedder,
+            clock=_now,
+            notify=bell,
+            window=window,
+            spool=spool,
+            tokens_per_day=settings.llm.tokens_per_day,
+        ),
         worker=worker,
         window=window,
         bell=bell,

@@ -58,12 +58,17 @@ class Neo4jSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LlmSettings:
-    """Which OpenAI-compatible model reads scenes; without `model` the built-in rules read them."""
+    """Which OpenAI-compatible model reads scenes; without `model` the built-in rules read them.
+
+    Attributes:
+        tokens_per_day: of each tenant; when they are spent, the rules read for the rest of the day (UTC). 0: no limit.
+    """
 
     base_url: Name | None = None
     api_key: str | None = field(default=None, repr=False)
     model: Name | None = None
     timeout_s: Seconds = 60.0
+    tokens_per_day: Annotated[int, Field(ge=0)] = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

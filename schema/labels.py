@@ -19,6 +19,7 @@ class Label(StrEnum):
     REVISION = "Revision"
     TENANT = "Tenant"
     MIGRATION = "Migration"
+    USAGE = "Usage"
 
 
 MIND_MAP_KINDS: tuple[Label, ...] = (Label.USER, Label.AGENT, Label.ENTITY, Label.SCENE)

@@ -23,6 +23,7 @@ from graph_service.api.graphql_types import (
     backlog_view,
     receipt_view,
 )
+from graph_service.api.graphql_usage import UsageQuery
 from graph_service.api.graphql_work import WorkMutation, WorkQuery
 from graph_service.api.tenant import tenant_of
 from graph_service.memory.question import Kind, Question
@@ -40,7 +41,7 @@ def _memory(info: Info[Any, None]) -> Memory:
 
 
 @strawberry.type
-class Query(ShortTermQuery, SpoolQuery, WorkQuery):
+class Query(ShortTermQuery, SpoolQuery, UsageQuery, WorkQuery):
     """What can be asked."""
 
     @strawberry.field(description="What one user's memory holds about a question, best first. One database round trip.")

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from extraction.reading import Reader, Reading, SceneText
 from graph_service.graph.store import Graph, Writing
+from graph_service.memory.affordable import affordable
 from graph_service.memory.beings import load_candidates
 from graph_service.memory.commit import StaleError, commit_digest
 from graph_service.memory.digest_plan import DigestPlan, SceneRead, names_of, plan_digest
@@ -30,11 +31,13 @@ class Readers:
         first: a model, or the rules when none is configured.
         fallback: the rules; they read a scene whose model answer was unusable, so that nothing said is lost.
         parallel: how many scenes are read at the same time.
+        tokens_per_day: what the model may cost each tenant a day; 0 means no limit.
     """
 
     first: Reader
     fallback: Reader
     parallel: int = 4
+    tokens_per_day: int = 0
 
 
 async def read_session(graph: Graph, readers: Readers, held: Claim, pace: Pace, rules: SceneRules) -> bool:
@@ -49,7 +52,7 @@ async def read_session(graph: Graph, readers: Readers, held: Claim, pace: Pace, 
     if text is None:
         await _finish_empty(graph, held, pace)
         return False
-    scenes = await _read_scenes(text, readers)
+    scenes = await _read_scenes(text, await _affordable(graph, readers, held, pace))
     pace.step("read")
     for _ in range(_PLANS_MAX):
         plan = await _plan(graph, text, scenes, pace)
@@ -93,6 +96,12 @@ async def _read_scenes(text: SessionText, readers: Readers) -> list[SceneRead]:
         return SceneRead(scene=scene, readings=tuple(readings), layers=layers)
 
     return list(await asyncio.gather(*(one(scene) for scene in text.scenes)))
+
+
+async def _affordable(graph: Graph, readers: Readers, held: Claim, pace: Pace) -> Readers:
+    budget, now = readers.tokens_per_day, pace.clock()
+    first = await affordable(graph, held.tenant, readers.first, readers.fallback, tokens_per_day=budget, now=now)
+    return replace(readers, first=first)
 
 
 async def _read(lines: SceneText, readers: Readers) -> list[Reading]:

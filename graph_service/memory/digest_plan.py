@@ -14,6 +14,7 @@ from graph_service.memory.intake import millis
 from graph_service.memory.layers import Layers
 from graph_service.memory.plan import PlannedFact, plan_facts, plan_mentions
 from graph_service.memory.session_text import SessionText
+from graph_service.memory.usage import digest_cost, scene_cost, scene_marks
 from graph_service.memory.views import node_body, node_view
 from schema.change import Change, Op
 from schema.entity import Being
@@ -47,6 +48,7 @@ class DigestPlan:
     last_said: datetime
     recorded_at: datetime
     rejected: tuple[Rejected, ...]
+    cost: dict[str, int]
 
 
 def names_of(scenes: Sequence[SceneRead]) -> list[NameSeen]:
@@ -127,6 +129,7 @@ def plan_digest(
         last_said=last_said,
         recorded_at=recorded_at,
         rejected=tuple(rejected),
+        cost=digest_cost((read.readings for read in scenes), rejected=len(rejected)),
     )
 
 
@@ -175,8 +178,9 @@ def _scene_row(read: SceneRead, text: SessionText) -> dict[str, Any]:
         "scope_user": scope_token(owner.tenant, owner.user_id),
         "said_day": day_token(scene.episode_start),
         "unembedded": True,
+        **scene_marks(read.readings),
     }
-    return {"id": scene.id, "properties": properties, "messages": held}
+    return {"id": scene.id, "properties": properties, "messages": held, "cost": scene_cost(read.readings)}
 
 
 def _agent_row(owner: Owner, scenes: Sequence[SceneRead]) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from schema.ids import TenantId
 # Seconds to wait after the first, second and third failure; after the last one the work is parked.
 # Source: requirements.md C11.
 RETRY_DELAYS_S = (1.0, 5.0, 30.0)
+WAIT_MAX_S = 3_600.0
 LEASE_S = 60.0
 
 
@@ -106,16 +107,25 @@ async def finish(writing: Writing, held: Sequence[Claim], *, more: bool, now_ms:
 
 
 async def give_back(
-    graph: Graph, held: Claim, *, error: str, now_ms: int, park: bool = False, away: str | None = None
+    graph: Graph,
+    held: Claim,
+    *,
+    error: str,
+    now_ms: int,
+    park: bool = False,
+    away: str | None = None,
+    wait_s: float = 0.0,
 ) -> str:
     """Gives failed work back: due again after 1, 5, 30 s, then parked. Returns the state it has now.
 
     Args:
+        wait_s: whoever failed us asked not to be bothered before; at most an hour counts.
         park: do not try again; no repetition will help.
         away: what outside was away, when that was why; the work is reopened when that answers again.
     """
     again = held.attempts < len(RETRY_DELAYS_S) and not park
-    due_ms = now_ms + round(RETRY_DELAYS_S[held.attempts] * 1000) if again else None
+    delay_s = max(RETRY_DELAYS_S[held.attempts], min(wait_s, WAIT_MAX_S)) if again else 0.0
+    due_ms = now_ms + round(delay_s * 1000) if again else None
     parameters = {
         "tenant": held.tenant,
         "id": held.id,

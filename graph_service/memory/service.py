@@ -21,6 +21,7 @@ from graph_service.memory.ring_window import RingWindow, TurnRing
 from graph_service.memory.short_term import last_turns
 from graph_service.memory.spool import Spool
 from graph_service.memory.spooling import Spooling
+from graph_service.memory.usage import UsageReport, usage
 from graph_service.memory.window import Heard, ShortTermWindow, Talk, talk_of, turn_of
 from schema.errors import UnavailableError
 from schema.ids import SessionId, TenantId, UserId
@@ -35,6 +36,7 @@ class Memory:
         notify: called with the tenant after each commit that stored messages; wakes the worker and the viewers.
         window: the last turns of each session; None means one of its own, in this process.
         spool: takes messages while Neo4j is away; None refuses them then.
+        tokens_per_day: the budget that `usage` tells; 0 means none.
     """
 
     def __init__(
@@ -46,7 +48,9 @@ class Memory:
         notify: Callable[[str], None],
         window: ShortTermWindow | None = None,
         spool: Spool | None = None,
+        tokens_per_day: int = 0,
     ) -> None:
+        self._tokens_per_day = tokens_per_day
         self._graph = graph
         self._embedder = embedder
         self._clock = clock
@@ -100,6 +104,15 @@ class Memory:
         """
         talk = Talk(tenant=tenant, user_id=UserId(user_id), session_id=SessionId(session_id))
         return await last_turns(self._graph, self._window, talk, turns=turns)
+
+    async def usage(self, tenant: TenantId, *, days: int) -> UsageReport:
+        """What reading by a model cost a tenant, day by day.
+
+        Raises:
+            InputError: `days` is out of bounds.
+        """
+        budget = self._tokens_per_day
+        return await usage(self._graph, tenant, days=days, tokens_per_day=budget, now=self._clock())
 
     async def warm_up(self) -> None:
         """Has the database plan recall once, about a tenant nobody has, so that nobody's first question waits for it.

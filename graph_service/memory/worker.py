@@ -220,11 +220,12 @@ class Worker:
         away = error.outside if isinstance(error, OutsideAwayError) else None
         lost = isinstance(error, ConflictError)
         why, now_ms = f"{type(error).__name__}: {error}", self._pace.now_ms()
+        wait_s = (error.retry_after_s or 0.0) if isinstance(error, UnavailableError) else 0.0
         for one in held:
             extra = {"tenant": one.tenant, "work": one.id, "error": type(error).__name__}
             park = isinstance(error, InputError)
             try:
-                state = await give_back(self._graph, one, error=why, now_ms=now_ms, park=park, away=away)
+                state = await give_back(self._graph, one, error=why, now_ms=now_ms, park=park, away=away, wait_s=wait_s)
             except UnavailableError:
                 self._owed.append(one)
                 continue

@@ -2,12 +2,14 @@
 // hot
 // $tenant: str
 // $session: str
-// $rows: list of {id, properties, messages}, ordered by id; messages are {id, mentioned_start, mentioned_end}
+// $rows: list of {id, properties, messages, cost}, ordered by id; messages are {id, mentioned_start, mentioned_end}; cost is
+// {calls, tokens_in, tokens_out} of this reading
 // -> id, messages
 MATCH (session:Session {tenant: $tenant, id: $session})
 UNWIND $rows AS row
 MERGE (s:Memory {tenant: $tenant, id: row.id}) ON CREATE SET s:Scene
-SET s += row.properties, s.session_id = $session
+SET s += row.properties, s.session_id = $session, s.calls = coalesce(s.calls, 0) + row.cost.calls,
+    s.tokens_in = coalesce(s.tokens_in, 0) + row.cost.tokens_in, s.tokens_out = coalesce(s.tokens_out, 0) + row.cost.tokens_out
 MERGE (s)-[:IN_SESSION]->(session)
 WITH s, row
 UNWIND row.messages AS held

@@ -1,0 +1,9 @@
+// What reading cost a tenant on each day of a span, newest first. Unique index usage_day.
+// hot
+// $tenant: str
+// $first: str, YYYY-MM-DD in UTC
+// $last: str, likewise, inclusive
+// -> usage
+MATCH (u:Usage) WHERE u.tenant = $tenant AND u.day >= $first AND u.day <= $last
+RETURN u {.day, .calls, .tokens_in, .tokens_out, .scenes_by_model, .scenes_by_rules, .scenes_owed, .items_dropped} AS usage
+ORDER BY u.day DESC

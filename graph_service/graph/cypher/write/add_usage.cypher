@@ -1,0 +1,16 @@
+// Adds what one digest cost to its tenant's day, in the commit of the digest: whatever repeats the digest repeats this, or neither.
+// Taken right before the change log, by every writer, so that two of them lock in the same order.
+// hot
+// $tenant: str
+// $day: str, YYYY-MM-DD in UTC
+// $cost: {calls, tokens_in, tokens_out, scenes_by_model, scenes_by_rules, scenes_owed, items_dropped}
+// -> day
+MERGE (u:Usage {tenant: $tenant, day: $day})
+SET u.calls = coalesce(u.calls, 0) + $cost.calls,
+    u.tokens_in = coalesce(u.tokens_in, 0) + $cost.tokens_in,
+    u.tokens_out = coalesce(u.tokens_out, 0) + $cost.tokens_out,
+    u.scenes_by_model = coalesce(u.scenes_by_model, 0) + $cost.scenes_by_model,
+    u.scenes_by_rules = coalesce(u.scenes_by_rules, 0) + $cost.scenes_by_rules,
+    u.scenes_owed = coalesce(u.scenes_owed, 0) + $cost.scenes_owed,
+    u.items_dropped = coalesce(u.items_dropped, 0) + $cost.items_dropped
+RETURN u.day AS day

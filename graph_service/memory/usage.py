@@ -1,0 +1,120 @@
+"""What reading by a model costs: per scene and per tenant and day, written with the digest that caused it."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from extraction.reading import Reading
+from extraction.rule_reader import READER_NAME
+from graph_service.graph.statements import statement
+from graph_service.graph.store import Graph
+from schema.errors import InputError
+from schema.ids import TenantId
+from schema.timespan import as_utc
+
+DAYS_MAX = 366
+_CALLER = "caller"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DayUsage:
+    """What one tenant's digests of one UTC day cost.
+
+    Attributes:
+        scenes_owed: read by the rules although a model is configured, because the budget of the day was spent.
+        items_dropped: proposals that were left out: off the whitelist, unproven, not important enough, unreadable.
+    """
+
+    day: str
+    calls: int
+    tokens_in: int
+    tokens_out: int
+    scenes_by_model: int
+    scenes_by_rules: int
+    scenes_owed: int
+    items_dropped: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UsageReport:
+    """The days with their costs, newest first, and what is left of today's budget.
+
+    Attributes:
+        tokens_per_day, tokens_left: None when there is no budget.
+    """
+
+    days: tuple[DayUsage, ...]
+    tokens_per_day: int | None
+    tokens_left: int | None
+
+
+def day_of(moment: datetime) -> str:
+    """The UTC day that a moment is counted to."""
+    return as_utc(moment).date().isoformat()
+
+
+def scene_marks(readings: Sequence[Reading]) -> dict[str, Any]:
+    """Who read a scene and how, for its properties; empty when nobody did."""
+    own = [reading for reading in readings if reading.reader != _CALLER]
+    if own:
+        last = own[-1]
+        return {"read_by": last.reader, "read_path": list(last.path), "owed": last.path[0] if last.owed else None}
+    return {"read_by": _CALLER, "read_path": [], "owed": None} if any(reading.facts for reading in readings) else {}
+
+
+def scene_cost(readings: Iterable[Reading]) -> dict[str, int]:
+    """What reading a scene cost this time."""
+    told = list(readings)
+    return {
+        "calls": sum(reading.calls for reading in told),
+        "tokens_in": sum(reading.tokens_in for reading in told),
+        "tokens_out": sum(reading.tokens_out for reading in told),
+    }
+
+
+def digest_cost(scenes: Iterable[Sequence[Reading]], *, rejected: int) -> dict[str, int]:
+    """What one digest adds to its day.
+
+    Args:
+        scenes: the readings of each scene.
+        rejected: proposals that the check refused.
+    """
+    every = [reading for readings in scenes for reading in readings if reading.reader != _CALLER]
+    by_rules = [reading for reading in every if reading.reader == READER_NAME]
+    return {
+        **scene_cost(every),
+        "scenes_by_model": len(every) - len(by_rules),
+        "scenes_by_rules": len(by_rules),
+        "scenes_owed": sum(reading.owed for reading in every),
+        "items_dropped": rejected + sum(len(reading.dropped) for reading in every),
+    }
+
+
+async def tokens_of_day(graph: Graph, tenant: TenantId, now: datetime) -> int:
+    """Tokens that a tenant's digests have cost on the day of `now`."""
+    rows = await _days(graph, tenant, now, days=1)
+    return sum(row.tokens_in + row.tokens_out for row in rows)
+
+
+async def usage(graph: Graph, tenant: TenantId, *, days: int, tokens_per_day: int, now: datetime) -> UsageReport:
+    """What reading cost a tenant on each of the last days on which anything was read.
+
+    Raises:
+        InputError: `days` is out of bounds.
+    """
+    if not 1 <= days <= DAYS_MAX:
+        raise InputError(f"days is {days}; use 1 to {DAYS_MAX}")
+    rows = await _days(graph, tenant, now, days=days)
+    today = sum(row.tokens_in + row.tokens_out for row in rows if row.day == day_of(now))
+    return UsageReport(
+        days=tuple(rows),
+        tokens_per_day=tokens_per_day or None,
+        tokens_left=max(tokens_per_day - today, 0) if tokens_per_day else None,
+    )
+
+
+async def _days(graph: Graph, tenant: TenantId, now: datetime, *, days: int) -> list[DayUsage]:
+    first = day_of(now - timedelta(days=days - 1))
+    rows = await graph.read(statement("read/usage"), {"tenant": tenant, "first": first, "last": day_of(now)})
+    return [DayUsage(**row["usage"]) for row in rows]
