@@ -57,7 +57,7 @@ class RedisWindow:
         self._writing = asyncio.Lock()
         self._handing_over: asyncio.Task[None] | None = None
         self._problem: str | None = None
-        self._closed = False
+        self._closing = asyncio.Event()
 
     def hear(self, talk: Talk, turns: Sequence[Turn]) -> None:
         """Takes turns; they go to Redis in the background."""
@@ -116,10 +116,11 @@ class RedisWindow:
 
     async def close(self) -> None:
         """Hands over what waits, for at most `CLOSE_MAX_S`, and closes the connections."""
-        self._closed = True
+        self._closing.set()
         if self._handing_over is not None:
+            # Told to end, not cancelled: the client may turn a cancellation that meets an error into that error.
+            await asyncio.wait({self._handing_over}, timeout=CLOSE_MAX_S)
             self._handing_over.cancel()
-            await asyncio.gather(self._handing_over, return_exceptions=True)
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(CLOSE_MAX_S):
                 await self.catch_up()
@@ -162,16 +163,16 @@ class RedisWindow:
         return answer
 
     def _wake(self) -> None:
-        if self._closed or not (self._owed or len(self._ring)):
+        if self._closing.is_set() or not (self._owed or len(self._ring)):
             return
         if self._handing_over is None or self._handing_over.done():
             self._handing_over = asyncio.create_task(self._hand_over(), name="short-term window")
 
     async def _hand_over(self) -> None:
-        while True:
-            if await self.catch_up():
-                return
-            await asyncio.sleep(self._retry_s)
+        while not (await self.catch_up() or self._closing.is_set()):
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(self._retry_s):
+                    await self._closing.wait()
 
 
 async def _done(use: Awaitable[None]) -> bool:
