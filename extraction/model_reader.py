@@ -1,6 +1,7 @@
 """Reads a scene with a language model: one call, and everything it says traced back to a line of the scene."""
 
 import json
+from collections.abc import Collection
 from dataclasses import replace
 from typing import Final
 
@@ -56,19 +57,29 @@ def scene_prompt(scene: SceneText, strategy: Strategy | None = None) -> Prompt:
         strategy: what to look for; as who speaks tells, when left out.
     """
     strategy = strategy or strategy_of(scene) or Strategy.DUAL
+    user, assistant = names_of_both(scene)
     # A model that could not read the scene with everybody in it gets the user's own words alone.
-    shown = [
-        index for index, line in enumerate(scene.lines) if strategy is not Strategy.USER_ONLY or line.role is Role.USER
-    ]
+    shown = {Role.USER} if strategy is Strategy.USER_ONLY else set(Role)
     return filled_prompt(
         "read_scene",
         parts={"attention": f"attention_{strategy.value}"},
-        user=", ".join(map(_as_data, scene.user_names)) or "not named",
-        assistant=", ".join(map(_as_data, scene.agent_names)) or "not named",
+        user=user,
+        assistant=assistant,
         predicates="\n".join(_predicate_lines()),
         known_names=", ".join(map(_as_data, scene.known_names)) or "none",
-        conversation="\n".join(_line(scene, index) for index in shown),
+        conversation=conversation_of(scene, shown),
     )
+
+
+def names_of_both(scene: SceneText) -> tuple[str, str]:
+    """How user and assistant are called, as data for a prompt."""
+    user = ", ".join(map(_as_data, scene.user_names)) or "not named"
+    return user, ", ".join(map(_as_data, scene.agent_names)) or "not named"
+
+
+def conversation_of(scene: SceneText, roles: Collection[Role] = tuple(Role)) -> str:
+    """The lines of these roles as data for a prompt, each with its temporary id."""
+    return "\n".join(_line(scene, index) for index, line in enumerate(scene.lines) if line.role in roles)
 
 
 def _predicate_lines() -> list[str]:

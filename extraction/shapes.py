@@ -163,3 +163,11 @@ class SceneReading(BaseModel):
         before = told.get("unreadable")
         before = before if type(before) is int and before >= 0 else 0
         return {**told, **kept, "unreadable": before + given - sum(map(len, kept.values()))}
+
+
+class LayersWriting(BaseModel):
+    """What one scene was about, in three lengths."""
+
+    title: Text = Field(description="at most eight words")
+    abstract: Text = Field(description="about 100 tokens, in the language of the conversation")
+    overview: Text = Field(description="markdown with sections, in the language of the conversation")

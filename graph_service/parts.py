@@ -195,6 +195,7 @@ async def _readers(settings: Settings, outside: Outside) -> tuple[Readers, str]:
         # What a model failed to read before, the rules read now.
         outside.answered = True
         return Readers(first=read_by_rules, fallback=read_by_rules), READER_NAME
+    from extraction.layer_writer import model_layer_writer
     from extraction.model_chain import model_chain
     from extraction.openai_model import connect_openai_model
     from graph_service.patient_model import PatientModel
@@ -203,8 +204,14 @@ async def _readers(settings: Settings, outside: Outside) -> tuple[Readers, str]:
         model=llm.model, base_url=llm.base_url, api_key=llm.api_key, timeout_s=llm.timeout_s
     )
     patient = PatientModel(model, clock_s=time.monotonic)
-    first = model_chain(GuardedModel(patient, outside), read_by_rules)
-    return Readers(first=first, fallback=read_by_rules, tokens_per_day=llm.tokens_per_day), llm.model
+    guarded = GuardedModel(patient, outside)
+    readers = Readers(
+        first=model_chain(guarded, read_by_rules),
+        fallback=read_by_rules,
+        tokens_per_day=llm.tokens_per_day,
+        writer=model_layer_writer(guarded) if llm.overviews else None,
+    )
+    return readers, llm.model
 
 
 async def _window(settings: Settings) -> ShortTermWindow:

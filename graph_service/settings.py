@@ -62,6 +62,7 @@ class LlmSettings:
 
     Attributes:
         tokens_per_day: of each tenant; when they are spent, the rules read for the rest of the day (UTC). 0: no limit.
+        overviews: the model also writes the overview (L1) of longer scenes, at one more call each.
     """
 
     base_url: Name | None = None
@@ -69,6 +70,7 @@ class LlmSettings:
     model: Name | None = None
     timeout_s: Seconds = 60.0
     tokens_per_day: Annotated[int, Field(ge=0)] = 0
+    overviews: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

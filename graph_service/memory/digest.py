@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from extraction.layer_writer import LayerWriter
 from extraction.reading import Reader, Reading, SceneText
 from graph_service.graph.store import Graph, Writing
 from graph_service.memory.affordable import affordable
@@ -11,7 +12,7 @@ from graph_service.memory.beings import load_candidates
 from graph_service.memory.commit import StaleError, commit_digest
 from graph_service.memory.digest_plan import DigestPlan, SceneRead, names_of, plan_digest
 from graph_service.memory.known import load_known
-from graph_service.memory.layers import layers_of
+from graph_service.memory.layers import written_layers
 from graph_service.memory.outbox import Claim, finish
 from graph_service.memory.pace import Pace
 from graph_service.memory.scenes import SceneRules
@@ -32,12 +33,14 @@ class Readers:
         fallback: the rules; they read a scene whose model answer was unusable, so that nothing said is lost.
         parallel: how many scenes are read at the same time.
         tokens_per_day: what the model may cost each tenant a day; 0 means no limit.
+        writer: of overviews; None leaves them extractive.
     """
 
     first: Reader
     fallback: Reader
     parallel: int = 4
     tokens_per_day: int = 0
+    writer: LayerWriter | None = None
 
 
 async def read_session(graph: Graph, readers: Readers, held: Claim, pace: Pace, rules: SceneRules) -> bool:
@@ -91,9 +94,8 @@ async def _read_scenes(text: SessionText, readers: Readers) -> list[SceneRead]:
         async with gate:
             read = await _read(lines, readers)
         readings = [brought_reading(text.brought, scene), *read]
-        # Ranking sentences is plain computing; in a thread it does not hold up requests.
-        layers = await asyncio.to_thread(layers_of, lines, readings)
-        return SceneRead(scene=scene, readings=tuple(readings), layers=layers)
+        layers, paid = await written_layers(lines, readings, readers.writer)
+        return SceneRead(scene=scene, readings=paid, layers=layers)
 
     return list(await asyncio.gather(*(one(scene) for scene in text.scenes)))
 

@@ -165,6 +165,7 @@ def _scene_row(read: SceneRead, text: SessionText) -> dict[str, Any]:
         "abstract": stored["abstract"] if kept else layers.abstract,
         "overview": layers.overview,
         "layers_by": stored["layers_by"] if kept else layers.made_by,
+        "overview_by": layers.overview_by,
         "first_seen": scene.episode_start,
         "last_seen": scene.episode_end,
         "start_ms": millis(scene.episode_start),
