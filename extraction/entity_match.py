@@ -22,12 +22,22 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """A known entity that may be the one mentioned."""
+    """A known entity that may be the one mentioned.
+
+    Attributes:
+        stands_for_it: what stands for it on the map when it was merged; candidates with the same one are no rivals.
+    """
 
     id: MemoryId
     name: str
     aliases: tuple[str, ...] = ()
     entity_type: EntityType | None = None
+    stands_for_it: MemoryId | None = None
+
+    @property
+    def shown_as(self) -> MemoryId:
+        """The node of the map that this candidate is."""
+        return self.stands_for_it or self.id
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +88,7 @@ def match(mention: str, entity_type: EntityType | None, candidates: Sequence[Can
     if not scored or scored[0][0] == 0.0:
         return Match(verdict=Verdict.NEW)
     best, candidate = scored[0]
-    rivals = [other for score, other in scored if score == best and other.id != candidate.id]
+    rivals = [other for score, other in scored if score == best and other.shown_as != candidate.shown_as]
     typed_apart = entity_type is not None and candidate.entity_type not in (None, entity_type)
     if rivals or (best < 0.95 and typed_apart):
         return Match(verdict=Verdict.UNSURE, id=candidate.id, score=0.5)

@@ -17,6 +17,8 @@ class Label(StrEnum):
     JOB = "Job"
     CHANGE = "Change"
     REVISION = "Revision"
+    HELD_ENTITY = "HeldEntity"
+    HELD_FACT = "HeldFact"
     TENANT = "Tenant"
     MIGRATION = "Migration"
     USAGE = "Usage"
@@ -30,6 +32,7 @@ class Link(StrEnum):
 
     PART_OF = "PART_OF"  # (Message)-[:PART_OF]->(Scene)
     IN_SESSION = "IN_SESSION"  # (Scene)-[:IN_SESSION]->(Session)
+    STANDS_FOR = "STANDS_FOR"  # (HeldEntity)-[:STANDS_FOR]->(Entity)
 
 
 class Role(StrEnum):

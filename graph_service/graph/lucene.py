@@ -108,6 +108,11 @@ def name_query(name: str, *, scope_user: str) -> str:
     return f"+scope_user:{scope_user}^0 {clauses}"
 
 
+def forms_query(tokens: Sequence[str]) -> str:
+    """A query for entities that share one of the tokens of a name; no token means it finds nothing."""
+    return " ".join(f"form_tokens:{token}" for token in tokens) or _NOTHING
+
+
 def _tolerant(word: str) -> str:
     return f"{word}~1" if len(word) > 3 and word.isascii() else _term(word)
 

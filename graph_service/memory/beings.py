@@ -6,8 +6,9 @@ from datetime import datetime
 from typing import Any
 
 from extraction.entity_match import Candidate, Shelf, Verdict, match, person_words
+from extraction.name_forms import all_forms
 from extraction.reading import THE_AGENT, THE_USER
-from graph_service.graph.lucene import name_query
+from graph_service.graph.lucene import forms_query, name_query
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
 from graph_service.memory.entity_attributes import with_attributes
@@ -59,6 +60,7 @@ class Known:
     Attributes:
         changed: something differs from what the graph holds.
         attributes: JSON text of an object of strings; empty when nothing was told.
+        root_id: the node of the map that stands for it, when it was merged.
     """
 
     being: Being
@@ -67,13 +69,18 @@ class Known:
     last_seen: datetime
     changed: bool
     attributes: str = ""
+    root_id: MemoryId | None = None
 
 
 async def load_candidates(graph: Graph, owner: Owner, names: Iterable[NameSeen]) -> list[Known]:
     """Stored entities that one of the names may mean, ordered by id."""
     scope = scope_token(owner.tenant, owner.user_id)
     keys = {name_key(seen.name): seen.name for seen in names if not _speaker(seen.name, owner)}
-    wanted = [{"key": key, "query": name_query(name, scope_user=scope)} for key, name in sorted(keys.items()) if key]
+    wanted = [
+        {"key": key, "query": name_query(name, scope_user=scope), "forms": forms_query(form_tokens(owner, [name]))}
+        for key, name in sorted(keys.items())
+        if key
+    ]
     if not wanted:
         return []
     parameters = {"tenant": owner.tenant, "user_id": owner.user_id, "names": wanted}
@@ -110,7 +117,13 @@ def resolve(
 
 def _candidate(known: Known) -> Candidate:
     being = known.being
-    return Candidate(id=being.id, name=being.name, aliases=known.aliases, entity_type=being.entity_type)
+    return Candidate(
+        id=being.id,
+        name=being.name,
+        aliases=known.aliases,
+        entity_type=being.entity_type,
+        stands_for_it=known.root_id,
+    )
 
 
 def _meet(seen: NameSeen, pool: dict[MemoryId, Known], shelf: Shelf, owner: Owner) -> Known:
@@ -148,6 +161,7 @@ def entity_row(known: Known, owner: Owner) -> dict[str, Any]:
             "name": being.name,
             "key": being.key,
             "aliases": list(known.aliases),
+            "form_tokens": form_tokens(owner, [being.name, *known.aliases]),
             "entity_type": being.entity_type.value if being.entity_type else None,
             "attributes": known.attributes or None,
             "first_seen": known.first_seen,
@@ -155,6 +169,12 @@ def entity_row(known: Known, owner: Owner) -> dict[str, Any]:
             "scope_user": scope_token(owner.tenant, owner.user_id),
         },
     }
+
+
+def form_tokens(owner: Owner, names: Iterable[str]) -> list[str]:
+    """One word for each form of the names, for the full-text index: names that may be one share a word."""
+    forms = {form for name in names for form in all_forms(name)}
+    return sorted(scope_token(owner.tenant, owner.user_id, form) for form in forms)
 
 
 def being_change(row: dict[str, Any], label: Label, reason: str) -> Change:
@@ -193,4 +213,5 @@ def _known(row: dict[str, Any]) -> Known:
         last_seen=row["last_seen"],
         changed=False,
         attributes=row["attributes"] or "",
+        root_id=row["root_id"],
     )

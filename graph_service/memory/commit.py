@@ -8,6 +8,7 @@ from graph_service.memory.digest_plan import DigestPlan
 from graph_service.memory.log_rows import append_changes
 from graph_service.memory.outbox import Claim, finish
 from graph_service.memory.session_text import SessionText
+from graph_service.memory.stand import say_of_merged
 from graph_service.memory.usage import day_of
 
 
@@ -42,9 +43,10 @@ async def commit_digest(graph: Graph, text: SessionText, plan: DigestPlan, held:
         want = {"tenant": tenant, "session": held.session, "now_ms": now_ms}
         await writing.run(statement("jobs/want_embedding"), want)
         await finish(writing, [held], more=text.more, now_ms=now_ms)
+        shown = await say_of_merged(writing, tenant, plan.held_entities, plan.held_facts)
         day = day_of(recorded_at)
         await writing.run(statement("write/add_usage"), {"tenant": tenant, "day": day, "cost": plan.cost})
-        await append_changes(writing, tenant, owner.user_id, plan.changes, at=recorded_at)
+        await append_changes(writing, tenant, owner.user_id, [*plan.changes, *shown], at=recorded_at)
 
     await graph.write(steps)
 

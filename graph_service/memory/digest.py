@@ -75,7 +75,9 @@ async def _plan(graph: Graph, text: SessionText, scenes: Sequence[SceneRead], pa
     names = names_of(scenes)
     candidates = await load_candidates(graph, text.owner, names)
     known = await load_known(graph, text.owner, scenes, names, candidates)
-    return plan_digest(text, scenes, names, candidates, known.facts, known.mentions, recorded_at=pace.clock())
+    return plan_digest(
+        text, scenes, names, candidates, known.facts, known.mentions, recorded_at=pace.clock(), held=known.held
+    )
 
 
 async def _refresh(graph: Graph, text: SessionText, held: Claim, rules: SceneRules) -> SessionText:

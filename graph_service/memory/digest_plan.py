@@ -1,7 +1,7 @@
 """From readings to everything one digest writes: beings, scenes, facts, mentions and rows of the change log. Pure."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -37,7 +37,11 @@ class SceneRead:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DigestPlan:
-    """Rows for the statements of one commit, each list ordered by id, and what was left out."""
+    """Rows for the statements of one commit, each list ordered by id, and what was left out.
+
+    Attributes:
+        held_entities, held_facts: of merged entities, as they are said; what the map shows of them follows from these.
+    """
 
     entities: list[dict[str, Any]]
     agents: list[dict[str, Any]]
@@ -49,6 +53,8 @@ class DigestPlan:
     recorded_at: datetime
     rejected: tuple[Rejected, ...]
     cost: dict[str, int]
+    held_entities: tuple[dict[str, Any], ...] = ()
+    held_facts: tuple[dict[str, Any], ...] = ()
 
 
 def names_of(scenes: Sequence[SceneRead]) -> list[NameSeen]:
@@ -87,8 +93,13 @@ def plan_digest(
     mentions_known: Mapping[MemoryId, KnownFact],
     *,
     recorded_at: datetime,
+    held: Collection[MemoryId] = (),
 ) -> DigestPlan:
-    """Everything one digest writes; the same input gives the same plan."""
+    """Everything one digest writes; the same input gives the same plan.
+
+    Args:
+        held: which of the known facts belong to merged entities.
+    """
     owner = text.owner
     beings, touched = resolve(names, candidates, owner)
     beings |= {THE_USER: owner.user, THE_AGENT: owner.agent}
@@ -112,7 +123,7 @@ def plan_digest(
     agent_rows = [_agent_row(owner, scenes)] if owner.agent.id in used else []
     scene_rows = sorted((_scene_row(read, text) for read in scenes), key=lambda row: str(row["id"]))
     last_said = max(message.said_at for read in scenes for message in read.scene.messages)
-    return DigestPlan(
+    plan = DigestPlan(
         entities=[row for row in entity_rows if row["id"] in changed],
         agents=agent_rows,
         scenes=scene_rows,
@@ -130,6 +141,23 @@ def plan_digest(
         recorded_at=recorded_at,
         rejected=tuple(rejected),
         cost=digest_cost((read.readings for read in scenes), rejected=len(rejected)),
+    )
+    apart = {known.being.id for known in touched if known.root_id}
+    return _hold_back(plan, [row for row in entity_rows if row["id"] in apart], held) if apart or held else plan
+
+
+def _hold_back(plan: DigestPlan, entities: Sequence[dict[str, Any]], held: Collection[MemoryId]) -> DigestPlan:
+    """The plan with what belongs to merged entities by itself, since the map shows what follows from that."""
+    names = {row["id"] for row in entities}
+    facts = [row for row in plan.facts if row["id"] in held or {row["subject_id"], row["object_id"]} & names]
+    gone = names | {row["id"] for row in facts}
+    return replace(
+        plan,
+        entities=[row for row in plan.entities if row["id"] not in gone],
+        facts=[row for row in plan.facts if row["id"] not in gone],
+        changes=[change for change in plan.changes if change.element_id not in gone],
+        held_entities=tuple(entities),
+        held_facts=tuple(facts),
     )
 
 

@@ -17,10 +17,15 @@ from schema.predicates import whitelist
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownFacts:
-    """Stored facts near the new ones, and what the scenes are known to mention, by id."""
+    """Stored facts near the new ones, and what the scenes are known to mention, by id.
+
+    Attributes:
+        held: ids of those that belong to merged entities.
+    """
 
     facts: tuple[KnownFact, ...]
     mentions: dict[MemoryId, KnownFact]
+    held: frozenset[MemoryId] = frozenset()
 
 
 async def load_known(
@@ -31,11 +36,13 @@ async def load_known(
     keys = _keys(scenes, beings)
     scene_ids = sorted(read.scene.id for read in scenes)
     parameters = {"tenant": owner.tenant, "keys": keys, "scene_ids": scene_ids}
-    known = [known_fact(row) for row in await graph.read(statement("read/known_facts"), parameters)]
+    rows = await graph.read(statement("read/known_facts"), parameters)
+    known = [known_fact(row) for row in rows]
     unique = {fact.id: fact for fact in known if fact.predicate != "MENTIONED"}
     return KnownFacts(
         facts=tuple(unique[name] for name in sorted(unique)),
         mentions={fact.id: fact for fact in known if fact.predicate == "MENTIONED"},
+        held=frozenset(row["properties"]["id"] for row in rows if "subject_id" in row["properties"]),
     )
 
 

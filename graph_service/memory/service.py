@@ -11,6 +11,7 @@ from graph_service.graph.store import Graph
 from graph_service.memory import outbox
 from graph_service.memory.changes import ChangeLog
 from graph_service.memory.dead_letters import DeadLetters
+from graph_service.memory.identity import Merged, merge_entities, split_entity
 from graph_service.memory.incoming import Incoming, check_incoming
 from graph_service.memory.intake import Receipt, take_in
 from graph_service.memory.mindmap import MindMap
@@ -113,6 +114,31 @@ class Memory:
         """
         budget = self._tokens_per_day
         return await usage(self._graph, tenant, days=days, tokens_per_day=budget, now=self._clock())
+
+    async def merge_entities(self, tenant: TenantId, keep_id: str, merge_id: str, reason: str) -> Merged:
+        """Lets one node of the map stand for two entities of one user, until `split_entity` takes it back.
+
+        Raises:
+            InputError: there is no reason, or the two are one.
+            NotFoundError: the tenant has no such entity.
+            ConflictError: they cannot be merged.
+            UnavailableError: Neo4j does not answer.
+        """
+        done = await merge_entities(self._graph, tenant, keep_id, merge_id, reason, at=self._clock())
+        self._notify(tenant)
+        return done
+
+    async def split_entity(self, tenant: TenantId, entity_id: str) -> Merged:
+        """Takes a merge back: by the id of the merge, or of the entity that was merged.
+
+        Raises:
+            NotFoundError: the tenant has no such entity.
+            ConflictError: it is not merged.
+            UnavailableError: Neo4j does not answer.
+        """
+        done = await split_entity(self._graph, tenant, entity_id, at=self._clock())
+        self._notify(tenant)
+        return done
 
     async def warm_up(self) -> None:
         """Has the database plan recall once, about a tenant nobody has, so that nobody's first question waits for it.

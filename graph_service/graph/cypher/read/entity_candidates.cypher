@@ -1,18 +1,25 @@
-// Entities of one user that a name may mean: the same key, or close in the full-text index.
+// Entities of one user that a name may mean: the same key, a shared form, or close in the full-text index. For a node that stands for
+// several merged entities come those, each by itself.
 // hot
 // $tenant: str
 // $user_id: str
-// $names: list of {key, query}
-// -> id, uri, name, key, aliases, entity_type, attributes, first_seen, last_seen
+// $names: list of {key, query, forms}
+// -> id, uri, name, key, aliases, entity_type, attributes, first_seen, last_seen, root_id
 UNWIND $names AS wanted
 CALL (wanted) {
   MATCH (e:Entity {tenant: $tenant, user_id: $user_id, key: wanted.key}) RETURN e
+ UNION
+  CALL db.index.fulltext.queryNodes('entity_forms', wanted.forms, {limit: 8}) YIELD node AS e
+  WITH e WHERE e.tenant = $tenant AND e.user_id = $user_id
+  RETURN e
  UNION
   CALL db.index.fulltext.queryNodes('entity_words', wanted.query, {limit: 8}) YIELD node AS e
   WITH e WHERE e.tenant = $tenant AND e.user_id = $user_id
   RETURN e
 }
 WITH DISTINCT e
-RETURN e.id AS id, e.uri AS uri, e.name AS name, e.key AS key, e.aliases AS aliases, e.entity_type AS entity_type,
-       e.attributes AS attributes, e.first_seen AS first_seen, e.last_seen AS last_seen
-ORDER BY e.id
+OPTIONAL MATCH (held:HeldEntity)-[:STANDS_FOR]->(e)
+WITH e, coalesce(held, e) AS one, CASE WHEN held IS NULL THEN null ELSE e.id END AS root_id
+RETURN one.id AS id, one.uri AS uri, one.name AS name, one.key AS key, one.aliases AS aliases, one.entity_type AS entity_type,
+       one.attributes AS attributes, one.first_seen AS first_seen, one.last_seen AS last_seen, root_id
+ORDER BY id

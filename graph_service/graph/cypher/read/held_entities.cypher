@@ -1,0 +1,8 @@
+// The entities that some nodes of the map stand for, each as it is by itself. Unique index memory_id.
+// $tenant: str
+// $roots: list of str
+// -> root_id, properties
+UNWIND $roots AS root
+MATCH (e:Memory {tenant: $tenant, id: root})<-[:STANDS_FOR]-(h:HeldEntity)
+RETURN e.id AS root_id, properties(h) AS properties
+ORDER BY h.id

@@ -1,0 +1,9 @@
+// What the ids stand for: a node of the map, or an entity that was merged into one. Unique indexes memory_id and held_entity_id.
+// $tenant: str
+// $ids: list of str
+// -> id, user_id, labels, root_id
+UNWIND $ids AS id
+OPTIONAL MATCH (n:Memory {tenant: $tenant, id: id})
+OPTIONAL MATCH (h:HeldEntity {tenant: $tenant, id: id})-[:STANDS_FOR]->(root:Memory)
+WITH id, n, h, root WHERE n IS NOT NULL OR h IS NOT NULL
+RETURN id, coalesce(n.user_id, h.user_id) AS user_id, labels(n) AS labels, root.id AS root_id

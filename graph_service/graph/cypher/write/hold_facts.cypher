@@ -1,0 +1,12 @@
+// Keeps the facts of entities as they were said, and takes their edges from the map; edges that were derived just go.
+// $tenant: str
+// $ids: list of str, ordered
+// -> id
+UNWIND $ids AS id
+MATCH (:Memory {tenant: $tenant, id: id})-[r]-(:Memory)
+WITH DISTINCT r, startNode(r).id AS subject_id, endNode(r).id AS object_id, type(r) AS predicate, r.id AS id, properties(r) AS kept
+FOREACH (_ IN CASE WHEN kept.merged IS NULL THEN [1] ELSE [] END |
+  CREATE (h:HeldFact)
+  SET h = kept, h.subject_id = subject_id, h.object_id = object_id, h.predicate = predicate)
+DELETE r
+RETURN id

@@ -1,0 +1,8 @@
+// Widens times, aliases and type of merged entities, each by itself.
+// $tenant: str
+// $rows: list of {id, properties}, ordered by id
+// -> id
+UNWIND $rows AS row
+MATCH (h:HeldEntity {tenant: $tenant, id: row.id})
+SET h += row.properties
+RETURN h.id AS id

@@ -1,0 +1,8 @@
+// Writes facts of merged entities as they were said. Index held_fact_subject.
+// $tenant: str
+// $rows: list of {id, subject_id, object_id, predicate, properties}, ordered by id
+// -> id
+UNWIND $rows AS row
+MERGE (h:HeldFact {tenant: $tenant, subject_id: row.subject_id, id: row.id})
+SET h += row.properties, h.object_id = row.object_id, h.predicate = row.predicate
+RETURN h.id AS id

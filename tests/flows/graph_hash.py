@@ -1,0 +1,36 @@
+"""The whole graph of a tenant as comparable rows: nodes and edges with every property but those that count writes."""
+
+import hashlib
+from typing import Any
+
+from graph_service.graph.store import Graph
+
+_COUNTERS = {"revision", "seq", "epoch", "recorded_at", "received_at", "created_at", "unembedded", "tenant"}
+_NOT_KNOWLEDGE = ["Change", "Tenant", "Revision", "Job"]
+_NODES = (
+    "MATCH (n {tenant: $tenant}) WHERE NOT any(l IN labels(n) WHERE l IN $skip) "
+    "RETURN labels(n) AS l, properties(n) AS p"
+)
+_EDGES = (
+    "MATCH (a {tenant: $tenant})-[r]->(b) WHERE NOT any(l IN labels(a) + labels(b) WHERE l IN $skip) "
+    "RETURN a.id AS a, type(r) AS t, b.id AS b, properties(r) AS p"
+)
+
+
+async def graph_rows(graph: Graph, tenant: str) -> list[str]:
+    """One line for each node and edge, sorted."""
+    async with graph._driver.session() as session:
+        nodes = await (await session.run(_NODES, tenant=tenant, skip=_NOT_KNOWLEDGE)).data()
+        edges = await (await session.run(_EDGES, tenant=tenant, skip=_NOT_KNOWLEDGE)).data()
+    rows = [f"node {sorted(row['l'])} {_plain(row['p'])}" for row in nodes]
+    return sorted([*rows, *(f"edge {row['a']} {row['t']} {row['b']} {_plain(row['p'])}" for row in edges)])
+
+
+async def graph_hash(graph: Graph, tenant: str) -> str:
+    """Equal for equal graphs."""
+    return hashlib.sha256("\n".join(await graph_rows(graph, tenant)).encode()).hexdigest()
+
+
+def _plain(properties: dict[str, Any]) -> str:
+    kept = {name: str(value) for name, value in properties.items() if name not in _COUNTERS and "embedding" not in name}
+    return str(sorted(kept.items()))
