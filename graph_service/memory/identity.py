@@ -66,7 +66,7 @@ async def merge_entities(
             for one in members.of[gone]
         ]
         await writing.run(statement("write/set_stand"), {"tenant": tenant, "rows": rows})
-        await writing.run(statement("write/drop_nodes"), {"tenant": tenant, "ids": [gone]})
+        await writing.run(statement("write/take_nodes_away"), {"tenant": tenant, "ids": [gone]})
         nodes = await show(writing, tenant, [keep])
         after = await edges_at(writing, tenant, [keep])
         why = f"merged: {reason}"
@@ -118,7 +118,7 @@ async def _split(writing: Writing, tenant: TenantId, user_id: str, out: str, roo
     derived = [
         {"node_id": row["subject_id"], "id": name} for name, row in before.items() if row["properties"].get("merged")
     ]
-    await writing.run(statement("write/drop_edges"), {"tenant": tenant, "rows": derived})
+    await writing.run(statement("write/take_edges_away"), {"tenant": tenant, "rows": derived})
     alone = sorted(side for side, those in sides.items() if len(those) == 1)
     stay = sorted(set(sides) - set(alone))
     bare = next(one for one in members if one["id"] == out)

@@ -70,7 +70,7 @@ async def show(writing: Writing, tenant: TenantId, roots: Iterable[str]) -> list
         if row["properties"].get("merged") and name not in wanted
     ]
     if gone:
-        await writing.run(statement("write/drop_edges"), {"tenant": tenant, "rows": gone})
+        await writing.run(statement("write/take_edges_away"), {"tenant": tenant, "rows": gone})
     changed = [row for row in rows if row["id"] not in now or now[row["id"]]["properties"] != row["properties"]]
     if changed:
         await writing.run(statement("write/put_merged_facts"), {"tenant": tenant, "rows": changed})
