@@ -12,6 +12,7 @@ from strawberry.extensions import MaxAliasesLimiter, MaxTokensLimiter, QueryDept
 from strawberry.fastapi import GraphQLRouter
 from strawberry.types import Info
 
+from graph_service.api.graphql_identity import IdentityMutation, IdentityQuery
 from graph_service.api.graphql_short_term import ShortTermQuery
 from graph_service.api.graphql_spool import SpoolMutation, SpoolQuery
 from graph_service.api.graphql_types import (
@@ -41,7 +42,7 @@ def _memory(info: Info[Any, None]) -> Memory:
 
 
 @strawberry.type
-class Query(ShortTermQuery, SpoolQuery, UsageQuery, WorkQuery):
+class Query(IdentityQuery, ShortTermQuery, SpoolQuery, UsageQuery, WorkQuery):
     """What can be asked."""
 
     @strawberry.field(description="What one user's memory holds about a question, best first. One database round trip.")
@@ -89,7 +90,7 @@ class Query(ShortTermQuery, SpoolQuery, UsageQuery, WorkQuery):
 
 
 @strawberry.type
-class Mutation(SpoolMutation, WorkMutation):
+class Mutation(IdentityMutation, SpoolMutation, WorkMutation):
     """What can be done."""
 
     @strawberry.mutation(

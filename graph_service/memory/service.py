@@ -11,6 +11,7 @@ from graph_service.graph.store import Graph
 from graph_service.memory import outbox
 from graph_service.memory.changes import ChangeLog
 from graph_service.memory.dead_letters import DeadLetters
+from graph_service.memory.entities import EntityListed, list_entities
 from graph_service.memory.identity import Merged, merge_entities, split_entity
 from graph_service.memory.incoming import Incoming, check_incoming
 from graph_service.memory.intake import Receipt, take_in
@@ -114,6 +115,14 @@ class Memory:
         """
         budget = self._tokens_per_day
         return await usage(self._graph, tenant, days=days, tokens_per_day=budget, now=self._clock())
+
+    async def entities(self, tenant: TenantId, user_id: str, *, limit: int = 100) -> list[EntityListed]:
+        """The entities of one user's memory, the most recently named first.
+
+        Raises:
+            InputError: the limit is out of bounds.
+        """
+        return await list_entities(self._graph, tenant, user_id, limit=limit)
 
     async def merge_entities(self, tenant: TenantId, keep_id: str, merge_id: str, reason: str) -> Merged:
         """Lets one node of the map stand for two entities of one user, until `split_entity` takes it back.

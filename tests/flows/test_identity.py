@@ -164,3 +164,13 @@ async def test_a_name_in_the_other_script_finds_its_entity(graph: Graph, tenant:
     await say(graph, tenant, ("张伟", "PREFERS", "乌龙茶", None), ("Zoë", "PREFERS", "tea", None), session="s1")
     await say(graph, tenant, ("張偉", "PREFERS", "烏龍茶", None), ("Zoe", "PREFERS", "tea", None), session="s2")
     assert await edges(graph, tenant) == [("Zoë", "PREFERS", "tea"), ("张伟", "PREFERS", "乌龙茶")]
+
+
+async def test_the_list_of_entities_tells_who_was_merged_and_keeps_tenants_apart(graph: Graph, tenant: str) -> None:
+    memory = a_memory(graph)
+    await say(graph, tenant, *BOTH, session="s1")
+    await merge(memory, tenant, "Bob", "Bobby")
+    listed = {one.name: one for one in await memory.entities(TenantId(tenant), "alice")}
+    assert set(listed) == {"Bob", "Acme", "tea"}
+    assert (listed["Bob"].merged, listed["Bob"].aliases) == ((an_id(tenant, "Bobby"),), ("Bobby",))
+    assert await memory.entities(TenantId(f"{tenant}-other"), "alice") == []

@@ -1,0 +1,93 @@
+"""GraphQL: the entities of a memory, merging them, and taking a merge back."""
+
+from datetime import datetime
+from typing import Annotated, Any
+
+import strawberry
+from strawberry.types import Info
+
+from graph_service.memory.entities import EntityListed
+from graph_service.memory.identity import Merged
+from graph_service.memory.service import Memory
+
+
+@strawberry.type(name="EntityRow", description="An entity of one user's memory.")
+class EntityRow:
+    """An entity of one user's memory."""
+
+    id: str = strawberry.field(description="Its id; merging takes it.")
+    name: str = strawberry.field(description="As people write it.")
+    aliases: list[str] = strawberry.field(description="Other names, those of merged entities too.")
+    entity_type: str | None = strawberry.field(description="Person, place and so on, when it is known.")
+    last_seen: datetime = strawberry.field(description="When it was last named.")
+    merged: list[str] = strawberry.field(description="Ids of the entities that were merged into it; split takes them.")
+
+
+@strawberry.type(name="MergeReceipt", description="What a merge or a split was about.")
+class MergeReceipt:
+    """What a merge or a split was about."""
+
+    merge_id: str = strawberry.field(description="The merge; splitEntity takes it.")
+    kept_id: str = strawberry.field(description="The node that stands for both while they are merged.")
+    merged_id: str = strawberry.field(description="The entity that was merged into it.")
+
+
+@strawberry.type
+class IdentityQuery:
+    """What can be asked about who is who."""
+
+    @strawberry.field(description="The entities of one user's memory, the most recently named first.")
+    async def entities(
+        self,
+        info: Info[Any, None],
+        user_id: Annotated[str, strawberry.argument(description="Whose memory.")],
+        limit: Annotated[int, strawberry.argument(description="At most so many, 1 to 1000.")] = 100,
+    ) -> list[EntityRow]:
+        """The entities of one user's memory."""
+        found = await _memory(info).entities(info.context["tenant"], user_id, limit=limit)
+        return [_row(one) for one in found]
+
+
+@strawberry.type
+class IdentityMutation:
+    """What can be done about who is who."""
+
+    @strawberry.mutation(description="Lets one node stand for two entities of one user; splitEntity takes it back.")
+    async def merge_entities(
+        self,
+        info: Info[Any, None],
+        keep_id: Annotated[str, strawberry.argument(description="The entity whose name stays.")],
+        merge_id: Annotated[str, strawberry.argument(description="The entity that is merged into it.")],
+        reason: Annotated[str, strawberry.argument(description="Why they are one, for people.")],
+    ) -> MergeReceipt:
+        """Lets one node stand for two entities."""
+        return _receipt(await _memory(info).merge_entities(info.context["tenant"], keep_id, merge_id, reason))
+
+    @strawberry.mutation(description="Takes a merge back; what was learned since stays with the name that was said.")
+    async def split_entity(
+        self,
+        info: Info[Any, None],
+        id: Annotated[str, strawberry.argument(description="The merge, or the entity that was merged.")],  # noqa: A002  the API's word
+    ) -> MergeReceipt:
+        """Takes a merge back."""
+        return _receipt(await _memory(info).split_entity(info.context["tenant"], id))
+
+
+def _memory(info: Info[Any, None]) -> Memory:
+    memory: Memory = info.context["memory"]
+    return memory
+
+
+def _row(one: EntityListed) -> EntityRow:
+    return EntityRow(
+        id=one.id,
+        name=one.name,
+        aliases=list(one.aliases),
+        entity_type=one.entity_type,
+        last_seen=one.last_seen,
+        merged=list(one.merged),
+    )
+
+
+def _receipt(done: Merged) -> MergeReceipt:
+    return MergeReceipt(merge_id=done.id, kept_id=done.kept, merged_id=done.merged)

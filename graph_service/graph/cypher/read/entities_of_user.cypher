@@ -1,0 +1,12 @@
+// Entities of one user, the most recently named first, with the ids of those that were merged into each. Index memory_user.
+// $tenant: str
+// $user_id: str
+// $rows_max: int
+// -> id, name, aliases, entity_type, last_seen, merged
+MATCH (e:Memory:Entity) WHERE e.tenant = $tenant AND e.user_id = $user_id
+WITH e ORDER BY e.last_seen DESC, e.id LIMIT $rows_max
+OPTIONAL MATCH (h:HeldEntity)-[:STANDS_FOR]->(e) WHERE h.id <> e.id
+WITH e, h ORDER BY h.id
+RETURN e.id AS id, e.name AS name, coalesce(e.aliases, []) AS aliases, e.entity_type AS entity_type, e.last_seen AS last_seen,
+       collect(h.id) AS merged
+ORDER BY last_seen DESC, id
