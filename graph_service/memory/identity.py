@@ -201,7 +201,7 @@ async def _ends(writing: Writing, tenant: TenantId, *ids: str) -> dict[str, Row]
     found = {row["id"]: row for row in rows}
     for name in ids:
         if name not in found:
-            raise NotFoundError(f"there is no entity {name!r}; `mnemograph entities list` shows those there are")
+            raise NotFoundError(f"there is no entity {name!r}; GraphQL's `entities` lists those there are")
         labels = found[name]["labels"]
         if labels is not None and Label.ENTITY not in labels:
             raise ConflictError(f"{name!r} is a {labels[-1]}; only entities can be merged, never who speaks or a scene")
