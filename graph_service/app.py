@@ -21,6 +21,7 @@ from graph_service.parts import Parts
 from graph_service.settings import LOOPBACK_NAMES
 from graph_service.version import version
 from graph_service.viewer_files import add_viewer
+from schema.errors import UnavailableError
 from schema.limits import LIMITS
 from web_viewer import DIST
 
@@ -65,6 +66,7 @@ def _lifespan(parts: Parts, hub: Hub) -> Any:
         try:
             yield
         finally:
+            await _close_sessions(parts)
             stop.set()
             warming.cancel()
             await asyncio.wait(beside.values(), timeout=WORKER_STOP_MAX_S)
@@ -74,6 +76,14 @@ def _lifespan(parts: Parts, hub: Hub) -> Any:
             await hub.close()
 
     return lifespan
+
+
+async def _close_sessions(parts: Parts) -> None:
+    if parts.settings.sessions.close_on_shutdown:
+        try:
+            await parts.memory.sessions.close_taken()
+        except UnavailableError as error:
+            _log.warning("sessions stay open until they were idle for a while: %s", error)
 
 
 def _report_end(task: "asyncio.Task[None]") -> None:

@@ -26,15 +26,15 @@ class Breaker:
         self._failures_max = failures_max
         self._open_s = open_s
         self._failures = 0
-        # When it opened, or when the probe was let through; None while closed.
-        self._since_s: float | None = None
+        # When the next probe may go through, counted from the opening or from the last probe; None while closed.
+        self._probe_at_s: float | None = None
         self._probing = False
 
     def state(self, now_s: float) -> BreakerState:
         """What `allows` would go by."""
-        if self._since_s is None:
+        if self._probe_at_s is None:
             return BreakerState.CLOSED
-        if self._probing or now_s - self._since_s >= self._open_s:
+        if self._probing or now_s >= self._probe_at_s:
             return BreakerState.HALF_OPEN
         return BreakerState.OPEN
 
@@ -43,20 +43,20 @@ class Breaker:
 
         A probe that never reports (its caller died) stops counting after `open_s`.
         """
-        if self._since_s is None:
+        if self._probe_at_s is None:
             return True
-        if now_s - self._since_s < self._open_s:
+        if now_s < self._probe_at_s:
             return False
         self._probing = True
-        self._since_s = now_s
+        self._probe_at_s = now_s + self._open_s
         return True
 
     def succeeded(self) -> None:
         """Reports a call that worked: everything goes through again."""
-        self._failures, self._since_s, self._probing = 0, None, False
+        self._failures, self._probe_at_s, self._probing = 0, None, False
 
     def failed(self, now_s: float) -> None:
         """Reports a call that failed: the fifth in a row opens the breaker, a failed probe opens it again."""
         self._failures += 1
         if self._probing or self._failures >= self._failures_max:
-            self._since_s, self._probing = now_s, False
+            self._probe_at_s, self._probing = now_s + self._open_s, False

@@ -18,7 +18,7 @@ from graph_service.graph.local.local_server import LocalServer
 from graph_service.graph.migrate import prepare_vectors, prepare_without_embedder, stored_embedder
 from graph_service.graph.store import Graph
 from graph_service.memory.digest import Readers
-from graph_service.memory.outbox import JobKind, next_due
+from graph_service.memory.outbox import kinds_done_with, next_due
 from graph_service.memory.outside import GuardedEmbedder, GuardedModel, Outside, Outsides
 from graph_service.memory.pace import Pace
 from graph_service.memory.replay import Replay
@@ -26,7 +26,7 @@ from graph_service.memory.ring_window import RingWindow, TurnRing
 from graph_service.memory.service import Memory
 from graph_service.memory.spool import Spool
 from graph_service.memory.window import ShortTermWindow
-from graph_service.memory.worker import Worker
+from graph_service.memory.worker import Worker, WorkerRules
 from graph_service.settings import Settings
 from graph_service.spool_file import open_spool
 from graph_service.step import Step, Watcher
@@ -95,7 +95,7 @@ class Parts:
         Without an embedder vectors stay undone; nobody should wait for them.
         """
         backlog = await self.memory.backlog(tenant)
-        kinds = (JobKind.READ,) if self.embedder is None else tuple(JobKind)
+        kinds = kinds_done_with(embedder=self.embedder is not None)
         doable, _ = await next_due(self.graph, kinds)
         return min(backlog.waiting + backlog.leased, doable)
 
@@ -209,6 +209,7 @@ async def _readers(settings: Settings, outside: Outside) -> tuple[Readers, str]:
         first=model_chain(guarded, read_by_rules),
         fallback=read_by_rules,
         tokens_per_day=llm.tokens_per_day,
+        waits_for_ripe=True,
         writer=model_layer_writer(guarded) if llm.overviews else None,
     )
     return readers, llm.model
@@ -243,7 +244,14 @@ async def _assembled(
     bell = Bell()
     readers, reader_name = await _readers(settings, outsides.model)
     pace = Pace(clock=_now, word=lambda: secrets.token_hex(8), on_step=_log.debug, on_change=bell)
-    worker = Worker(graph=graph, embedder=embedder, readers=readers, pace=pace, outsides=outsides)
+    worker = Worker(
+        graph=graph,
+        embedder=embedder,
+        readers=readers,
+        pace=pace,
+        outsides=outsides,
+        rules=WorkerRules(idle_s=settings.sessions.idle_s),
+    )
     bell.listen(lambda _tenant: worker.wake())
     window = await _window(settings)
     closing.push_async_callback(window.close)

@@ -140,6 +140,20 @@ class SpoolSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SessionSettings:
+    """When sessions end by themselves.
+
+    Attributes:
+        idle_s: a session without a message for so long is closed.
+        close_on_shutdown: the service ends by closing the sessions it took messages of; what waits in them is read
+            then or at the next start.
+    """
+
+    idle_s: Annotated[float, Field(ge=1, le=604_800)] = 1_800.0
+    close_on_shutdown: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """Everything the composition root needs.
 
@@ -158,11 +172,13 @@ class Settings:
     redis: RedisSettings = RedisSettings()
     window: WindowSettings = WindowSettings()
     spool: SpoolSettings = SpoolSettings()
+    sessions: SessionSettings = SessionSettings()
     read_from: tuple[str, ...] = ()
     chosen: frozenset[str] = frozenset()
 
 
 SECTIONS: Mapping[str, type[Any]] = {
+    "sessions": SessionSettings,
     "service": ServiceSettings,
     "neo4j": Neo4jSettings,
     "llm": LlmSettings,

@@ -14,6 +14,7 @@ class Label(StrEnum):
     MESSAGE = "Message"
     EPISODE = "Episode"
     SESSION = "Session"
+    SESSION_LIFE = "SessionLife"
     JOB = "Job"
     CHANGE = "Change"
     REVISION = "Revision"

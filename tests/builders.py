@@ -15,7 +15,7 @@ from graph_service.memory.incoming import Incoming, IncomingMessage
 from graph_service.memory.pace import Pace
 from graph_service.memory.service import Memory
 from graph_service.memory.spool import Spool
-from graph_service.memory.worker import Worker
+from graph_service.memory.worker import Worker, WorkerRules
 from tests.embedders import HashedWords
 
 NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
@@ -67,7 +67,12 @@ def a_pace(on_step: Callable[[str], None] | None = None, on_change: Callable[[st
 
 
 def a_worker(
-    graph: Graph, *, embedder: Embedder | None = None, readers: Readers | None = None, pace: Pace | None = None
+    graph: Graph,
+    *,
+    embedder: Embedder | None = None,
+    readers: Readers | None = None,
+    pace: Pace | None = None,
+    rules: WorkerRules | None = None,
 ) -> Worker:
     """A worker that reads by rules."""
     return Worker(
@@ -75,4 +80,5 @@ def a_worker(
         embedder=embedder or HashedWords(),
         readers=readers or Readers(first=read_by_rules, fallback=read_by_rules),
         pace=pace or a_pace(),
+        rules=rules,
     )

@@ -13,6 +13,7 @@ from strawberry.fastapi import GraphQLRouter
 from strawberry.types import Info
 
 from graph_service.api.graphql_identity import IdentityMutation, IdentityQuery
+from graph_service.api.graphql_sessions import SessionsMutation, SessionsQuery
 from graph_service.api.graphql_short_term import ShortTermQuery
 from graph_service.api.graphql_spool import SpoolMutation, SpoolQuery
 from graph_service.api.graphql_types import (
@@ -42,7 +43,7 @@ def _memory(info: Info[Any, None]) -> Memory:
 
 
 @strawberry.type
-class Query(IdentityQuery, ShortTermQuery, SpoolQuery, UsageQuery, WorkQuery):
+class Query(IdentityQuery, SessionsQuery, ShortTermQuery, SpoolQuery, UsageQuery, WorkQuery):
     """What can be asked."""
 
     @strawberry.field(description="What one user's memory holds about a question, best first. One database round trip.")
@@ -90,7 +91,7 @@ class Query(IdentityQuery, ShortTermQuery, SpoolQuery, UsageQuery, WorkQuery):
 
 
 @strawberry.type
-class Mutation(IdentityMutation, SpoolMutation, WorkMutation):
+class Mutation(IdentityMutation, SessionsMutation, SpoolMutation, WorkMutation):
     """What can be done."""
 
     @strawberry.mutation(

@@ -10,6 +10,7 @@ import typer
 from graph_service.cli import asking, checking, db, importing, jobs, serving, spooling, telling
 from graph_service.cli.options import Common, ConfigOption, JsonOption, TenantOption
 from graph_service.cli.running import StoppedError
+from graph_service.cli.sessions import sessions
 from graph_service.version import version as installed_version
 from schema.errors import MnemographError
 
@@ -51,6 +52,7 @@ app.command("doctor")(checking.doctor)
 app.add_typer(db.db, name="db")
 app.add_typer(spooling.spool, name="spool")
 app.add_typer(jobs.jobs, name="jobs")
+app.add_typer(sessions, name="sessions")
 
 
 def main() -> None:

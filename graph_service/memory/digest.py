@@ -15,7 +15,7 @@ from graph_service.memory.known import load_known
 from graph_service.memory.layers import written_layers
 from graph_service.memory.outbox import Claim, finish
 from graph_service.memory.pace import Pace
-from graph_service.memory.scenes import SceneRules
+from graph_service.memory.scenes import SceneRules, is_ripe
 from graph_service.memory.session_text import SessionText, brought_reading, load_session, scene_text
 from schema.errors import ConflictError, MisreadError
 from schema.scene import Scene
@@ -34,6 +34,7 @@ class Readers:
         parallel: how many scenes are read at the same time.
         tokens_per_day: what the model may cost each tenant a day; 0 means no limit.
         writer: of overviews; None leaves them extractive.
+        waits_for_ripe: read a scene when it will grow no more: a model is then asked once for each scene.
     """
 
     first: Reader
@@ -41,10 +42,16 @@ class Readers:
     parallel: int = 4
     tokens_per_day: int = 0
     writer: LayerWriter | None = None
+    waits_for_ripe: bool = False
 
 
-async def read_session(graph: Graph, readers: Readers, held: Claim, pace: Pace, rules: SceneRules) -> bool:
+async def read_session(
+    graph: Graph, readers: Readers, held: Claim, pace: Pace, rules: SceneRules, *, final: bool = False
+) -> bool:
     """Digests what is unread in one session; True when a rest is left.
+
+    Args:
+        final: the session ends, so that every scene is ripe.
 
     Raises:
         UnavailableError: the model or Neo4j is away; nothing was written.
@@ -55,7 +62,11 @@ async def read_session(graph: Graph, readers: Readers, held: Claim, pace: Pace, 
     if text is None:
         await _finish_empty(graph, held, pace)
         return False
-    scenes = await _read_scenes(text, await _affordable(graph, readers, held, pace))
+    affordable_readers = await _affordable(graph, readers, held, pace)
+    scenes = await _read_scenes(text, affordable_readers, rules, final=final)
+    if not scenes:
+        await _finish_empty(graph, held, pace)
+        return False
     pace.step("read")
     for _ in range(_PLANS_MAX):
         plan = await _plan(graph, text, scenes, pace)
@@ -88,18 +99,27 @@ async def _refresh(graph: Graph, text: SessionText, held: Claim, rules: SceneRul
     return replace(text, user_properties=now.user_properties, revision=now.revision)
 
 
-async def _read_scenes(text: SessionText, readers: Readers) -> list[SceneRead]:
+async def _read_scenes(text: SessionText, readers: Readers, rules: SceneRules, *, final: bool) -> list[SceneRead]:
+    """The readings of scenes that changed; a scene that must wait for its reading has only what callers brought."""
     gate = asyncio.Semaphore(readers.parallel)
+    waiting = {
+        scene.id
+        for scene in text.scenes
+        if readers.waits_for_ripe and not is_ripe(scene, rules, newest_ms=text.newest_ms, final=final)
+    }
 
     async def one(scene: Scene) -> SceneRead:
         lines = scene_text(text, scene)
+        pending = scene.id in waiting
         async with gate:
-            read = await _read(lines, readers)
+            read = [] if pending else await _read(lines, readers)
         readings = [brought_reading(text.brought, scene), *read]
-        layers, paid = await written_layers(lines, readings, readers.writer)
-        return SceneRead(scene=scene, readings=paid, layers=layers)
+        layers, paid = await written_layers(lines, readings, None if pending else readers.writer)
+        return SceneRead(scene=scene, readings=paid, layers=layers, pending=pending)
 
-    return list(await asyncio.gather(*(one(scene) for scene in text.scenes)))
+    # A scene that waited already and must go on waiting has not changed.
+    due = [scene for scene in text.scenes if scene.id in text.changed or scene.id not in waiting]
+    return list(await asyncio.gather(*(one(scene) for scene in due)))
 
 
 async def _affordable(graph: Graph, readers: Readers, held: Claim, pace: Pace) -> Readers:

@@ -28,11 +28,16 @@ from schema.timespan import day_token
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SceneRead:
-    """A scene with its readings (callers' first) and its layer texts."""
+    """A scene with its readings (callers' first) and its layer texts.
+
+    Attributes:
+        pending: it may still grow, and is read when it grows no more.
+    """
 
     scene: Scene
     readings: tuple[Reading, ...]
     layers: Layers
+    pending: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -208,6 +213,7 @@ def _scene_row(read: SceneRead, text: SessionText) -> dict[str, Any]:
         "said_day": day_token(scene.episode_start),
         "unembedded": True,
         **scene_marks(read.readings),
+        "unextracted": True if read.pending else None,
     }
     return {"id": scene.id, "properties": properties, "messages": held, "cost": scene_cost(read.readings)}
 

@@ -14,11 +14,14 @@ from graph_service.memory.pace import Pace
 _ROWS_MAX = 256
 
 
-async def embed_sessions(graph: Graph, embedder: Embedder, held: Sequence[Claim], pace: Pace) -> None:
+async def embed_sessions(graph: Graph, embedder: Embedder, held: Sequence[Claim], pace: Pace) -> bool:
     """Embeds what waits in sessions of one tenant, at most 256 messages and 256 scenes in all; the rest stays open.
 
     Args:
         held: claims of one tenant with one lease.
+
+    Returns:
+        Whether a rest is left.
     """
     tenant, sessions = held[0].tenant, sorted(claim.session for claim in held)
     scope = {"tenant": tenant, "sessions": sessions, "rows_max": _ROWS_MAX}
@@ -60,6 +63,7 @@ async def embed_sessions(graph: Graph, embedder: Embedder, held: Sequence[Claim]
 
     await graph.write(steps)
     pace.step("embed committed")
+    return more
 
 
 def spoken(speaker: str | None, text: str) -> str:

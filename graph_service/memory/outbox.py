@@ -22,6 +22,7 @@ class JobKind(StrEnum):
 
     EMBED = "embed"
     READ = "read"
+    CLOSE = "close"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +70,47 @@ async def claim(graph: Graph, kind: JobKind, *, jobs_max: int, lease: str, now_m
         )
         for row in await graph.write(steps)
     ]
+
+
+async def claim_of_session(
+    graph: Graph, tenant: TenantId, session: str, kind: JobKind, *, even_if_done: bool, lease: str, now_ms: int
+) -> Claim | None:
+    """One piece of work of a session, whenever it is due; None when there is none or another worker holds it.
+
+    Args:
+        even_if_done: claim it although nobody asked for it.
+    """
+    parameters = {
+        "tenant": tenant,
+        "id": f"{session}/{kind.value}",
+        "even_if_done": even_if_done,
+        "now_ms": now_ms,
+        "lease_until_ms": now_ms + round(LEASE_S * 1000),
+        "lease": lease,
+    }
+
+    async def steps(writing: Writing) -> list[dict[str, Any]]:
+        return await writing.run(statement("jobs/claim_of_session"), parameters)
+
+    rows = await graph.write(steps)
+    if not rows:
+        return None
+    return Claim(
+        tenant=tenant,
+        id=f"{session}/{kind.value}",
+        kind=kind,
+        session=session,
+        wanted=rows[0]["wanted"],
+        attempts=rows[0]["attempts"],
+        lease=lease,
+    )
+
+
+async def is_open(graph: Graph, tenant: TenantId, session: str, kind: JobKind) -> bool:
+    """Whether a piece of work of a session is asked for and not done."""
+    parameters = {"tenant": tenant, "id": f"{session}/{kind.value}"}
+    rows = await graph.read(statement("jobs/work_of_session"), parameters)
+    return bool(rows) and bool(rows[0]["open"])
 
 
 async def renew(graph: Graph, held: Claim, *, now_ms: int) -> bool:
@@ -182,7 +224,7 @@ class Backlog:
 
 def kinds_done_with(*, embedder: bool) -> tuple[JobKind, ...]:
     """The work that can be done here: without an embedder, vectors wait for one."""
-    return (JobKind.EMBED, JobKind.READ) if embedder else (JobKind.READ,)
+    return tuple(kind for kind in JobKind if embedder or kind is not JobKind.EMBED)
 
 
 async def backlog(graph: Graph, tenant: TenantId, kinds: tuple[JobKind, ...]) -> Backlog:

@@ -72,6 +72,17 @@ def assign(
     return sorted(touched, key=lambda scene: (scene.episode_start, scene.id))
 
 
+def is_ripe(scene: Scene, rules: SceneRules, *, newest_ms: int, final: bool) -> bool:
+    """Whether a scene will hardly grow any more: it is full, a later one has begun, or its session ends.
+
+    Args:
+        newest_ms: when the latest scene of the session begins, milliseconds since 1970.
+        final: the session ends.
+    """
+    started_ms = round(scene.episode_start.timestamp() * 1000)
+    return final or len(scene.messages) >= rules.messages_max or started_ms < newest_ms
+
+
 def _nearest(scenes: Sequence[_Open], moment: datetime, rules: SceneRules) -> _Open | None:
     near = [
         (scene.distance_s(moment), -max(message.said_at for message in scene.messages).timestamp(), index)

@@ -20,6 +20,7 @@ from graph_service.memory.question import Question
 from graph_service.memory.recall import Answer, recall
 from graph_service.memory.recent_names import hints_for, refers_back
 from graph_service.memory.ring_window import RingWindow, TurnRing
+from graph_service.memory.sessions import Sessions
 from graph_service.memory.short_term import last_turns
 from graph_service.memory.spool import Spool
 from graph_service.memory.spooling import Spooling
@@ -61,6 +62,7 @@ class Memory:
         self._spool = spool
         self.spooling = Spooling(spool)
         self.dead_letters = DeadLetters(graph)
+        self.sessions = Sessions(graph, clock=clock, notify=notify)
         self.changes = ChangeLog(graph)
         self.mindmap = MindMap(graph)
 
@@ -75,6 +77,7 @@ class Memory:
         checked = check_incoming(tenant, incoming, now=self._clock())
         receipt = await take_in(self._graph, self._spool, checked, epoch=secrets.token_hex(4))
         self._window.hear(talk_of(checked.episode), [turn_of(message) for message in checked.episode.messages])
+        self.sessions.took(tenant, receipt.session_uri)
         if not receipt.spooled:
             self._notify(tenant)
         return receipt

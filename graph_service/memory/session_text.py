@@ -38,7 +38,10 @@ class SessionText:
 
     Attributes:
         revision: how often this user's memory had been written.
-        scenes: those that gain messages, and those that brought facts speak of; oldest first.
+        scenes: those that gain messages, those that brought facts speak of, and those that wait for their reading;
+            oldest first.
+        changed: ids of the first two.
+        newest_ms: when the latest scene of the session begins, milliseconds since 1970.
         stored: properties of the scenes that are stored already, by id.
         fresh: ids of messages that nobody has read yet.
         brought: unread first, then what came earlier with messages of the same scenes.
@@ -50,6 +53,8 @@ class SessionText:
     revision: int
     session_uri: str
     scenes: tuple[Scene, ...]
+    changed: frozenset[MemoryId]
+    newest_ms: int
     stored: Mapping[str, Mapping[str, Any]]
     fresh: frozenset[MemoryId]
     brought: tuple[Brought, ...]
@@ -65,9 +70,12 @@ async def load_session(graph: Graph, held: Claim, rules: SceneRules) -> SessionT
         "pause_ms": round(rules.pause_s * 1000),
     }
     rows = await graph.read(statement("read/session_to_read"), parameters)
-    if not rows or not (rows[0]["messages"] or rows[0]["episodes"]):
+    if not rows:
         return None
     row = rows[0]
+    waiting = {scene["id"] for scene in row["scenes"] if scene["properties"]["unextracted"]}
+    if not (row["messages"] or row["episodes"] or waiting):
+        return None
     unread = [_message(message) for message in row["messages"]]
     unread_episodes = tuple(_brought(episode) for episode in row["episodes"])
     near = row["scenes"]
@@ -77,6 +85,10 @@ async def load_session(graph: Graph, held: Claim, rules: SceneRules) -> SessionT
     spoken_of = {message_id for episode in unread_episodes for message_id in episode.message_ids}
     ids = {scene.id for scene in changed}
     also = [s for s in known if s.id not in ids and any(message.id in spoken_of for message in s.messages)]
+    ids |= {scene.id for scene in also}
+    also += [scene for scene in known if scene.id in waiting - ids]
+    scenes = sorted([*changed, *also], key=lambda scene: (scene.episode_start, scene.id))
+    starts = [round(scene.episode_start.timestamp() * 1000) for scene in scenes]
     user = row["user_properties"]
     names = dict.fromkeys([user["name"], *user["aliases"]])
     return SessionText(
@@ -89,7 +101,9 @@ async def load_session(graph: Graph, held: Claim, rules: SceneRules) -> SessionT
         user_properties=user,
         revision=row["revision"],
         session_uri=row["session_uri"],
-        scenes=tuple(sorted([*changed, *also], key=lambda scene: (scene.episode_start, scene.id))),
+        scenes=tuple(scenes),
+        changed=frozenset(ids),
+        newest_ms=max([*starts, row["newest_ms"] or 0]),
         stored={scene["id"]: scene["properties"] for scene in near},
         fresh=frozenset(message.id for message in unread),
         brought=brought,

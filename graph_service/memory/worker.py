@@ -3,11 +3,13 @@
 import asyncio
 import contextlib
 import logging
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from extraction.embedding import Embedder
 from graph_service.graph.store import Graph
+from graph_service.memory.closing import SessionWork, close_session
 from graph_service.memory.digest import Readers, read_session
 from graph_service.memory.embedding_job import embed_sessions
 from graph_service.memory.outbox import (
@@ -25,6 +27,7 @@ from graph_service.memory.outbox import (
 from graph_service.memory.outside import Outside, OutsideAwayError, Outsides
 from graph_service.memory.pace import Pace
 from graph_service.memory.scenes import SceneRules
+from graph_service.memory.session_life import close_idle
 from schema.errors import ConflictError, InputError, MnemographError, UnavailableError
 
 _log = logging.getLogger("mnemograph.worker")
@@ -33,6 +36,8 @@ _log = logging.getLogger("mnemograph.worker")
 _EMBED_JOBS_MAX = 32
 # Dead letters of an outage that are reopened at once.
 _REOPENED_MAX = 10_000
+_IDLE_LOOK_S = 30.0
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,11 +47,13 @@ class WorkerRules:
     Attributes:
         parallel: pieces of work done at the same time.
         poll_s: how long an idle worker sleeps before it looks for work that other processes left.
+        idle_s: a session without a message for so long is closed; None: never.
     """
 
     parallel: int = 2
     poll_s: float = 1.0
     scenes: SceneRules = field(default_factory=SceneRules)
+    idle_s: float | None = None
 
 
 class Worker:
@@ -94,6 +101,9 @@ class Worker:
                 group.create_task(self._loop(stop, JobKind.READ))
             if JobKind.EMBED in self._kinds:
                 group.create_task(self._loop(stop, JobKind.EMBED))
+            group.create_task(self._loop(stop, JobKind.CLOSE))
+            if self._rules.idle_s is not None:
+                group.create_task(self._close_idle(stop, self._rules.idle_s))
 
     async def drain(self) -> None:
         """Works until nothing is left that is due now or was given back for a later try, or what it needs is away.
@@ -116,7 +126,7 @@ class Worker:
         Raises:
             UnavailableError: Neo4j does not answer.
         """
-        for kind in (JobKind.READ, JobKind.EMBED):
+        for kind in (JobKind.READ, JobKind.EMBED, JobKind.CLOSE):
             if kind in self._kinds and await self._one_of(kind):
                 return True
         return False
@@ -165,15 +175,21 @@ class Worker:
     async def _guarded(self, held: Sequence[Claim]) -> None:
         """Does claimed work with the lease kept alive; whatever goes wrong, the work is given back."""
         try:
-            async with asyncio.TaskGroup() as group:
-                beat = group.create_task(self._keep(held))
-                await self._do(held)
-                beat.cancel()
-        except* MnemographError as failed:
-            await self._give_back(held, failed.exceptions[0])
-        except* Exception as failed:
+            await self._kept(held, self._do(held))
+        except MnemographError as error:
+            await self._give_back(held, error)
+        except Exception as error:
             _log.exception("work failed in a way nobody foresaw", extra={"tenant": held[0].tenant, "work": held[0].id})
-            await self._give_back(held, failed.exceptions[0])
+            await self._give_back(held, error)
+
+    async def _kept(self, held: Sequence[Claim], doing: Awaitable[T]) -> T:
+        """What the work gives; its leases are prolonged while it goes on."""
+        beat = asyncio.create_task(self._keep(held))
+        try:
+            return await doing
+        finally:
+            beat.cancel()
+            await asyncio.gather(beat, return_exceptions=True)
 
     async def _loop(self, stop: asyncio.Event, kind: JobKind) -> None:
         wake = asyncio.Event()
@@ -187,6 +203,16 @@ class Worker:
                 busy = False
             if not busy:
                 await self._pause(stop, wake)
+
+    async def _close_idle(self, stop: asyncio.Event, idle_s: float) -> None:
+        """Ends sessions that nobody speaks in any more."""
+        while not stop.is_set():
+            with contextlib.suppress(MnemographError):
+                if await close_idle(self._graph, idle_s=idle_s, now=self._pace.clock()):
+                    self.wake()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(min(idle_s / 2, _IDLE_LOOK_S)):
+                    await stop.wait()
 
     async def _pause(self, stop: asyncio.Event, wake: asyncio.Event) -> None:
         waiting = [asyncio.create_task(wake.wait()), asyncio.create_task(stop.wait())]
@@ -202,8 +228,21 @@ class Worker:
                 assert self._embedder is not None, "only workers with an embedder claim this kind"
                 await embed_sessions(self._graph, self._embedder, held, self._pace)
             case JobKind.READ:
-                await read_session(self._graph, self._readers, held[0], self._pace, self._rules.scenes)
+                await self._read(held[0], final=False)
                 self.wake()
+            case JobKind.CLOSE:
+                work = SessionWork(embed=None if self._embedder is None else self._embed_one, read_all=self._read_all)
+                await close_session(self._graph, work, held[0], self._pace)
+
+    async def _read(self, held: Claim, *, final: bool) -> bool:
+        return await read_session(self._graph, self._readers, held, self._pace, self._rules.scenes, final=final)
+
+    async def _read_all(self, held: Claim) -> bool:
+        return await self._kept([held], self._read(held, final=True))
+
+    async def _embed_one(self, held: Claim) -> bool:
+        assert self._embedder is not None, "only asked for with an embedder"
+        return await self._kept([held], embed_sessions(self._graph, self._embedder, [held], self._pace))
 
     async def _keep(self, held: Sequence[Claim]) -> None:
         """Prolongs the leases while the work goes on; if that fails, the commit notices by itself."""

@@ -65,6 +65,7 @@ def test_statements_read_by_data_paths_are_scoped_to_a_tenant() -> None:
             "jobs/claim",
             "jobs/due",
             "jobs/reopen_outage",
+            "read/idle_sessions",
             "write/add_migration",
             "write/set_embedder",
             "write/await_indexes",

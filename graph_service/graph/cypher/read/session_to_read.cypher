@@ -5,7 +5,8 @@
 // $session: str
 // $messages_max: int
 // $pause_ms: int, how far from a message a scene may lie to take it
-// -> session_uri, user_id, agent_id, user_properties, revision, messages, episodes, scenes
+// -> session_uri, user_id, agent_id, user_properties, revision, messages, episodes, scenes, newest_ms
+// newest_ms: when the latest scene begins; null without scenes
 // scenes: {id, uri, properties, messages}. Each scene comes whole, because it is always read as a whole.
 MATCH (s:Session {tenant: $tenant, id: $session})
 MATCH (u:Memory {tenant: $tenant, id: s.user_node_id})
@@ -28,6 +29,9 @@ CALL (s, first_ms, last_ms, episodes) {
     WHERE near.start_ms <= last_ms + $pause_ms AND near.end_ms >= first_ms - $pause_ms
     RETURN near
    UNION
+    MATCH (near:Scene {tenant: $tenant, session_id: s.id, unextracted: true})
+    RETURN near
+   UNION
     UNWIND episodes AS episode
     UNWIND episode.message_ids AS message_id
     MATCH (:Message {tenant: $tenant, id: message_id})-[:PART_OF]->(near:Scene)
@@ -36,7 +40,11 @@ CALL (s, first_ms, last_ms, episodes) {
   MATCH (m:Message)-[:PART_OF]->(near)
   WITH near, m ORDER BY m.said_ms, m.position, m.id
   WITH near, collect(m {.id, .uri, .role, .speaker, .text, .said_at, .position, .content_hash, .importance, .episode_id}) AS held
-  RETURN collect({id: near.id, uri: near.uri, properties: near {.name, .abstract, .layers_by}, messages: held}) AS scenes
+  RETURN collect({id: near.id, uri: near.uri, properties: near {.name, .abstract, .layers_by, .unextracted}, messages: held}) AS scenes
+}
+CALL (s) {
+  MATCH (newest:Scene {tenant: $tenant, session_id: s.id}) WHERE newest.start_ms IS NOT NULL
+  RETURN max(newest.start_ms) AS newest_ms
 }
 RETURN s.uri AS session_uri, s.user_id AS user_id, s.agent_id AS agent_id, properties(u) AS user_properties, revision, messages, episodes,
-       scenes
+       scenes, newest_ms

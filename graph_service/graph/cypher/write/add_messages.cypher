@@ -21,15 +21,20 @@ MERGE (turn:Job {tenant: $tenant, id: $session_node_id + '/read'})
 SET turn.touched_ms = $now_ms
 MERGE (s:Session {tenant: $tenant, id: $session_node_id})
   ON CREATE SET s += $session, s.first_at = $now
-WITH s
+MERGE (life:SessionLife {tenant: $tenant, id: $session_node_id})
+  ON CREATE SET life.uri = $session.uri, life.user_id = $session.user_id, life.session_id = $session.session_id,
+                life.state = 'active', life.opened_at = $now, life.last_at = $now, life.last_ms = $now_ms
+WITH s, life
 OPTIONAL MATCH (u:Memory {tenant: $tenant, id: $user_node_id})
-WITH s, u IS NOT NULL AND ($user_name IS NULL OR u.name = $user_name OR $user_name IN u.aliases) AS user_known
+WITH s, life, u IS NOT NULL AND ($user_name IS NULL OR u.name = $user_name OR $user_name IN u.aliases) AS user_known
 UNWIND $rows AS row
 OPTIONAL MATCH (old:Message {tenant: $tenant, id: row.id})
-WITH s, user_known, row, old.content_hash AS old_hash
+WITH s, life, user_known, row, old.content_hash AS old_hash
 FOREACH (_ IN CASE WHEN old_hash IS NULL THEN [1] ELSE [] END | CREATE (m:Message) SET m = row.properties)
-WITH s, user_known,
+WITH s, life, user_known,
      collect({id: row.id, stored_hash: coalesce(old_hash, row.content_hash), is_new: old_hash IS NULL}) AS outcome
+FOREACH (_ IN CASE WHEN any(o IN outcome WHERE o.is_new) THEN [1] ELSE [] END |
+  SET life.state = 'active', life.last_at = $now, life.last_ms = $now_ms, life.why = null, life.closing_at = null, life.closed_at = null)
 FOREACH (_ IN CASE WHEN $episode IS NULL THEN [] ELSE [1] END |
   MERGE (e:Episode {tenant: $tenant, id: $episode.id})
     ON CREATE SET e += $episode, e.user_id = s.user_id, e.session_id = s.id, e.received_at = $now, e.unread = true)

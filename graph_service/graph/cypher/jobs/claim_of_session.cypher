@@ -1,0 +1,14 @@
+// Takes one piece of work of a session, whenever it is due, unless another worker holds it.
+// hot
+// $tenant: str
+// $id: str
+// $even_if_done: bool; also when nobody asked for it
+// $now_ms: int
+// $lease_until_ms: int
+// $lease: str
+// -> session, wanted, attempts
+MATCH (j:Job {tenant: $tenant, id: $id})
+SET j.claims = coalesce(j.claims, 0) + 1
+WITH j WHERE (j.open OR $even_if_done) AND coalesce(j.lease_until_ms, 0) <= $now_ms
+SET j.lease = $lease, j.lease_until_ms = $lease_until_ms, j.state = 'leased', j.open = true
+RETURN j.session AS session, j.wanted AS wanted, j.attempts AS attempts

@@ -1,0 +1,20 @@
+// Sessions of a user, the latest first, with what is in them and what is not done yet.
+// hot
+// $tenant: str
+// $user_id: str
+// $session_id: str or null; only this one
+// $rows_max: int
+// -> life, messages, unread, unembedded, scenes, unextracted, problem
+MATCH (l:SessionLife {tenant: $tenant, user_id: $user_id})
+WHERE l.last_ms >= 0 AND ($session_id IS NULL OR l.session_id = $session_id)
+WITH l ORDER BY l.last_ms DESC, l.id LIMIT $rows_max
+CALL (l) {
+  MATCH (m:Message {tenant: $tenant, session_id: l.id})
+  RETURN count(m) AS messages, count(m.unread) AS unread, count(m.unembedded) AS unembedded
+}
+CALL (l) {
+  MATCH (x:Scene {tenant: $tenant, session_id: l.id}) WHERE x.start_ms >= 0
+  RETURN count(x) AS scenes, count(x.unextracted) AS unextracted
+}
+OPTIONAL MATCH (j:Job {tenant: $tenant, id: l.id + '/close'})
+RETURN properties(l) AS life, messages, unread, unembedded, scenes, unextracted, j.error AS problem

@@ -1,0 +1,103 @@
+"""Asking for the end of sessions, and showing where they stand."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from graph_service.graph.statements import statement
+from graph_service.graph.store import Graph, Writing
+from graph_service.memory.intake import millis
+from schema.errors import NotFoundError
+from schema.ids import SessionId, TenantId, UserId, memory_id, session_uri
+from schema.session import CloseReason, SessionState, SessionView
+
+# Idle sessions that one look closes; the next look takes the rest.
+_IDLE_MAX = 500
+
+
+async def ask_to_close(
+    graph: Graph, tenant: TenantId, sessions: Sequence[str], *, why: CloseReason, now: datetime
+) -> list[str]:
+    """Asks for the end of sessions (node ids); closed and unknown ones are left alone. Returns those that will end."""
+    return await _want_close(graph, tenant, sessions, why=why, now=now, last_before_ms=None)
+
+
+async def close_idle(graph: Graph, *, idle_s: float, now: datetime) -> int:
+    """Asks for the end of every session, of all tenants, that got no message for `idle_s`; returns how many."""
+    last_before_ms = millis(now - timedelta(seconds=idle_s))
+    rows = await graph.read(statement("read/idle_sessions"), {"last_before_ms": last_before_ms, "rows_max": _IDLE_MAX})
+    closing = 0
+    for tenant in sorted({row["tenant"] for row in rows}):
+        sessions = [row["session"] for row in rows if row["tenant"] == tenant]
+        ended = await _want_close(graph, tenant, sessions, why=CloseReason.IDLE, now=now, last_before_ms=last_before_ms)
+        closing += len(ended)
+    return closing
+
+
+async def sessions_of(graph: Graph, tenant: TenantId, user_id: UserId, *, rows_max: int) -> list[SessionView]:
+    """Sessions of a user, the latest first."""
+    parameters = {"tenant": tenant, "user_id": user_id, "session_id": None, "rows_max": rows_max}
+    return [_view(row) for row in await graph.read(statement("read/sessions"), parameters)]
+
+
+async def session_of(graph: Graph, tenant: TenantId, user_id: UserId, session_id: SessionId) -> SessionView:
+    """One session.
+
+    Raises:
+        NotFoundError: this user has none of that name.
+    """
+    parameters = {"tenant": tenant, "user_id": user_id, "session_id": session_id, "rows_max": 1}
+    rows = await graph.read(statement("read/sessions"), parameters)
+    if not rows:
+        raise NotFoundError(f"user {user_id!r} has no session {session_id!r}; `sessions` lists those there are")
+    return _view(rows[0])
+
+
+def session_node_id(tenant: TenantId, user_id: UserId, session_id: SessionId) -> str:
+    """The node id of a session."""
+    return memory_id(session_uri(tenant, user_id, session_id))
+
+
+async def _want_close(
+    graph: Graph,
+    tenant: TenantId,
+    sessions: Sequence[str],
+    *,
+    why: CloseReason,
+    now: datetime,
+    last_before_ms: int | None,
+) -> list[str]:
+    parameters = {
+        "tenant": tenant,
+        "sessions": sorted(sessions),
+        "last_before_ms": last_before_ms,
+        "why": why.value,
+        "now": now,
+        "now_ms": millis(now),
+    }
+
+    async def steps(writing: Writing) -> list[str]:
+        return [row["session"] for row in await writing.run(statement("jobs/want_close"), parameters)]
+
+    return await graph.write(steps)
+
+
+def _view(row: dict[str, Any]) -> SessionView:
+    life = row["life"]
+    return SessionView(
+        uri=life["uri"],
+        user_id=life["user_id"],
+        session_id=life["session_id"],
+        state=SessionState(life["state"]),
+        opened_at=life["opened_at"],
+        last_at=life["last_at"],
+        closing_at=life.get("closing_at"),
+        closed_at=life.get("closed_at"),
+        why=CloseReason(life["why"]) if life.get("why") else None,
+        messages=row["messages"],
+        scenes=row["scenes"],
+        unread=row["unread"],
+        unembedded=row["unembedded"],
+        unextracted=row["unextracted"],
+        problem=row["problem"],
+    )
