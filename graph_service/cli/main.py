@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from graph_service.cli import asking, checking, db, importing, jobs, serving, spooling, telling
+from graph_service.cli import asking, checking, db, identities, importing, jobs, serving, spooling, telling
 from graph_service.cli.options import Common, ConfigOption, JsonOption, TenantOption
 from graph_service.cli.running import StoppedError
 from graph_service.cli.sessions import sessions
@@ -53,6 +53,7 @@ app.add_typer(db.db, name="db")
 app.add_typer(spooling.spool, name="spool")
 app.add_typer(jobs.jobs, name="jobs")
 app.add_typer(sessions, name="sessions")
+app.add_typer(identities.entities, name="entities")
 
 
 def main() -> None:
