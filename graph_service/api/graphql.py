@@ -25,7 +25,7 @@ from graph_service.api.graphql_types import (
     backlog_view,
     receipt_view,
 )
-from graph_service.api.graphql_usage import UsageQuery
+from graph_service.api.graphql_usage import UsageMutation, UsageQuery
 from graph_service.api.graphql_work import WorkMutation, WorkQuery
 from graph_service.api.tenant import tenant_of
 from graph_service.memory.question import Kind, Question
@@ -91,7 +91,7 @@ class Query(IdentityQuery, SessionsQuery, ShortTermQuery, SpoolQuery, UsageQuery
 
 
 @strawberry.type
-class Mutation(IdentityMutation, SessionsMutation, SpoolMutation, WorkMutation):
+class Mutation(IdentityMutation, SessionsMutation, SpoolMutation, UsageMutation, WorkMutation):
     """What can be done."""
 
     @strawberry.mutation(

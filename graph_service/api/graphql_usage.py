@@ -49,6 +49,25 @@ class UsageQuery:
         return _view(await memory.usage(info.context["tenant"], days=days))
 
 
+@strawberry.type
+class UsageMutation:
+    """What can be done about costs."""
+
+    @strawberry.mutation(
+        description="Has the model read scenes that the rules read because the day's tokens were spent, oldest first; "
+        "says how many. They are read in the background, when they grow no more."
+    )
+    async def read_again(
+        self,
+        info: Info[Any, None],
+        user_id: Annotated[str, strawberry.argument(description="Whose scenes.")],
+        scenes: Annotated[int, strawberry.argument(description="At most so many, 1 to 1,000.")] = 100,
+    ) -> int:
+        """Has the model read scenes that are owed to it."""
+        memory: Memory = info.context["memory"]
+        return await memory.read_again(info.context["tenant"], user_id, scenes=scenes)
+
+
 def _view(report: UsageReport) -> Usage:
     days = [_day_view(day) for day in report.days]
     return Usage(days=days, tokens_per_day=report.tokens_per_day, tokens_left=report.tokens_left)

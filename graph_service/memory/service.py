@@ -14,12 +14,13 @@ from graph_service.memory.dead_letters import DeadLetters
 from graph_service.memory.entities import EntityListed, list_entities
 from graph_service.memory.identity import Merged, merge_entities, split_entity
 from graph_service.memory.incoming import Incoming, check_incoming
-from graph_service.memory.intake import Receipt, take_in
+from graph_service.memory.intake import Receipt, millis, take_in
 from graph_service.memory.mindmap import MindMap
 from graph_service.memory.question import Question
 from graph_service.memory.recall import Answer, recall
 from graph_service.memory.recent_names import hints_for, refers_back
 from graph_service.memory.ring_window import RingWindow, TurnRing
+from graph_service.memory.second_reading import read_again
 from graph_service.memory.sessions import Sessions
 from graph_service.memory.short_term import last_turns
 from graph_service.memory.spool import Spool
@@ -109,6 +110,17 @@ class Memory:
         """
         talk = Talk(tenant=tenant, user_id=UserId(user_id), session_id=SessionId(session_id))
         return await last_turns(self._graph, self._window, talk, turns=turns)
+
+    async def read_again(self, tenant: TenantId, user_id: str, *, scenes: int) -> int:
+        """Has scenes read by the model that the rules read because the day's tokens were spent; how many.
+
+        Raises:
+            InputError: `scenes` is out of bounds.
+        """
+        now_ms = millis(self._clock())
+        asked = await read_again(self._graph, tenant, user_id, scenes_max=scenes, now_ms=now_ms)
+        self._notify(tenant)
+        return asked
 
     async def usage(self, tenant: TenantId, *, days: int) -> UsageReport:
         """What reading by a model cost a tenant, day by day.

@@ -140,6 +140,24 @@ async def test_over_the_budget_the_rules_read_and_say_so(graph: Graph, tenant: s
     assert await likes(graph, tenant) >= {"jazz", "jasmine tea", "coffee"}
 
 
+async def test_scenes_that_were_over_the_budget_are_read_by_the_model_when_asked_for(graph: Graph, tenant: str) -> None:
+    memory, watch, whose = a_memory(graph), Watch(), TenantId(tenant)
+    with FakeOpenAI(says(a_reading("jazz")), says(a_reading("coffee"))) as fake:
+        worker = await a_reader(graph, fake, watch, tokens_per_day=TOKENS)
+        for number, session in enumerate(("s1", "s2")):
+            await memory.remember(whose, an_incoming(f"I love jasmine tea, {number}.", session=session))
+            await settle(worker)
+        watch.ahead += timedelta(days=1)
+        assert await memory.read_again(TenantId(f"{tenant}-2"), "alice", scenes=10) == 0
+        assert await memory.read_again(whose, "bob", scenes=10) == 0
+        assert await memory.read_again(whose, "alice", scenes=10) == 1
+        await settle(worker)
+        assert await memory.read_again(whose, "alice", scenes=10) == 0
+    assert len(fake.requests) == 2
+    assert {(scene["read_by"], scene.get("owed")) for scene in await scenes(graph, tenant)} == {("fake", None)}
+    assert "coffee" in await likes(graph, tenant)
+
+
 async def test_work_is_not_tried_before_the_endpoint_wants_it(graph: Graph, tenant: str) -> None:
     """Requirement C11: Retry-After is honoured, by the work and by everybody who would ask the same model."""
     memory, watch = a_memory(graph), Watch()

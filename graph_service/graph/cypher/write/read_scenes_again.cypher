@@ -1,0 +1,17 @@
+// Asks for the reading of a user's scenes that the rules read instead of a model, oldest first. Index memory_user.
+// Scenes are locked before the reading work of their session, as a digest does it.
+// $tenant: str
+// $user_id: str
+// $scenes_max: int
+// $now_ms: int
+// -> session, scenes
+MATCH (s:Memory {tenant: $tenant, user_id: $user_id}) WHERE s:Scene AND s.owed IS NOT NULL
+WITH s ORDER BY s.start_ms, s.id LIMIT $scenes_max
+WITH s ORDER BY s.id
+SET s.unextracted = true, s.owed = null
+WITH s.session_id AS session, count(s) AS scenes ORDER BY session
+MERGE (j:Job {tenant: $tenant, id: session + '/read'})
+  ON CREATE SET j.kind = 'read', j.session = session, j.wanted = 0, j.attempts = 0
+SET j.attempts = CASE WHEN j.open THEN j.attempts ELSE 0 END, j.due_ms = CASE WHEN j.open THEN j.due_ms ELSE $now_ms END,
+    j.wanted = j.wanted + 1, j.open = true, j.state = CASE WHEN j.lease IS NULL THEN 'open' ELSE j.state END
+RETURN session, scenes
