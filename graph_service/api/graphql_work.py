@@ -9,8 +9,11 @@ from strawberry.types import Info
 from graph_service.memory import dead_letters
 from graph_service.memory.outbox import JobKind
 from graph_service.memory.service import Memory
+from graph_service.memory.sync_check import Problem
 
 strawberry.enum(JobKind, name="WorkKind", description="What is to be done for a session.")
+
+strawberry.enum(Problem, name="SyncProblem", description="What a sync finds.")
 
 LimitArgument = Annotated[int, strawberry.argument(description="At most so many, 1 to 1,000.")]
 IdsArgument = Annotated[list[strawberry.ID], strawberry.argument(description="Ids of work, as deadLetters tells them.")]
@@ -35,6 +38,25 @@ class DeadLetter:
     )
 
 
+@strawberry.type(description="How often a sync found one problem.")
+class ProblemCount:
+    """How often a sync found one problem."""
+
+    problem: Problem
+    count: int
+
+
+@strawberry.type(description="What a sync found and did.")
+class SyncResult:
+    """What a sync found and did."""
+
+    total: int = strawberry.field(description="Messages, nodes and sessions that were looked at.")
+    indexed: int = strawberry.field(description="Problems mended; vectors and readings follow in the background.")
+    skipped: int = strawberry.field(description="Things that were as they should be.")
+    errors: int = strawberry.field(description="Problems that could not be mended.")
+    found: list[ProblemCount]
+
+
 @strawberry.type
 class WorkQuery:
     """What can be asked of given up work."""
@@ -54,6 +76,21 @@ class WorkMutation:
     async def retry_dead_letters(self, info: Info[Any, None], ids: RetriedArgument = None) -> int:
         """Has given up work done again."""
         return await _memory(info).retry_work(info.context["tenant"], ids)
+
+    @strawberry.mutation(
+        description="Compares texts, vectors, scenes, facts and work of the tenant; mends what does not fit together."
+    )
+    async def sync(
+        self,
+        info: Info[Any, None],
+        dry_run: Annotated[bool, strawberry.argument(description="Look only.")] = False,
+    ) -> SyncResult:
+        """Compares and mends."""
+        report = await _memory(info).sync(info.context["tenant"], dry_run=dry_run)
+        found = [ProblemCount(problem=problem, count=count) for problem, count in sorted(report.found.items())]
+        return SyncResult(
+            total=report.total, indexed=report.indexed, skipped=report.skipped, errors=report.errors, found=found
+        )
 
     @strawberry.mutation(description="Gives up work for good, also work under way; answers how much. Messages stay.")
     async def cancel_work(self, info: Info[Any, None], ids: IdsArgument) -> int:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from graph_service.cli import asking, checking, db, identities, importing, jobs, serving, spooling, telling
+from graph_service.cli import asking, checking, db, identities, importing, jobs, serving, spooling, syncing, telling
 from graph_service.cli.options import Common, ConfigOption, JsonOption, TenantOption
 from graph_service.cli.running import StoppedError
 from graph_service.cli.sessions import sessions
@@ -47,6 +47,7 @@ app.command("serve")(serving.serve)
 app.command("demo")(serving.demo)
 app.command("remember")(telling.remember)
 app.command("recall")(asking.recall)
+app.command("sync")(syncing.sync)
 app.command("import")(importing.import_files)
 app.command("doctor")(checking.doctor)
 app.add_typer(db.db, name="db")

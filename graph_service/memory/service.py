@@ -25,6 +25,7 @@ from graph_service.memory.sessions import Sessions
 from graph_service.memory.short_term import last_turns
 from graph_service.memory.spool import Spool
 from graph_service.memory.spooling import Spooling
+from graph_service.memory.sync import Progress, Sync, SyncReport
 from graph_service.memory.usage import UsageReport, usage
 from graph_service.memory.window import Heard, ShortTermWindow, Talk, talk_of, turn_of
 from schema.errors import UnavailableError
@@ -182,6 +183,17 @@ class Memory:
         retried = await self.dead_letters.retry(tenant, ids, now_ms=round(self._clock().timestamp() * 1000))
         self._notify(tenant)
         return retried
+
+    async def sync(self, tenant: TenantId, *, dry_run: bool = False, on_progress: Progress | None = None) -> SyncReport:
+        """Compares all of a tenant's texts, vectors, scenes, facts and work, and mends what does not fit together.
+
+        Raises:
+            UnavailableError: Neo4j does not answer; what was mended stays mended.
+        """
+        sync = Sync(self._graph, tenant, now=self._clock(), dry_run=dry_run, on_progress=on_progress)
+        report = await sync.run()
+        self._notify(tenant)
+        return report
 
     async def backlog(self, tenant: TenantId) -> outbox.Backlog:
         """How much work of a tenant is not done yet."""

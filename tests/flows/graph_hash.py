@@ -5,7 +5,8 @@ from typing import Any
 
 from graph_service.graph.store import Graph
 
-_COUNTERS = {"revision", "seq", "epoch", "recorded_at", "received_at", "created_at", "unembedded", "tenant"}
+_COUNTERS = {"revision", "seq", "epoch", "unembedded", "tenant"}
+_COUNTERS |= {"recorded_at", "received_at", "created_at", "closed_at"}
 _NOT_KNOWLEDGE = ["Change", "Tenant", "Revision", "Job"]
 _NODES = (
     "MATCH (n {tenant: $tenant}) WHERE NOT any(l IN labels(n) WHERE l IN $skip) "

@@ -1,0 +1,20 @@
+// A page of a tenant's users, agents, entities and scenes, ordered by id, with what a sync compares: of a scene its messages and
+// vectors, of each the facts that start there and have no living evidence.
+// $tenant: str
+// $after: str, the last id of the page before
+// $rows_max: int
+// $predicates: list of str
+// -> id, is_scene, user_id, session, messages, abstract_dim, overview_dim, unembedded, unproven
+// unproven: list of {id, user_id}. Facts that never had evidence are somebody's own word, and stay; edges of merged entities
+// follow from what they hold.
+MATCH (n:Memory {tenant: $tenant}) WHERE n.id > $after
+WITH n ORDER BY n.id LIMIT $rows_max
+RETURN n.id AS id, n:Scene AS is_scene, n.user_id AS user_id, n.session_id AS session,
+       COUNT { (:Message)-[:PART_OF]->(n) } AS messages, size(n.abstract_embedding) AS abstract_dim,
+       size(n.overview_embedding) AS overview_dim, coalesce(n.unembedded, false) AS unembedded,
+       COLLECT {
+         MATCH (n)-[f]->(:Memory)
+         WHERE type(f) IN $predicates AND size(f.evidence) > 0 AND f.merged IS NULL
+           AND NOT EXISTS { MATCH (m:Message {tenant: $tenant}) WHERE m.id IN f.evidence }
+         RETURN {id: f.id, user_id: f.user_id}
+       } AS unproven

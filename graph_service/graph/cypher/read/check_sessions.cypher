@@ -1,0 +1,25 @@
+// A page of a tenant's sessions, ordered by id: whether something waits there for work that nobody has asked for: messages to be
+// read, messages or scenes for vectors, the session for its end.
+// $tenant: str
+// $after: str, the last id of the page before
+// $rows_max: int
+// -> id, lost_read, lost_embed, lost_close
+// Given up and cancelled work is not lost: it is listed elsewhere.
+MATCH (s:Session {tenant: $tenant}) WHERE s.id > $after
+WITH s ORDER BY s.id LIMIT $rows_max
+CALL (s) {
+  UNWIND ['read', 'embed', 'close'] AS kind
+  OPTIONAL MATCH (j:Job {tenant: $tenant, id: s.id + '/' + kind})
+  WITH kind, j WHERE j IS NULL OR j.state = 'done' OR (j.state = 'open' AND j.open IS NULL)
+  RETURN collect(kind) AS unasked
+}
+OPTIONAL MATCH (l:SessionLife {tenant: $tenant, id: s.id})
+WITH s, unasked, coalesce(l.state, '') AS state
+RETURN s.id AS id,
+       'read' IN unasked
+         AND (EXISTS { (m:Message {tenant: $tenant, session_id: s.id, unread: true}) }
+              OR state = 'closed' AND EXISTS { (x:Scene {tenant: $tenant, session_id: s.id, unextracted: true}) }) AS lost_read,
+       'embed' IN unasked
+         AND (EXISTS { (m:Message {tenant: $tenant, session_id: s.id, unembedded: true}) }
+              OR EXISTS { (x:Scene {tenant: $tenant, session_id: s.id, unembedded: true}) }) AS lost_embed,
+       'close' IN unasked AND state IN ['closing', 'indexing', 'extracting'] AS lost_close

@@ -1,0 +1,9 @@
+// Removes scenes that hold no message, with their edges; a scene that took a message meanwhile stays.
+// $tenant: str
+// $ids: list of str, ordered
+// -> id, edges
+UNWIND $ids AS id
+MATCH (s:Scene {tenant: $tenant, id: id}) WHERE NOT EXISTS { (:Message)-[:PART_OF]->(s) }
+WITH s, s.id AS id, COLLECT { MATCH (s)-[e]-(:Memory) WHERE e.id IS NOT NULL RETURN e.id } AS edges
+DETACH DELETE s
+RETURN id, edges
