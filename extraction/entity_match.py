@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from extraction.name_forms import EDGE, all_forms, bare, fold, forms
+from extraction.name_forms import EDGE, all_forms, bare, exact_forms, fold, forms
 from extraction.reading import THE_AGENT, THE_USER
 from extraction.speaker_words import AGENT_WORDS, FIRST_PERSON, SECOND_PERSON, USER_WORDS
 from schema.entity import EntityType
@@ -103,7 +103,7 @@ def same_name(one: str, other: str) -> bool:
         return False
     # Where both are capitalised they may be names of people: Williams is not William.
     if _is_capital(one) and _is_capital(other):
-        return bare(one) == bare(other)
+        return not exact_forms(one).isdisjoint(exact_forms(other))
     return not forms(one).isdisjoint(forms(other))
 
 

@@ -10,6 +10,7 @@ import unicodedata
 from pathlib import Path
 from typing import Final
 
+from extraction.spellings_en import AMERICAN, COMPOUNDS, ROMAN, SINGULARS, UMLAUTS
 from schema.ids import name_key
 
 # Our own and articles; "his sister" is not "my sister", so what belongs to others keeps its word.
@@ -94,7 +95,15 @@ def bare(name: str) -> str:
     key = _INITIALS.sub(lambda found: found.group(1) or found.group(2), key)
     key = _DOT_AFTER_WORD.sub("", key).replace("'", "")
     key = _LETTER_DIGIT.sub("", _CJK_GAP.sub("", " ".join(key.replace(" & ", " and ").split())))
-    return _KIN.get(key) or _without_title(key)
+    return _KIN.get(key) or _without_title(_as_usual(key))
+
+
+def _as_usual(key: str) -> str:
+    """English words in the spelling that stands for both."""
+    if not key.isascii():
+        return key
+    words = (COMPOUNDS.get(word, AMERICAN.get(word, word)) for word in key.split(" "))
+    return " ".join(words).replace("_", " ")
 
 
 def _dashes_to_spaces(key: str) -> str:
@@ -118,15 +127,25 @@ def _without_title(key: str) -> str:
     return key
 
 
+def exact_forms(name: str) -> frozenset[str]:
+    """The bare name, with umlauts spelled out (Müller, Mueller), and with a Roman number as a plain one."""
+    plain = bare(name)
+    head, _, last = plain.rpartition(" ")
+    numbered = (bare(f"{head} {ROMAN[last]}"),) if head and last in ROMAN else ()
+    folded = name_key(name)
+    spelled = folded.translate(UMLAUTS)
+    return frozenset((plain, *numbered, *((bare(spelled),) if spelled != folded else ())))
+
+
 def forms(name: str) -> frozenset[str]:
-    """The bare name and, for a plural, what its singular may be."""
+    """The exact forms and, for a plural, what its singular may be."""
     plain = bare(name)
     head, _, last = plain.rpartition(" ")
     if _CJK.search(last) or not last.isalpha() or len(last) < _PLURAL_CHARS_MIN:
-        return frozenset((plain,))
+        return exact_forms(name)
     lead = f"{head} " if head else ""
-    singular = _singular(last)
-    return frozenset((plain, lead + singular)) if singular else frozenset((plain,))
+    singular = SINGULARS.get(last) or _singular(last)
+    return exact_forms(name) | {lead + singular} if singular else exact_forms(name)
 
 
 def all_forms(name: str) -> frozenset[str]:

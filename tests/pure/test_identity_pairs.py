@@ -8,7 +8,7 @@ from extraction.reading import THE_AGENT, THE_USER
 from schema.labels import Role
 from tests.bench.identity_table import LANGUAGES, score
 
-PAIRS_MIN, MISSED_PART_MAX = 120, 0.15
+PAIRS_MIN, MISSED_PART_MAX = 120, 0.1
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
