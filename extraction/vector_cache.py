@@ -1,8 +1,9 @@
 """Remembers vectors by the text's hash, so that the same text is not embedded twice."""
 
+import asyncio
 import hashlib
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from extraction.embedding import Embedder
 
@@ -14,6 +15,7 @@ class CachedEmbedder:
         self._inner = inner
         self._entries_max = entries_max
         self._vectors: OrderedDict[bytes, list[float]] = OrderedDict()
+        self._under_way: dict[bytes, asyncio.Event] = {}
 
     @property
     def name(self) -> str:
@@ -28,16 +30,39 @@ class CachedEmbedder:
         return self._inner.english_only
 
     async def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        """As the port says; the inner embedder sees each text that is not remembered once."""
+        """As the port says; the inner embedder sees each text that is not remembered once, also when asked twice."""
         keys = [hashlib.sha256(text.encode()).digest() for text in texts]
-        answers = {key: self._vectors[key] for key in keys if key in self._vectors}
-        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in answers}
-        if missing:
-            fresh = await self._inner.embed(list(missing.values()))
-            answers |= zip(missing, fresh, strict=True)
+        wanted = dict(zip(keys, texts, strict=True))
+        answers: dict[bytes, list[float]] = {}
+        while missing := [key for key in wanted if key not in answers]:
+            answers |= {key: self._vectors[key] for key in missing if key in self._vectors}
+            own = [key for key in missing if key not in answers and key not in self._under_way]
+            others = {self._under_way[key] for key in missing if key in self._under_way}
+            if own:
+                answers |= await self._fresh({key: wanted[key] for key in own})
+            # If those fail, the next round asks for what they left.
+            for other in others:
+                await other.wait()
         for key in keys:
-            self._vectors[key] = answers[key]
-            self._vectors.move_to_end(key)
+            self._remember(key, answers[key])
+        return [answers[key] for key in keys]
+
+    async def _fresh(self, texts: Mapping[bytes, str]) -> dict[bytes, list[float]]:
+        done = asyncio.Event()
+        self._under_way |= dict.fromkeys(texts, done)
+        try:
+            vectors = await self._inner.embed(list(texts.values()))
+            found = dict(zip(texts, vectors, strict=True))
+            for key, vector in found.items():
+                self._remember(key, vector)
+            return found
+        finally:
+            for key in texts:
+                del self._under_way[key]
+            done.set()
+
+    def _remember(self, key: bytes, vector: list[float]) -> None:
+        self._vectors[key] = vector
+        self._vectors.move_to_end(key)
         while len(self._vectors) > self._entries_max:
             self._vectors.popitem(last=False)
-        return [answers[key] for key in keys]

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from extraction.embedding import Embedder
 from extraction.layer_writer import LayerWriter
 from extraction.reading import Reader, Reading, SceneText
 from graph_service.graph.store import Graph, Writing
@@ -46,18 +47,26 @@ class Readers:
 
 
 async def read_session(
-    graph: Graph, readers: Readers, held: Claim, pace: Pace, rules: SceneRules, *, final: bool = False
+    graph: Graph,
+    readers: Readers,
+    held: Claim,
+    pace: Pace,
+    rules: SceneRules,
+    *,
+    embedder: Embedder | None = None,
+    final: bool = False,
 ) -> bool:
     """Digests what is unread in one session; True when a rest is left.
 
     Args:
+        embedder: tells where a scene's topic ends; None leaves that to the words.
         final: the session ends, so that every scene is ripe.
 
     Raises:
         UnavailableError: the model or Neo4j is away; nothing was written.
         ConflictError: the lease was lost, or the memory kept changing; nothing was written.
     """
-    text = await load_session(graph, held, rules)
+    text = await load_session(graph, held, rules, embedder)
     pace.step("read loaded")
     if text is None:
         await _finish_empty(graph, held, pace)
@@ -74,7 +83,7 @@ async def read_session(
         try:
             await commit_digest(graph, text, plan, held, now_ms=pace.now_ms())
         except StaleError:
-            text = await _refresh(graph, text, held, rules)
+            text = await _refresh(graph, text, held, rules, embedder)
             continue
         pace.step("read committed")
         pace.on_change(held.tenant)
@@ -91,9 +100,11 @@ async def _plan(graph: Graph, text: SessionText, scenes: Sequence[SceneRead], pa
     )
 
 
-async def _refresh(graph: Graph, text: SessionText, held: Claim, rules: SceneRules) -> SessionText:
+async def _refresh(
+    graph: Graph, text: SessionText, held: Claim, rules: SceneRules, embedder: Embedder | None
+) -> SessionText:
     """The same text with the user as it is now; the scenes cannot have changed, because the session is leased to us."""
-    now = await load_session(graph, held, rules)
+    now = await load_session(graph, held, rules, embedder)
     if now is None:
         raise ConflictError(f"another worker has read session {held.session} meanwhile; nothing is left to do")
     return replace(text, user_properties=now.user_properties, revision=now.revision)

@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from extraction.embedding import Embedder
 from extraction.reading import ProposedFact, Quote, Reading, SceneLine, SceneText
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
 from graph_service.memory.beings import Owner
 from graph_service.memory.outbox import Claim
 from graph_service.memory.scenes import SceneRules, assign
+from graph_service.memory.topics import topics_of
 from schema.entity import EntityType
 from schema.fact import FactDetail, FactKind
 from schema.ids import MemoryId, UserId, content_hash
@@ -61,8 +63,12 @@ class SessionText:
     more: bool
 
 
-async def load_session(graph: Graph, held: Claim, rules: SceneRules) -> SessionText | None:
-    """The text to digest, or None when everything was read before."""
+async def load_session(graph: Graph, held: Claim, rules: SceneRules, embedder: Embedder | None) -> SessionText | None:
+    """The text to digest, or None when everything was read before.
+
+    Args:
+        embedder: tells where a topic ends; None leaves that to the words.
+    """
     parameters = {
         "tenant": held.tenant,
         "session": held.session,
@@ -81,7 +87,10 @@ async def load_session(graph: Graph, held: Claim, rules: SceneRules) -> SessionT
     near = row["scenes"]
     brought = unread_episodes + await _earlier_episodes(graph, held, near, unread_episodes)
     known = [_scene(scene) for scene in near]
-    changed = assign(row["session_uri"], unread, known, rules)
+    together = [*(message for scene in known for message in scene.messages), *unread]
+    # Shorter ones end by pauses alone.
+    topics = await topics_of(together, embedder) if len(together) >= rules.messages_min // 2 else {}
+    changed = assign(row["session_uri"], unread, known, rules, topics)
     spoken_of = {message_id for episode in unread_episodes for message_id in episode.message_ids}
     ids = {scene.id for scene in changed}
     also = [s for s in known if s.id not in ids and any(message.id in spoken_of for message in s.messages)]

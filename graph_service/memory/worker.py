@@ -235,7 +235,8 @@ class Worker:
                 await close_session(self._graph, work, held[0], self._pace)
 
     async def _read(self, held: Claim, *, final: bool) -> bool:
-        return await read_session(self._graph, self._readers, held, self._pace, self._rules.scenes, final=final)
+        scenes, embedder = self._rules.scenes, self._embedder
+        return await read_session(self._graph, self._readers, held, self._pace, scenes, embedder=embedder, final=final)
 
     async def _read_all(self, held: Claim) -> bool:
         return await self._kept([held], self._read(held, final=True))
