@@ -21,6 +21,16 @@
 // Times and scope filter inside the indexes; the WHERE clauses behind full text are the second check. A range must not be
 // widened and the tenant must not be dropped here: recall trusts these rows.
 CALL () {
+  MATCH (e:Entity {tenant: $tenant, user_id: $user_id}) WHERE e.key IN $entity_keys
+  RETURN e
+ UNION
+  // By a name that was merged: what stands for it now.
+  MATCH (held:HeldEntity {tenant: $tenant, user_id: $user_id}) WHERE held.key IN $entity_keys
+  MATCH (held)-[:STANDS_FOR]->(e:Memory)
+  RETURN e
+}
+WITH collect(e) AS asked_for
+CALL (asked_for) {
   WITH $vector AS v WHERE v IS NOT NULL
   MATCH (m:Message) SEARCH m IN (VECTOR INDEX message_vector FOR v
     WHERE m.tenant = $tenant AND m.user_id = $user_id AND m.said_ms >= $from_ms AND m.said_ms < $to_ms LIMIT $wide) SCORE AS score
@@ -50,13 +60,13 @@ CALL () {
   RETURN 'scene' AS kind, s.id AS id, 'words' AS channel, score, null AS cosine,
          [s.uri, s.abstract, s.name, null, null, s.start_ms, s.importance, null, null, null, null, null, null, null, null] AS shown, [s.id] AS proofs
  UNION ALL
-  MATCH (e:Entity {tenant: $tenant, user_id: $user_id}) WHERE e.key IN $entity_keys
+  UNWIND asked_for AS e
   MATCH (e)<-[r:MENTIONED]-(s:Scene) WHERE s.tenant = $tenant AND s.start_ms >= $from_ms AND s.start_ms < $to_ms
   WITH s, count(DISTINCT e) AS named ORDER BY named DESC, s.start_ms DESC LIMIT $wide
   RETURN 'scene' AS kind, s.id AS id, 'entity' AS channel, toFloat(named) AS score, null AS cosine,
          [s.uri, s.abstract, s.name, null, null, s.start_ms, s.importance, null, null, null, null, null, null, null, null] AS shown, [s.id] AS proofs
  UNION ALL
-  MATCH (e:Entity {tenant: $tenant, user_id: $user_id}) WHERE e.key IN $entity_keys
+  UNWIND asked_for AS e
   MATCH (e)<-[r:MENTIONED]-(:Scene) WHERE r.tenant = $tenant
   UNWIND r.evidence AS message_id
   WITH message_id, count(DISTINCT e) AS named ORDER BY named DESC LIMIT $wide
@@ -71,7 +81,7 @@ CALL () {
          [r.uri, r.statement, null, null, null, r.valid_at.epochMillis, r.importance, null, r.relation, r.invalid_at.epochMillis,
           r.strength, r.confidence, type(r), startNode(r).name, endNode(r).name, r.kind, r.rationale, r.steps] AS shown, r.evidence AS proofs
  UNION ALL
-  MATCH (e:Entity {tenant: $tenant, user_id: $user_id}) WHERE e.key IN $entity_keys
+  UNWIND asked_for AS e
   MATCH (e)-[r:PREFERS|DISLIKES|CARES_ABOUT|RELATES_TO|CAUSED_BY]-(x:Memory)
   WHERE r.tenant = $tenant AND r.user_id = $user_id AND r.valid_at <= $as_of AND (r.invalid_at IS NULL OR r.invalid_at > $as_of)
   WITH r, count(DISTINCT e) AS named ORDER BY named DESC, r.strength DESC, r.id LIMIT $wide
