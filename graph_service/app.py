@@ -12,13 +12,14 @@ from fastapi.responses import JSONResponse
 from graph_service.api.errors import install_error_handlers
 from graph_service.api.graphql import graphql_router
 from graph_service.api.rest import rest_router
-from graph_service.guards import BodyLimit, HostGuard
+from graph_service.guards import BodyLimit, HostGuard, StopGuard
 from graph_service.live.hub import Hub
 from graph_service.live.socket import live_router
 from graph_service.memory.changes import ChangeLog
 from graph_service.memory.mindmap import MindMap
 from graph_service.parts import Parts
 from graph_service.settings import LOOPBACK_NAMES
+from graph_service.stopping import GIVE_BACK_MAX_S, Stopping, in_time
 from graph_service.version import version
 from graph_service.viewer_files import add_viewer
 from schema.errors import UnavailableError
@@ -28,19 +29,25 @@ from web_viewer import DIST
 _log = logging.getLogger(__name__)
 
 READY_ANSWER_MAX_S: Final = 3.0
-WORKER_STOP_MAX_S: Final = 30.0
 
 
-def create_app(parts: Parts) -> FastAPI:
-    """The application; its lifespan runs the worker, closing the parts is the caller's task."""
+def create_app(parts: Parts, stopping: Stopping) -> FastAPI:
+    """The application; its lifespan runs the worker, closing the parts is the caller's task.
+
+    Args:
+        stopping: once it is asked for, requests are refused and the worker takes nothing new.
+    """
     name = version()
     change_log, mindmap = ChangeLog(parts.graph), MindMap(parts.graph)
     hub = Hub(change_log, mindmap, version=name)
     parts.bell.listen(hub.notify)
-    app = FastAPI(title="Mnemograph", version=name, docs_url=None, redoc_url=None, lifespan=_lifespan(parts, hub))
+    app = FastAPI(
+        title="Mnemograph", version=name, docs_url=None, redoc_url=None, lifespan=_lifespan(parts, hub, stopping)
+    )
     hosts = frozenset(parts.settings.service.allowed_hosts) | LOOPBACK_NAMES
     app.add_middleware(BodyLimit, bytes_max=LIMITS.body_bytes)
     app.add_middleware(HostGuard, allowed=hosts)
+    app.add_middleware(StopGuard, stopping=stopping)
     install_error_handlers(app)
     app.include_router(graphql_router(parts.memory), prefix="/graphql")
     app.include_router(live_router(hub, allowed_hosts=hosts))
@@ -50,10 +57,10 @@ def create_app(parts: Parts) -> FastAPI:
     return app
 
 
-def _lifespan(parts: Parts, hub: Hub) -> Any:
+def _lifespan(parts: Parts, hub: Hub, stopping: Stopping) -> Any:
     @contextlib.asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        stop = asyncio.Event()
+        stop = stopping.asked
         beside = {
             "worker": asyncio.create_task(parts.worker.run(stop), name="worker"),
             "replay": asyncio.create_task(parts.replay.run(stop), name="replay"),
@@ -66,14 +73,14 @@ def _lifespan(parts: Parts, hub: Hub) -> Any:
         try:
             yield
         finally:
-            await _close_sessions(parts)
-            stop.set()
+            stopping.ask()
             warming.cancel()
-            await asyncio.wait(beside.values(), timeout=WORKER_STOP_MAX_S)
+            await in_time(lambda: _close_sessions(parts), what="asking for the end of sessions")
+            await asyncio.wait(beside.values(), timeout=stopping.left_s)
             for task in beside.values():
                 task.cancel()
-            await asyncio.gather(*beside.values(), return_exceptions=True)
-            await hub.close()
+            await asyncio.wait(beside.values(), timeout=GIVE_BACK_MAX_S)
+            await in_time(hub.close, what="watching for viewers")
 
     return lifespan
 

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from graph_service.settings import LOOPBACK_NAMES
+from graph_service.stopping import Stopping
+from schema.errors import InputError, UnavailableError
 
 
 class HostGuard:
@@ -33,6 +35,24 @@ class HostGuard:
             await _refuse(
                 send, 421, f"this service is not {host!r}: add that name to service.allowed_hosts if it should be"
             )
+
+
+class StopGuard:
+    """Answers 503 to requests that arrive after the service was asked to end; those under way are finished."""
+
+    def __init__(self, app: ASGIApp, *, stopping: Stopping) -> None:
+        self._app = app
+        self._stopping = stopping
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Passes the request on, or answers it."""
+        if scope["type"] == "lifespan" or not self._stopping.asked.is_set():
+            await self._app(scope, receive, send)
+        elif scope["type"] == "websocket":
+            await send({"type": "websocket.close", "code": 1012, "reason": "the service is stopping"})
+        else:
+            message = "the service is stopping and takes nothing new; ask again when it runs"
+            await _refuse(send, UnavailableError.http_status, message, code=UnavailableError.code)
 
 
 class BodyLimit:
@@ -86,8 +106,8 @@ class _TooLargeError(Exception):
     """Leaves the application in the middle of reading."""
 
 
-async def _refuse(send: Send, status: int, message: str) -> None:
-    body = json.dumps({"error": {"code": "BAD_INPUT", "message": message}}).encode()
+async def _refuse(send: Send, status: int, message: str, *, code: str = InputError.code) -> None:
+    body = json.dumps({"error": {"code": code, "message": message}}).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
     await send({"type": "http.response.start", "status": status, "headers": [*headers, (b"connection", b"close")]})
     await send({"type": "http.response.body", "body": body})

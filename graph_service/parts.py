@@ -30,6 +30,7 @@ from graph_service.memory.worker import Worker, WorkerRules
 from graph_service.settings import Settings
 from graph_service.spool_file import open_spool
 from graph_service.step import Step, Watcher
+from graph_service.stopping import in_time
 from schema.errors import InstallError
 from schema.ids import TenantId
 
@@ -128,7 +129,7 @@ async def open_parts(
         seat = Seat(server)
         closing.push_async_callback(seat.stop)
         graph = await _connected(settings, server)
-        closing.push_async_callback(graph.close)
+        closing.push_async_callback(in_time, graph.close, what="the connection to Neo4j")
         stored.set_result(await stored_embedder(graph))
         embedder, problem = await embedding
         if embedder is None:

@@ -15,12 +15,12 @@ from graph_service.cli.running import Stops
 from graph_service.cli.terminal import Terminal
 from graph_service.cli.working import opened
 from graph_service.settings import Settings, has_screen
+from graph_service.stopping import WORK_MAX_S, Stopping
 from schema.errors import ConflictError, InstallError
 
 if TYPE_CHECKING:
     from graph_service.parts import Parts
 
-GRACE_S: Final = 30
 BACKLOG: Final = 128
 Afterwards = Callable[["Parts", str], Awaitable[None]]
 
@@ -57,7 +57,8 @@ async def run_service(
         # Loading the doors takes as long as Neo4j's start; both go on at the same time.
         loading = asyncio.create_task(asyncio.to_thread(importlib.import_module, "graph_service.app"))
         async with opened(settings, terminal) as parts:
-            app = (await loading).create_app(parts)
+            stopping = Stopping()
+            app = (await loading).create_app(parts, stopping)
             server = _Server(
                 uvicorn.Config(
                     app,
@@ -65,13 +66,14 @@ async def run_service(
                     access_log=False,
                     server_header=False,
                     lifespan="on",
-                    timeout_graceful_shutdown=GRACE_S,
+                    timeout_graceful_shutdown=round(WORK_MAX_S),
                 )
             )
 
             def stop() -> None:
                 server.force_exit = server.should_exit
                 server.should_exit = True
+                stopping.ask()
 
             with stops.told(stop):
                 await _serve(server, door, afterwards(parts, _address(door)), once=once)

@@ -14,6 +14,8 @@ class Cable:
         self._server: asyncio.Server | None = None
         self._ends: set[asyncio.StreamWriter] = set()
         self._tasks: set[asyncio.Task[None]] = set()
+        self._flows = asyncio.Event()
+        self._flows.set()
 
     async def mend(self, target: int) -> None:
         """Leads to this port from now on."""
@@ -27,7 +29,12 @@ class Cable:
         self._server.close()
         for end in self._ends:
             end.transport.abort()
+        self._flows.set()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def freeze(self) -> None:
+        """Lets nothing through any more, and nobody notices: connections stay open."""
+        self._flows.clear()
 
     async def _forward(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
@@ -36,20 +43,20 @@ class Cable:
         try:
             far_reader, far_writer = await asyncio.open_connection("127.0.0.1", self._target)
             self._ends |= {writer, far_writer}
-            await asyncio.gather(_pump(reader, far_writer), _pump(far_reader, writer))
+            await asyncio.gather(self._pump(reader, far_writer), self._pump(far_reader, writer))
             self._ends -= {writer, far_writer}
         except OSError:
             writer.transport.abort()
         finally:
             self._tasks.discard(task)
 
-
-async def _pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    with contextlib.suppress(OSError):
-        while data := await reader.read(65_536):
-            writer.write(data)
-            await writer.drain()
-    writer.transport.abort()
+    async def _pump(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with contextlib.suppress(OSError):
+            while data := await reader.read(65_536):
+                await self._flows.wait()
+                writer.write(data)
+                await writer.drain()
+        writer.transport.abort()
 
 
 @contextlib.asynccontextmanager
