@@ -192,7 +192,8 @@ def _times(lines: Sequence[SceneLine], when: datetime | None) -> list[str]:
     moments = [iso(when or lines[0].said_at) or ""] if lines else []
     for line in lines[:SENTENCES_MAX]:
         for found in spans_in(line.text, line.said_at)[:3]:
-            day = (iso(found.span.start) or "")[:10]
+            start = found.span.start
+            day = start.astimezone(line.said_at.tzinfo).date().isoformat() if start else ""
             moments.append(f"{line.text[found.start : found.end]}: {day}")
     return _unique(moments)[:10]
 

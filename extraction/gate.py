@@ -32,6 +32,11 @@ def worth_reading(scene: SceneText) -> bool:
     return any(_says_something(line) for line in scene.lines if line.fresh)
 
 
+def is_small_talk(text: str) -> bool:
+    """Whether a message holds nothing but greetings, thanks and the like."""
+    return len(text) <= _TALK_CHARS_MAX and next(_said(text), None) is None
+
+
 def _says_something(line: SceneLine) -> bool:
     match line.role:
         case Role.SYSTEM:

@@ -38,6 +38,10 @@ class MessageRow(BaseModel):
     time: datetime | None = None
     speaker: str | None = None
     id: str | None = None
+    importance: int | None = None
+    zone: str | None = None
+    mentioned_start: datetime | None = None
+    mentioned_end: datetime | None = None
 
 
 class LineRow(MessageRow):

@@ -1,11 +1,12 @@
 """What comes in: messages, and the episode they arrive in."""
 
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 
 from schema.fact import FactKind
 from schema.ids import MemoryId, SessionId, TenantId, Uri, UserId
 from schema.labels import Role
+from schema.zones import zone_named
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,6 +18,9 @@ class Message:
         speaker: the name of who said it, when known; the role alone otherwise.
         content_hash: of role, speaker, time and text; a repetition with the same id must have the same.
         position: order among messages of one session said at the same moment.
+        importance: 1 to 10.
+        zone: where it was said, an IANA name or a distance such as `+08:00`; its days are the days meant by "today".
+        mentioned_start, mentioned_end: what time it talks about, aware UTC, half-open.
     """
 
     id: MemoryId
@@ -28,6 +32,15 @@ class Message:
     position: int = 0
     speaker: str | None = None
     importance: int = 5
+    zone: str | None = None
+    mentioned_start: datetime | None = None
+    mentioned_end: datetime | None = None
+
+    @property
+    def said_local(self) -> datetime:
+        """When it was said, in its own zone; the same moment as `said_at`."""
+        zone = zone_named(self.zone) if self.zone else None
+        return self.said_at.astimezone(zone or UTC)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -32,6 +32,14 @@ class MessageInput:
     id: str | None = strawberry.field(
         default=None, description="Your own id. With an id or a time, handing the message in again changes nothing."
     )
+    importance: int | None = strawberry.field(default=None, description="1 to 10; as its words say when left out.")
+    zone: str | None = strawberry.field(
+        default=None, description="Where it was said: `Asia/Shanghai` or `+08:00`; that of `time` when left out."
+    )
+    mentioned_start: datetime | None = strawberry.field(
+        default=None, description="The time it talks about begins; as its words say when left out."
+    )
+    mentioned_end: datetime | None = strawberry.field(default=None, description="The time it talks about ends.")
 
 
 @strawberry.input(description="A fact that the agent read itself; it passes the same checks as our own readings.")
@@ -93,7 +101,17 @@ class RememberInput:
             user_id=self.user_id,
             session_id=self.session_id,
             messages=tuple(
-                IncomingMessage(role=m.role.value, text=m.text, time=m.time, speaker=m.speaker, id=m.id)
+                IncomingMessage(
+                    role=m.role.value,
+                    text=m.text,
+                    time=m.time,
+                    speaker=m.speaker,
+                    id=m.id,
+                    importance=m.importance,
+                    zone=m.zone,
+                    mentioned_start=m.mentioned_start,
+                    mentioned_end=m.mentioned_end,
+                )
                 for m in self.messages
             ),
             user_name=self.user_name,

@@ -232,8 +232,13 @@ def _user_change(text: SessionText, last_said: datetime) -> Change:
 
 
 def _held(message: Message) -> dict[str, Any]:
-    """A message as its scene takes it, with the time it talks about, resolved against when it was said."""
-    spans = [found.span for found in spans_in(message.text, message.said_at)]
+    """A message as its scene takes it, with the time it talks about: what the caller said, else what its words say.
+
+    Time words are resolved against when and where it was said.
+    """
+    if message.mentioned_start and message.mentioned_end:
+        return {"id": message.id, "mentioned_start": message.mentioned_start, "mentioned_end": message.mentioned_end}
+    spans = [found.span for found in spans_in(message.text, message.said_local)]
     starts = [span.start for span in spans if span.start is not None]
     ends = [span.end for span in spans if span.end is not None]
     named = bool(starts and ends)

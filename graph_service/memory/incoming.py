@@ -4,6 +4,13 @@ from collections import Counter
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
+from graph_service.memory.message_details import (
+    detail_problems,
+    importance_given,
+    span_given,
+    time_problem,
+    zone_given,
+)
 from schema.errors import InputError
 from schema.ids import (
     SessionId,
@@ -20,8 +27,6 @@ from schema.message import BroughtFact, Episode, Message
 from schema.predicates import allowed, whitelist
 from schema.timespan import as_utc, iso
 
-_OLDEST_YEAR = 1900
-_FAR_YEAR = 9000  # above it, changing the zone may leave the calendar
 _PROBLEMS_SHOWN = 20
 
 
@@ -32,6 +37,9 @@ class IncomingMessage:
     Attributes:
         time: when it was said; None means now. A moment without a zone is read as UTC.
         id: the caller's own id; with it, or with a time, handing the message in again changes nothing.
+        importance: 1 to 10; None: as its words say.
+        zone: IANA name or `+08:00`; None: that of `time`.
+        mentioned_start, mentioned_end: what time it talks about; None: as its words say.
     """
 
     role: str
@@ -39,6 +47,10 @@ class IncomingMessage:
     time: datetime | None = None
     speaker: str | None = None
     id: str | None = None
+    importance: int | None = None
+    zone: str | None = None
+    mentioned_start: datetime | None = None
+    mentioned_end: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,11 +183,12 @@ def _message_problems(index: int, message: IncomingMessage, limits: Limits, late
     if message.id is not None:
         problems += _id_problems(f"{name}.id", message.id, limits)
     if message.time is not None:
-        if not _OLDEST_YEAR <= message.time.year < _FAR_YEAR:
-            problems.append(f"{name}.time lies in the year {message.time.year}; send when it was said (ISO 8601)")
+        if problem := time_problem(message.time):
+            problems.append(f"{name}.time {problem}")
         elif as_utc(message.time) > latest:
             problems.append(f"{name}.time {iso(message.time)} lies in the future; send when it was said, with its zone")
-    return problems
+    details = detail_problems(message.importance, message.zone, message.mentioned_start, message.mentioned_end)
+    return problems + [f"{name}{problem}" for problem in details]
 
 
 def _messages(tenant: TenantId, incoming: Incoming, now: datetime) -> tuple[Message, ...]:
@@ -188,6 +201,7 @@ def _messages(tenant: TenantId, incoming: Incoming, now: datetime) -> tuple[Mess
         fingerprint = content_hash(message.role, message.speaker or "", stamp or "", message.text)
         seen[fingerprint] += 1
         uri = message_uri(session, _key(message, incoming.request_id, fingerprint, seen[fingerprint], index, now))
+        mentioned_start, mentioned_end = span_given(message.mentioned_start, message.mentioned_end)
         messages.append(
             Message(
                 id=memory_id(uri),
@@ -198,6 +212,10 @@ def _messages(tenant: TenantId, incoming: Incoming, now: datetime) -> tuple[Mess
                 content_hash=fingerprint,
                 position=index,
                 speaker=message.speaker.strip() if message.speaker else None,
+                importance=importance_given(message.importance, message.text),
+                zone=zone_given(message.zone, message.time),
+                mentioned_start=mentioned_start,
+                mentioned_end=mentioned_end,
             )
         )
     return tuple(messages)
@@ -250,8 +268,8 @@ def _fact_problem(fact: BroughtFact, messages_n: int, limits: Limits) -> str | N
     if any(not 0 <= index < messages_n for index in fact.message_indexes):
         return f"messageIndexes {list(fact.message_indexes)} names a message outside this call (0 to {messages_n - 1})"
     moments = (fact.valid_at, fact.invalid_at, fact.mentioned_start, fact.mentioned_end)
-    if any(moment and not _OLDEST_YEAR <= moment.year < _FAR_YEAR for moment in moments):
-        return f"holds outside the years {_OLDEST_YEAR} to {_FAR_YEAR}; leave the time out instead"
+    if problems := [problem for moment in moments if moment and (problem := time_problem(moment))]:
+        return problems[0]
     if fact.valid_at and fact.invalid_at and as_utc(fact.invalid_at) < as_utc(fact.valid_at):
         return f"ends ({iso(fact.invalid_at)}) before it begins ({iso(fact.valid_at)}); swap the two"
     return None

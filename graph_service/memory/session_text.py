@@ -145,7 +145,7 @@ def scene_text(text: SessionText, scene: Scene) -> SceneText:
                 role=message.role,
                 speaker=message.speaker,
                 text=message.text,
-                said_at=message.said_at,
+                said_at=message.said_local,
                 fresh=message.id not in covered,
             )
             for message in scene.messages
@@ -223,6 +223,9 @@ def _message(row: Mapping[str, Any]) -> Message:
         position=row["position"],
         speaker=row["speaker"],
         importance=row["importance"],
+        zone=row["zone"],
+        mentioned_start=row["mentioned_start"],
+        mentioned_end=row["mentioned_end"],
     )
 
 

@@ -1,0 +1,36 @@
+"""Time zones of messages: an IANA name or a distance from UTC. Pure."""
+
+import re
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
+from functools import lru_cache
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+_OFFSET = re.compile(r"(?P<sign>[+-])(?P<h>\d{2}):(?P<m>\d{2})")
+_NAME = re.compile(r"[A-Za-z0-9_+-]+(?:/[A-Za-z0-9_+-]+)*")
+
+
+@lru_cache(maxsize=512)
+def zone_named(name: str) -> tzinfo | None:
+    """The zone of that name (`Asia/Shanghai`, `+08:00`, `UTC`), or None when there is none."""
+    if name == "UTC":
+        return UTC
+    if match := _OFFSET.fullmatch(name):
+        distance = timedelta(hours=int(match["h"]), minutes=int(match["m"]))
+        if distance >= timedelta(days=1) or int(match["m"]) > 59:
+            return None
+        return timezone(-distance if match["sign"] == "-" else distance)
+    if not _NAME.fullmatch(name):
+        return None
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return None
+
+
+def zone_name_of(moment: datetime | None) -> str | None:
+    """The distance from UTC that a moment was given with, `+08:00`; None for UTC or without a zone."""
+    distance = moment.utcoffset() if moment is not None else None
+    if not distance:
+        return None
+    minutes = round(distance.total_seconds() / 60)
+    return f"{'-' if minutes < 0 else '+'}{abs(minutes) // 60:02d}:{abs(minutes) % 60:02d}"
