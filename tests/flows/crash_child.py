@@ -1,4 +1,4 @@
-"""A process that remembers and digests, and kills itself (kill -9) at one named point. Run by test_crash.py."""
+"""A process that remembers, digests and closes, and kills itself (kill -9) at one named point. Run by test_crash.py."""
 
 import asyncio
 import os
@@ -7,9 +7,8 @@ import sys
 
 from graph_service.graph.database import connect
 from graph_service.graph.statements import Statement
-from schema.ids import TenantId
-from tests.builders import a_memory, a_pace, a_worker
-from tests.flows.crash_story import STORY
+from tests.builders import a_pace, a_worker
+from tests.flows.crash_story import close, tell
 
 
 def _die_at(wanted: str, reached: str) -> None:
@@ -24,10 +23,10 @@ async def _main(uri: str, user: str, password: str, tenant: str, point: str) -> 
         _die_at(point, statement.name)
 
     graph.observer = sent
-    for call in STORY:
-        await a_memory(graph).remember(TenantId(tenant), call)
-    sys.stdout.write("acknowledged\n")
-    sys.stdout.flush()
+    for ask in (tell, close):
+        await ask(graph, tenant)
+        sys.stdout.write(f"{ask.__name__}\n")
+        sys.stdout.flush()
     await a_worker(graph, pace=a_pace(on_step=lambda step: _die_at(point, step))).drain()
     await graph.close()
 

@@ -1,7 +1,9 @@
 """What the crash tests remember: two sessions, English and Chinese, with brought facts and a contradiction."""
 
+from graph_service.graph.store import Graph
+from schema.ids import TenantId
 from schema.message import BroughtFact
-from tests.builders import an_incoming
+from tests.builders import a_memory, an_incoming
 
 STORY = (
     an_incoming(
@@ -21,3 +23,15 @@ STORY = (
         ),
     ),
 )
+
+
+async def tell(graph: Graph, tenant: str) -> None:
+    """Has the story remembered, as callers do; it may be told again."""
+    for call in STORY:
+        await a_memory(graph).remember(TenantId(tenant), call)
+
+
+async def close(graph: Graph, tenant: str) -> None:
+    """Asks for the end of its sessions; once more does no harm."""
+    for call in STORY:
+        await a_memory(graph).sessions.close(TenantId(tenant), call.user_id, call.session_id)

@@ -1,4 +1,7 @@
-"""Kill -9 at every step of intake and worker, then start again: the same graph, nothing lost, nothing twice."""
+"""Kill -9 at every step of intake, worker and closing, then start again: the same graph, nothing lost, nothing twice.
+
+Requirements C1, C3, B6.
+"""
 
 import asyncio
 import sys
@@ -13,10 +16,10 @@ from graph_service.memory.pace import Pace
 from schema.ids import TenantId
 from tests.builders import a_memory, a_pace, a_worker
 from tests.conftest import Server
-from tests.flows.crash_story import STORY
+from tests.flows.crash_story import close, tell
 
 _ROOT = Path(__file__).parents[2]
-_INTAKE = ["write/add_messages", "write/add_user"]
+_INTAKE = ["write/add_messages", "write/add_user", "jobs/want_close"]
 _WORKER = [
     "jobs/claim",
     "read claimed",
@@ -28,6 +31,10 @@ _WORKER = [
     "embed loaded",
     "embedded",
     "embed committed",
+    "close claimed",
+    "close indexing",
+    "close extracting",
+    "close committed",
 ]
 _INSIDE_A_COMMIT = [
     "write/take_user",
@@ -40,6 +47,8 @@ _INSIDE_A_COMMIT = [
     "write/append_changes",
     "write/set_message_vectors",
     "write/set_scene_vectors",
+    "write/set_session_state",
+    "jobs/claim_of_session",
 ]
 
 _GRAPH = """
@@ -57,6 +66,8 @@ CALL () {
   RETURN ['message', m.text, m.unread, m.unembedded, m.embedding IS NOT NULL, toString(m.said_at)] AS row
  UNION ALL
   MATCH (e:Episode {tenant: $tenant}) RETURN ['episode', e.facts, e.unread] AS row
+ UNION ALL
+  MATCH (l:SessionLife {tenant: $tenant}) RETURN ['session', l.session_id, l.state, l.why] AS row
  UNION ALL
   MATCH (j:Job {tenant: $tenant}) RETURN ['work', j.kind, j.state, j.open, j.error] AS row
 }
@@ -95,8 +106,8 @@ def expected() -> dict[str, Any]:
 
 async def _undisturbed(graph: Graph, tenant: str, expected: dict[str, Any]) -> list[str]:
     if "picture" not in expected:
-        for call in STORY:
-            await a_memory(graph).remember(TenantId(f"{tenant}-whole"), call)
+        for ask in (tell, close):
+            await ask(graph, f"{tenant}-whole")
         await a_worker(graph).drain()
         expected["picture"] = await picture(graph, f"{tenant}-whole")
     return list(expected["picture"])
@@ -121,9 +132,9 @@ async def test_a_kill_at_any_point_leaves_the_same_graph_after_a_restart(
     )
     said, _ = await child.communicate()
     assert child.returncode == -9, "the point must have been reached"
-    if b"acknowledged" not in said:  # the caller never heard back, so it asks again, as callers do
-        for call in STORY:
-            await a_memory(graph).remember(TenantId(tenant), call)
+    for ask in (tell, close):
+        if ask.__name__.encode() not in said:  # the caller never heard back, so it asks again, as callers do
+            await ask(graph, tenant)
     await a_worker(graph, pace=_later()).drain()
     assert await picture(graph, tenant) == whole
     log = await change_numbers(graph, tenant)
