@@ -20,6 +20,7 @@ class Label(StrEnum):
     REVISION = "Revision"
     HELD_ENTITY = "HeldEntity"
     HELD_FACT = "HeldFact"
+    KEPT_APART = "KeptApart"
     TENANT = "Tenant"
     MIGRATION = "Migration"
     USAGE = "Usage"

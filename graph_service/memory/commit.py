@@ -7,6 +7,7 @@ from graph_service.graph.store import Graph, Writing
 from graph_service.memory.digest_plan import DigestPlan
 from graph_service.memory.log_rows import append_changes
 from graph_service.memory.outbox import Claim, finish
+from graph_service.memory.role_joins import concerns_roles, settle_roles
 from graph_service.memory.session_text import SessionText
 from graph_service.memory.stand import say_of_merged
 from graph_service.memory.usage import day_of
@@ -44,6 +45,8 @@ async def commit_digest(graph: Graph, text: SessionText, plan: DigestPlan, held:
         await writing.run(statement("jobs/want_embedding"), want)
         await finish(writing, [held], more=text.more, now_ms=now_ms)
         shown = await say_of_merged(writing, tenant, plan.held_entities, plan.held_facts)
+        if concerns_roles((*plan.facts, *plan.held_facts)):
+            shown += await settle_roles(writing, tenant, owner.user_id, at=recorded_at)
         day = day_of(recorded_at)
         await writing.run(statement("write/add_usage"), {"tenant": tenant, "day": day, "cost": plan.cost})
         await append_changes(writing, tenant, owner.user_id, [*plan.changes, *shown], at=recorded_at)

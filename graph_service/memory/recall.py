@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from extraction.embedding import Embedder
+from extraction.kin_words import ties_in
 from extraction.time_words import question_span
 from graph_service.graph.lucene import scoped_query, words_in
 from graph_service.graph.statements import statement
@@ -100,9 +101,10 @@ async def recall(
     vector, notes = await _vector(embedder, question.text)
     words = words_in(question.text)
     parameters = _parameters(tenant, question, span, vector, words, now)
-    # A hint brings what mentions the name, but does not count as naming a speaker.
+    # A hint and "my sister" bring what mentions the name, but do not count as naming a speaker.
     said = frozenset(parameters["entity_keys"])
     parameters["entity_keys"] += [key for hint in hints if (key := name_key(hint)) not in said]
+    parameters["entity_keys"] += [key for key in ties_in(question.text) if key not in said]
     rows = await graph.read(statement("read/recall"), parameters)
     candidates = [c for c in candidates_in(rows[0]["rows"]) if c.kind in question.kinds]
     asked = Asked(name_keys=said, time=question_span(question.text, now))

@@ -12,7 +12,7 @@ from graph_service.memory import outbox
 from graph_service.memory.changes import ChangeLog
 from graph_service.memory.dead_letters import DeadLetters
 from graph_service.memory.entities import EntityListed, list_entities
-from graph_service.memory.identity import Merged, merge_entities, split_entity
+from graph_service.memory.identity import Merged, merge_entities, reject_merge, split_entity
 from graph_service.memory.incoming import Incoming, check_incoming
 from graph_service.memory.intake import Receipt, millis, take_in
 from graph_service.memory.mindmap import MindMap
@@ -29,7 +29,7 @@ from graph_service.memory.sync import Progress, Sync, SyncReport
 from graph_service.memory.usage import UsageReport, usage
 from graph_service.memory.window import Heard, ShortTermWindow, Talk, talk_of, turn_of
 from schema.errors import UnavailableError
-from schema.ids import SessionId, TenantId, UserId
+from schema.ids import MemoryId, SessionId, TenantId, UserId
 
 
 class Memory:
@@ -162,6 +162,19 @@ class Memory:
             UnavailableError: Neo4j does not answer.
         """
         done = await split_entity(self._graph, tenant, entity_id, at=self._clock())
+        self._notify(tenant)
+        return done
+
+    async def reject_merge(self, tenant: TenantId, a_id: str, b_id: str, reason: str) -> MemoryId:
+        """Remembers that two entities of one user are two.
+
+        Raises:
+            InputError: there is no reason, or the two are one.
+            NotFoundError: the tenant has no such entity.
+            ConflictError: they are no entities of one user, or somebody merged them.
+            UnavailableError: Neo4j does not answer.
+        """
+        done = await reject_merge(self._graph, tenant, a_id, b_id, reason, at=self._clock())
         self._notify(tenant)
         return done
 

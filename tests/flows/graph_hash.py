@@ -5,7 +5,7 @@ from typing import Any
 
 from graph_service.graph.store import Graph
 
-_COUNTERS = {"revision", "seq", "epoch", "unembedded", "tenant"}
+_COUNTERS = {"revision", "seq", "epoch", "unembedded", "tenant", "merged_at"}
 _COUNTERS |= {"recorded_at", "received_at", "created_at", "closed_at"}
 _NOT_KNOWLEDGE = ["Change", "Tenant", "Revision", "Job"]
 _NODES = (

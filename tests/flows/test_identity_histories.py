@@ -4,7 +4,6 @@ So a split is the exact inverse of a merge, whatever was learned, merged or spli
 """
 
 import random
-import re
 from dataclasses import dataclass, field
 from datetime import timedelta
 
@@ -28,8 +27,7 @@ RELATIONS = (
     ("CAUSED_BY", None),
 )
 STEPS = 8
-# When a merge was made is of the clock, and so is all that is kept of sessions.
-_MERGED_AT = re.compile(r"\('merged_at', '[^']*'\), ")
+# What is kept of sessions is of the clock.
 _OF_SESSIONS = ("node ['Session']", "node ['SessionLife']", "node ['Usage']")
 
 
@@ -101,7 +99,7 @@ async def live(graph: Graph, tenant: str, chance: random.Random) -> History:
 
 async def rows(graph: Graph, tenant: str) -> list[str]:
     found = await graph_rows(graph, tenant)
-    return [_MERGED_AT.sub("", row) for row in found if not row.startswith(_OF_SESSIONS)]
+    return [row for row in found if not row.startswith(_OF_SESSIONS)]
 
 
 async def wipe(graph: Graph, tenant: str) -> None:

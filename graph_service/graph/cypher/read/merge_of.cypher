@@ -1,7 +1,7 @@
 // The merged entity with this id or with the merge of this id; no row when it is not merged into another. Few nodes have this label.
 // $tenant: str
 // $id: str
-// -> id, user_id, root_id, merge_id
+// -> id, user_id, root_id, merge_id, reason
 MATCH (h:HeldEntity {tenant: $tenant})-[:STANDS_FOR]->(root:Memory)
 WHERE h.parent_id IS NOT NULL AND (h.id = $id OR h.merge_id = $id)
-RETURN h.id AS id, h.user_id AS user_id, root.id AS root_id, h.merge_id AS merge_id
+RETURN h.id AS id, h.user_id AS user_id, root.id AS root_id, h.merge_id AS merge_id, h.merge_reason AS reason

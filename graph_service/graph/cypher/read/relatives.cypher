@@ -1,0 +1,27 @@
+// Entities that facts tie to a user by a word for relatives, of merged ones each by itself. Unique index memory_id, held_fact_subject.
+// $tenant: str
+// $user_node_id: str
+// $words: list of str, lower case
+// -> id, name, relation, root_id, reason, holds, own_words, shared
+// root_id is null for an entity that is not merged. own_words: a message of the user says so. shared: it is so called of somebody
+// else, too.
+MATCH (u:Memory {tenant: $tenant, id: $user_node_id})
+WITH u, [name IN [u.user_id, u.name] + coalesce(u.aliases, []) | toLower(name)] AS speakers
+MATCH (u)-[r:RELATES_TO]->(e:Entity)
+WHERE r.tenant = $tenant AND r.merged IS NULL AND any(word IN split(toLower(r.relation), ' ') WHERE word IN $words)
+RETURN e.id AS id, e.name AS name, r.relation AS relation, null AS root_id, null AS reason, r.invalid_at IS NULL AS holds,
+       EXISTS { MATCH (m:Message {tenant: $tenant}) WHERE m.id IN r.evidence AND m.role = 'user'
+                AND (m.speaker IS NULL OR toLower(m.speaker) IN speakers) } AS own_words,
+       EXISTS { MATCH (e)<-[other:RELATES_TO]-(x:Memory) WHERE x.id <> $user_node_id AND other.relation = r.relation } AS shared
+UNION ALL
+MATCH (u:Memory {tenant: $tenant, id: $user_node_id})
+WITH [name IN [u.user_id, u.name] + coalesce(u.aliases, []) | toLower(name)] AS speakers
+MATCH (f:HeldFact {tenant: $tenant, subject_id: $user_node_id})
+WHERE f.predicate = 'RELATES_TO' AND any(word IN split(toLower(f.relation), ' ') WHERE word IN $words)
+OPTIONAL MATCH (h:HeldEntity {tenant: $tenant, id: f.object_id})-[:STANDS_FOR]->(root:Memory)
+WITH speakers, f, h, root WHERE h IS NOT NULL
+RETURN h.id AS id, h.name AS name, f.relation AS relation, root.id AS root_id, h.merge_reason AS reason, f.invalid_at IS NULL AS holds,
+       EXISTS { MATCH (m:Message {tenant: $tenant}) WHERE m.id IN f.evidence AND m.role = 'user'
+                AND (m.speaker IS NULL OR toLower(m.speaker) IN speakers) } AS own_words,
+       EXISTS { MATCH (g:HeldFact {tenant: $tenant, object_id: f.object_id})
+                WHERE g.predicate = 'RELATES_TO' AND g.subject_id <> $user_node_id AND g.relation = f.relation } AS shared

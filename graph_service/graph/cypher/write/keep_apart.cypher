@@ -1,0 +1,8 @@
+// Remembers that two entities are two. Unique index kept_apart_id.
+// $tenant: str
+// $id: str
+// $properties: map of {user_id, a_id, b_id, reason, at}, the ids ordered
+// -> id
+MERGE (k:KeptApart {tenant: $tenant, id: $id})
+SET k += $properties
+RETURN k.id AS id
