@@ -3,9 +3,11 @@
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from typing import NamedTuple
 
 from schema.entity import Being
 from schema.ids import MemoryId, Uri
+from schema.telling import Closing, Telling
 
 
 class FactKind(StrEnum):
@@ -48,17 +50,30 @@ class FactDetail:
 PLAIN_FACT = FactDetail()
 
 
+class Claim(NamedTuple):
+    """What a fact says, whenever it holds: the fact may have held for several spells."""
+
+    subject_id: MemoryId
+    predicate: str
+    relation: str | None
+    object_id: MemoryId
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proof:
     """Words that support a fact.
 
     Attributes:
+        said_at: when the message was said.
         quote_start: character offset in the message text; None when the whole message is the proof.
+        adds: the words say that the fact holds beside others of its kind.
     """
 
     message_id: MemoryId
+    said_at: datetime
     quote_start: int | None = None
     quote_end: int | None = None
+    adds: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,6 +107,11 @@ class AcceptedFact:
     importance: int = 5
     detail: FactDetail = PLAIN_FACT
 
+    @property
+    def claim(self) -> Claim:
+        """What it says."""
+        return Claim(self.subject.id, self.predicate, self.relation, self.object.id)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownFact:
@@ -103,6 +123,10 @@ class KnownFact:
         slot: how many spells of the same fact had ended before this one began.
         base_strength: the strongest single proof; `strength` follows from it and the number of proofs.
         closed_by: the fact that ended this one; None when it is open or the text itself said it was over.
+        closed_why: why it does not hold any more; facts of older versions do not say.
+        told: the messages that said it or ended it, with when; facts of older versions have none.
+        reopened: what does not close it, because a person said so: claims (ids of their first spells) and messages.
+        object_name: what the object is called, where it is known.
     """
 
     id: MemoryId
@@ -128,3 +152,12 @@ class KnownFact:
     reader: str
     importance: int = 5
     detail: FactDetail = PLAIN_FACT
+    closed_why: Closing | None = None
+    told: tuple[Telling, ...] = ()
+    reopened: tuple[str, ...] = ()
+    object_name: str | None = None
+
+    @property
+    def claim(self) -> Claim:
+        """What it says."""
+        return Claim(self.subject_id, self.predicate, self.relation, self.object_id)

@@ -15,6 +15,7 @@ class Predicate:
 
     Attributes:
         one: relation labels of which a subject holds one object at a time; a newer object closes the older.
+        one_prefixes: beginnings of such labels; a label in the plural ("favorite books") is none of them.
         opposite: a predicate that cannot hold for the same subject and object at the same time.
     """
 
@@ -25,6 +26,7 @@ class Predicate:
     en: str
     zh: str
     one: frozenset[str]
+    one_prefixes: tuple[str, ...]
     opposite: str | None
 
 
@@ -47,6 +49,7 @@ def whitelist() -> dict[str, Predicate]:
                 en=row["en"],
                 zh=row["zh"],
                 one=frozenset(row.get("one", ())),
+                one_prefixes=tuple(row.get("one_prefixes", ())),
                 opposite=row.get("opposite"),
             )
         except (KeyError, ValueError) as error:
@@ -70,4 +73,7 @@ def allowed(subject: Label, predicate: str, obj: Label) -> bool:
 def holds_one(predicate: str, relation: str | None) -> bool:
     """Whether a subject holds only one object at a time for this predicate and relation label."""
     rule = whitelist()[predicate]
-    return not rule.many or (relation is not None and relation in rule.one)
+    if not rule.many or relation is None:
+        return not rule.many
+    plural = relation.endswith("s") and not relation.endswith("ss")
+    return relation in rule.one or (relation.startswith(rule.one_prefixes) and not plural)

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from extraction.additive import says_also
 from extraction.reading import ProposedFact, Quote, Reading
 from schema.entity import Being
 from schema.fact import AcceptedFact, Proof
@@ -10,6 +11,7 @@ from schema.importance import importance_of_strength
 from schema.limits import LIMITS
 from schema.message import Message
 from schema.predicates import allowed, whitelist
+from schema.relations import canonical_relation
 from schema.timespan import as_utc
 
 # Below it a proposal is a guess; a wrong edge on the map costs more trust than a missing one.
@@ -85,7 +87,7 @@ def _accept(fact: ProposedFact, messages: Sequence[Message], beings: Mapping[str
         predicate=fact.predicate,
         object=beings[fact.object],
         statement=fact.statement.strip(),
-        relation=fact.relation.strip() if fact.relation and fact.relation.strip() else None,
+        relation=canonical_relation(fact.relation),
         strength=fact.strength,
         confidence=fact.confidence,
         said_at=said[0],
@@ -104,5 +106,7 @@ def _accept(fact: ProposedFact, messages: Sequence[Message], beings: Mapping[str
 def _proof(quote: Quote, message: Message) -> Proof:
     whole = quote.start is None or quote.end is None or not 0 <= quote.start < quote.end <= len(message.text)
     if whole:
-        return Proof(message_id=message.id)
-    return Proof(message_id=message.id, quote_start=quote.start, quote_end=quote.end)
+        return Proof(message_id=message.id, said_at=message.said_at)
+    start, end = quote.start, quote.end
+    adds = says_also(message.text[start:end])
+    return Proof(message_id=message.id, said_at=message.said_at, quote_start=start, quote_end=end, adds=adds)

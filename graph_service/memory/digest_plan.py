@@ -9,10 +9,12 @@ from extraction.reading import THE_AGENT, THE_USER, Mention, Reading
 from extraction.time_words import spans_in
 from graph_service.memory.beings import Known, NameSeen, Owner, being_change, entity_row, resolve
 from graph_service.memory.check import Rejected, check
+from graph_service.memory.claims import PlannedFact
 from graph_service.memory.fact_rows import fact_change, fact_row
 from graph_service.memory.intake import millis
 from graph_service.memory.layers import Layers
-from graph_service.memory.plan import PlannedFact, plan_facts, plan_mentions
+from graph_service.memory.mentions import plan_mentions
+from graph_service.memory.plan import plan_facts
 from graph_service.memory.session_text import SessionText
 from graph_service.memory.usage import digest_cost, scene_cost, scene_marks
 from graph_service.memory.views import node_body, node_view
@@ -117,7 +119,7 @@ def plan_digest(
         rejected += [item for verdict in verdicts for item in verdict.rejected]
         named = _named(read, [fact for verdict in verdicts for fact in verdict.accepted], beings, owner)
         mentions += plan_mentions(mentions_known, read.scene.id, read.scene.uri, named)
-    planned = [*plan_facts(facts_known, accepted, recorded_at), *mentions]
+    planned = [*plan_facts(facts_known, accepted), *mentions]
     fact_rows = sorted(
         ((p, fact_row(p, tenant=owner.tenant, user_id=owner.user_id, recorded_at=recorded_at)) for p in planned),
         key=lambda pair: str(pair[1]["id"]),

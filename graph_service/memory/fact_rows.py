@@ -4,12 +4,14 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from graph_service.memory.plan import PlannedFact
+from extraction.near_duplicate import bands, simhash
+from graph_service.memory.claims import PlannedFact
 from graph_service.memory.views import edge_body, edge_view
 from schema.change import Change, Op
 from schema.fact import FactDetail, FactKind, KnownFact
 from schema.ids import TenantId, scope_token
 from schema.importance import importance_of_strength
+from schema.telling import Closing, telling_of, telling_text
 
 
 def known_fact(row: Mapping[str, Any]) -> KnownFact:
@@ -46,6 +48,10 @@ def known_fact(row: Mapping[str, Any]) -> KnownFact:
             mentioned_start=stored.get("mentioned_start"),
             mentioned_end=stored.get("mentioned_end"),
         ),
+        closed_why=Closing(stored["closed_why"]) if stored.get("closed_why") else None,
+        told=tuple(telling_of(text) for text in stored.get("told") or ()),
+        reopened=tuple(stored.get("reopened") or ()),
+        object_name=row.get("object_name"),
     )
 
 
@@ -77,6 +83,10 @@ def fact_row(planned: PlannedFact, *, tenant: TenantId, user_id: str, recorded_a
         "steps": list(fact.detail.steps) or None,
         "mentioned_start": fact.detail.mentioned_start,
         "mentioned_end": fact.detail.mentioned_end,
+        "closed_why": fact.closed_why.value if fact.closed_why else None,
+        "told": [telling_text(telling) for telling in fact.told] or None,
+        "reopened": list(fact.reopened) or None,
+        "near": bands(simhash(fact.statement)) if fact.statement else None,
         "scope_tenant": scope_token(tenant),
         "scope_user": scope_token(tenant, user_id),
     }

@@ -1,18 +1,23 @@
 """What the graph knows that the new facts of a digest may repeat or contradict."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Final
 
+from extraction.near_duplicate import bands, simhash
 from graph_service.graph.statements import statement
-from graph_service.graph.store import Graph
+from graph_service.graph.store import Graph, Row
 from graph_service.memory.beings import Known, NameSeen, Owner, resolve
 from graph_service.memory.digest_plan import SceneRead
 from graph_service.memory.fact_rows import known_fact
 from schema.entity import Being
 from schema.fact import KnownFact
 from schema.ids import MemoryId
-from schema.predicates import whitelist
+from schema.predicates import holds_one, whitelist
+from schema.relations import canonical_relation
+
+# What closes or is closed by what was found is looked for too; rivals of rivals are as far as it matters.
+_READS_MAX: Final = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,12 +36,18 @@ class KnownFacts:
 async def load_known(
     graph: Graph, owner: Owner, scenes: Sequence[SceneRead], names: Sequence[NameSeen], candidates: Sequence[Known]
 ) -> KnownFacts:
-    """Facts with the same subject as a proposal, and the same object or a relation that holds one object at a time."""
+    """Facts that the proposals may repeat, close or be closed by, and the rivals of those."""
     beings, _ = resolve(names, candidates, owner)
-    keys = _keys(scenes, beings)
     scene_ids = sorted(read.scene.id for read in scenes)
-    parameters = {"tenant": owner.tenant, "keys": keys, "scene_ids": scene_ids}
-    rows = await graph.read(statement("read/known_facts"), parameters)
+    keys = _keys(scenes, beings)
+    rows: list[Row] = []
+    for _ in range(_READS_MAX):
+        parameters = {"tenant": owner.tenant, "keys": [keys[name].row(name) for name in sorted(keys)]}
+        rows = await graph.read(statement("read/known_facts"), {**parameters, "scene_ids": scene_ids})
+        wider = _wider(keys, rows)
+        if wider == keys:
+            break
+        keys = wider
     known = [known_fact(row) for row in rows]
     unique = {fact.id: fact for fact in known if fact.predicate != "MENTIONED"}
     return KnownFacts(
@@ -46,24 +57,58 @@ async def load_known(
     )
 
 
-def _keys(scenes: Sequence[SceneRead], beings: dict[str, Being]) -> list[dict[str, Any]]:
-    by_subject: dict[str, tuple[set[str], set[str], set[str]]] = {}
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Key:
+    """What to look for among the facts of one subject."""
+
+    objects: frozenset[str] = frozenset()
+    predicates: frozenset[str] = frozenset()
+    relations: frozenset[str] = frozenset()
+    near: frozenset[str] = frozenset()
+
+    def row(self, subject: str) -> dict[str, Any]:
+        return {
+            "subject_id": subject,
+            "object_ids": sorted(self.objects),
+            "predicates": sorted(self.predicates),
+            "one_relations": sorted(self.relations),
+            "near": sorted(self.near),
+        }
+
+    def with_fact(self, predicate: str, relation: str | None, obj: str, *, ended: bool = False) -> "_Key":
+        rule = whitelist()[predicate]
+        one = {relation} if relation and holds_one(predicate, relation) else set()
+        # Words that something is over mean it whatever the relation, so all that could be replaced is looked at.
+        one |= rule.one if ended and relation is None else set()
+        return replace(
+            self,
+            objects=self.objects | {obj},
+            predicates=self.predicates | {predicate, rule.opposite or predicate},
+            relations=self.relations | one,
+        )
+
+
+def _keys(scenes: Sequence[SceneRead], beings: dict[str, Being]) -> dict[str, _Key]:
+    keys: dict[str, _Key] = {}
     for read in scenes:
         for reading in read.readings:
             for fact in reading.facts:
-                rule = whitelist().get(fact.predicate)
-                if rule is None or fact.subject not in beings or fact.object not in beings:
+                if fact.predicate not in whitelist() or fact.subject not in beings or fact.object not in beings:
                     continue
-                objects, predicates, relations = by_subject.setdefault(beings[fact.subject].id, (set(), set(), set()))
-                objects.add(beings[fact.object].id)
-                predicates.update({fact.predicate, rule.opposite or fact.predicate})
-                relations.update({fact.relation} & rule.one if fact.relation else ())
-    return [
-        {
-            "subject_id": subject,
-            "object_ids": sorted(objects),
-            "predicates": sorted(predicates),
-            "one_relations": sorted(relations),
-        }
-        for subject, (objects, predicates, relations) in sorted(by_subject.items())
-    ]
+                subject = beings[fact.subject].id
+                relation = canonical_relation(fact.relation)
+                key = keys.get(subject, _Key())
+                key = key.with_fact(fact.predicate, relation, beings[fact.object].id, ended=fact.closes)
+                keys[subject] = replace(key, near=key.near | set(bands(simhash(fact.statement.strip()))))
+    return keys
+
+
+def _wider(keys: dict[str, _Key], rows: Sequence[Row]) -> dict[str, _Key]:
+    """The keys with what may close, or be closed by, facts that were found."""
+    wider = dict(keys)
+    for row in rows:
+        if row["predicate"] != "MENTIONED":
+            relation = row["properties"].get("relation")
+            key = wider[row["subject_id"]]
+            wider[row["subject_id"]] = key.with_fact(row["predicate"], relation, row["object_id"])
+    return wider

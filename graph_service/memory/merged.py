@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from graph_service.memory.plan import strength_of
+from graph_service.memory.claims import strength_of
 from schema.ids import Uri, fact_uri, memory_id
 from schema.predicates import holds_one, whitelist
 

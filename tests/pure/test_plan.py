@@ -1,15 +1,23 @@
-"""The one place that decides about facts: repetition changes nothing, bystanders never change, newer truth wins."""
+"""The one place that decides about facts: repetition changes nothing, bystanders never change, newer truth wins.
 
+Requirements B2, C7, C8.
+"""
+
+from dataclasses import replace
 from datetime import timedelta
 from itertools import permutations
+from random import Random
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graph_service.memory.plan import PlannedFact, plan_facts, plan_mentions, strength_of
+from graph_service.memory.claims import PlannedFact, strength_of
+from graph_service.memory.mentions import plan_mentions
+from graph_service.memory.plan import plan_facts
 from schema.entity import an_entity, the_user
 from schema.fact import AcceptedFact, KnownFact, Proof
 from schema.ids import MemoryId, TenantId, UserId
+from schema.telling import Closing
 from tests.builders import NOON
 
 TENANT, USER = TenantId("t"), UserId("alice")
@@ -43,7 +51,7 @@ def a_fact(
         valid_at=said,
         invalid_at=None,
         trigger_emotion=None,
-        proofs=(Proof(message_id=MemoryId(message or f"{obj}-{day}")),),
+        proofs=(Proof(message_id=MemoryId(message or f"{obj}-{day}"), said_at=said),),
         reader="rules",
         closes=closes,
     )
@@ -62,15 +70,27 @@ def after(known: list[KnownFact], planned: list[PlannedFact]) -> list[KnownFact]
 
 def plan(known: list[KnownFact], *facts: AcceptedFact) -> list[PlannedFact]:
     """The plan for facts of one scene."""
-    return plan_facts(known, [(fact, SCENE) for fact in facts], NOON)
+    return plan_facts(known, [(fact, SCENE) for fact in facts])
 
 
-stated = st.builds(
-    lambda obj, day, predicate: a_fact(obj, day=day, predicate=predicate),
-    st.sampled_from(["tea", "jazz", "snow"]),
-    st.integers(0, 20),
-    st.sampled_from(["PREFERS", "DISLIKES"]),
-) | st.builds(living, st.sampled_from(_PLACES), st.integers(0, 20))
+def favourite(obj: str, day: int) -> AcceptedFact:
+    """The color Alice likes best: one at a time, and closed by disliking it."""
+    return a_fact(obj, day=day, relation="favorite color", message=f"favorite-{obj}-{day}")
+
+
+stated = (
+    st.builds(
+        lambda obj, day, predicate, closes: a_fact(
+            obj, day=day, predicate=predicate, closes=closes, message=f"{obj}-{day}-{predicate}-{closes}"
+        ),
+        st.sampled_from(["tea", "jazz", "red"]),
+        st.integers(0, 20),
+        st.sampled_from(["PREFERS", "DISLIKES"]),
+        st.sampled_from([False, False, True]),
+    )
+    | st.builds(living, st.sampled_from(_PLACES), st.integers(0, 20))
+    | st.builds(favourite, st.sampled_from(["red", "blue"]), st.integers(0, 20))
+)
 
 
 @given(st.lists(stated, max_size=8))
@@ -79,18 +99,49 @@ def test_the_same_facts_twice_give_an_empty_second_plan(facts: list[AcceptedFact
     assert plan(known, *facts) == []
 
 
-@given(st.lists(stated, max_size=8), st.integers(0, 8))
-def test_facts_in_two_calls_in_order_give_what_one_call_gives(facts: list[AcceptedFact], cut: int) -> None:
-    ordered = sorted(facts, key=lambda fact: (fact.valid_at, fact.closes, fact.statement))
-    first = after([], plan([], *ordered[:cut]))
-    assert after(first, plan(first, *ordered[cut:])) == after([], plan([], *ordered))
+@given(st.lists(stated, max_size=8), st.randoms(use_true_random=False), st.integers(0, 8))
+def test_any_order_and_any_split_of_arrival_gives_the_same_facts(
+    facts: list[AcceptedFact], chance: Random, cut: int
+) -> None:
+    together = after([], plan([], *facts))
+    chance.shuffle(facts)
+    first = after([], plan([], *facts[:cut]))
+    assert after(first, plan(first, *facts[cut:])) == together
+    one_by_one: list[KnownFact] = []
+    for fact in facts:
+        one_by_one = after(one_by_one, plan(one_by_one, fact))
+    assert one_by_one == together
 
 
-@given(st.lists(stated, max_size=6), st.lists(st.sampled_from(["bees", "wasps"]), max_size=4))
-def test_unrelated_facts_never_retire_each_other(facts: list[AcceptedFact], others: list[str]) -> None:
-    bystanders = after([], plan([], *(a_fact(name, predicate="CARES_ABOUT") for name in others)))
-    changed = {item.fact.id for item in plan(bystanders, *facts)}
-    assert not changed & {fact.id for fact in bystanders}
+bystanders = st.one_of(
+    st.builds(
+        lambda obj, day: a_fact(obj, day=day), st.sampled_from(["coffee", "cake", "茉莉花茶"]), st.integers(0, 20)
+    ),
+    st.builds(
+        lambda obj, day, kin: a_fact(obj, day=day, predicate="RELATES_TO", relation=kin),
+        st.sampled_from(["Ann", "Bob", "李娜"]),
+        st.integers(0, 20),
+        st.sampled_from(["sister", "brother", "friend", "has", "speaks", "姐姐"]),
+    ),
+    st.builds(
+        lambda obj, day: a_fact(obj, day=day, predicate="CARES_ABOUT", relation="plan"),
+        st.sampled_from(["run a marathon", "learn the cello", "去日本"]),
+        st.integers(0, 20),
+    ),
+)
+
+
+@given(st.lists(stated, max_size=6), st.lists(bystanders, max_size=8), st.randoms(use_true_random=False))
+def test_unrelated_facts_never_retire_each_other(
+    facts: list[AcceptedFact], others: list[AcceptedFact], chance: Random
+) -> None:
+    alone = {fact.id for fact in after([], plan([], *others))}
+    mixed = [*facts, *others]
+    chance.shuffle(mixed)
+    known: list[KnownFact] = []
+    for fact in mixed:
+        known = after(known, plan(known, fact))
+    assert {fact.id for fact in known if fact.invalid_at is None} >= alone
 
 
 @given(st.lists(st.tuples(st.sampled_from(_PLACES), st.integers(0, 30)), max_size=8))
@@ -113,6 +164,68 @@ def test_an_older_home_learned_late_is_closed_on_arrival() -> None:
     oslo = after([], plan([], living("Oslo", 5)))
     known = after(oslo, plan(oslo, living("Paris", 0)))
     assert [fact.invalid_at is None for fact in sorted(known, key=lambda fact: fact.valid_at)] == [False, True]
+
+
+def test_a_late_message_takes_the_place_it_would_have_had() -> None:
+    known = after([], plan([], living("Paris", 0), living("Oslo", 5)))
+    known = after(known, plan(known, living("Rome", 3)))
+    held = {fact.object_name: (fact.valid_at, fact.invalid_at) for fact in known}
+    days = [NOON + timedelta(days=day) for day in (0, 3, 5)]
+    assert held == {"Paris": (days[0], days[1]), "Rome": (days[1], days[2]), "Oslo": (days[2], None)}
+
+
+def test_one_message_that_says_both_closes_neither() -> None:
+    both = [a_fact(place, predicate="RELATES_TO", relation="lives in", message="m") for place in _PLACES[:2]]
+    known = after([], plan([], *both))
+    known = after(known, plan(known, living("Oslo", 3)))
+    assert [fact.invalid_at for fact in known] == [None, None]
+
+
+def test_what_comes_in_addition_closes_nothing_and_stays_open() -> None:
+    more = a_fact("Beta", day=2, predicate="RELATES_TO", relation="works at")
+    more = replace(more, proofs=tuple(replace(proof, adds=True) for proof in more.proofs))
+    jobs = [a_fact("Acme", day=day, predicate="RELATES_TO", relation="works at") for day in (0, 4)]
+    known = after([], plan([], *jobs, more))
+    assert [fact.invalid_at for fact in known] == [None, None]
+    moved = after(known, plan(known, a_fact("Gamma", day=9, predicate="RELATES_TO", relation="works at")))
+    assert sorted(str(fact.object_name) for fact in moved if fact.invalid_at is None) == ["Gamma"]
+
+
+def test_what_lasts_since_long_replaces_what_was_said_before_it() -> None:
+    since = replace(living("Oslo", 20), valid_at=NOON + timedelta(days=5))
+    known = after([], plan([], living("Paris", 0), living("Paris", 9), since))
+    held = {fact.object_name: fact.invalid_at for fact in known}
+    assert held == {"Paris": NOON + timedelta(days=5), "Oslo": None}
+
+
+def test_what_was_over_before_it_was_told_is_closed_and_opens_when_it_holds_again() -> None:
+    known = after([], plan([], a_fact("tea", day=2, closes=True, message="over")))
+    assert [fact.closed_why for fact in known] == [Closing.OVER]
+    known = after(known, plan(known, a_fact("tea", day=4)))
+    assert [fact.invalid_at is None for fact in sorted(known, key=lambda fact: fact.slot)] == [False, True]
+
+
+def test_nearly_the_same_words_add_to_one_fact() -> None:
+    goals = ["open a small bakery near the old harbour in Lisbon with her cousin" + end for end in ("", "s")]
+    facts = [a_fact(goal, day=day, predicate="CARES_ABOUT", relation="plan") for day, goal in enumerate(goals)]
+    known = after([], plan([], *facts))
+    assert [len(fact.evidence) for fact in known] == [2]
+    assert plan(known, *facts) == []
+
+
+def test_why_a_fact_is_over_can_be_read() -> None:
+    known = after([], plan([], a_fact("tea"), a_fact("tea", day=3, predicate="DISLIKES"), living("Paris", 0)))
+    known = after(known, plan(known, living("Oslo", 5)))
+    assert {fact.closed_why for fact in known} == {None, Closing.REVERSED, Closing.REPLACED}
+
+
+def test_facts_of_older_versions_are_closed_like_new_ones() -> None:
+    old = [
+        replace(fact, told=(), closed_why=None) for fact in after([], plan([], living("Paris", 0), living("Paris", 2)))
+    ]
+    known = after(old, plan(old, living("Oslo", 5)))
+    assert [fact.invalid_at is None for fact in sorted(known, key=lambda fact: fact.valid_at)] == [False, True]
+    assert plan(known, living("Paris", 0), living("Paris", 2), living("Oslo", 5)) == []
 
 
 def test_coming_back_opens_a_new_spell() -> None:

@@ -1,26 +1,29 @@
-// Facts that new facts may repeat, continue or contradict (same subject, and same object or a relation that holds one), and who and
-// what the given scenes are known to mention. Of merged entities come the facts as they were said, not the edges that follow.
+// Facts that new facts may repeat, continue or contradict (same subject; same object, a relation that holds one, or nearly the
+// same words), and who and what the given scenes are known to mention. Of merged entities come the facts as they were said, not the edges that follow.
 // hot
 // $tenant: str
-// $keys: list of {subject_id, object_ids, predicates, one_relations}
+// $keys: list of {subject_id, object_ids, predicates, one_relations, near}
 // $scene_ids: list of str
-// -> subject_id, object_id, predicate, properties
+// -> subject_id, object_id, object_name, predicate, properties
 UNWIND $keys AS key
 MATCH (a:Memory {tenant: $tenant, id: key.subject_id})-[r:PREFERS|DISLIKES|CARES_ABOUT|RELATES_TO|CAUSED_BY]->(b:Memory)
 WHERE r.tenant = $tenant AND r.merged IS NULL AND type(r) IN key.predicates
-  AND (b.id IN key.object_ids OR r.relation IN key.one_relations)
-RETURN DISTINCT a.id AS subject_id, b.id AS object_id, type(r) AS predicate, properties(r) AS properties
+  AND (b.id IN key.object_ids OR r.relation IN key.one_relations OR any(word IN r.near WHERE word IN key.near))
+RETURN DISTINCT a.id AS subject_id, b.id AS object_id, b.name AS object_name, type(r) AS predicate, properties(r) AS properties
 UNION ALL
 UNWIND $keys AS key
 MATCH (h:HeldFact {tenant: $tenant, subject_id: key.subject_id})
-WHERE h.predicate IN key.predicates AND (h.object_id IN key.object_ids OR h.relation IN key.one_relations)
-RETURN DISTINCT h.subject_id AS subject_id, h.object_id AS object_id, h.predicate AS predicate, properties(h) AS properties
+WHERE h.predicate IN key.predicates
+  AND (h.object_id IN key.object_ids OR h.relation IN key.one_relations OR any(word IN h.near WHERE word IN key.near))
+OPTIONAL MATCH (b:Memory {tenant: $tenant, id: h.object_id})
+OPTIONAL MATCH (apart:HeldEntity {tenant: $tenant, id: h.object_id})
+RETURN DISTINCT h.subject_id AS subject_id, h.object_id AS object_id, coalesce(apart.name, b.name) AS object_name, h.predicate AS predicate, properties(h) AS properties
 UNION ALL
 UNWIND $scene_ids AS scene_id
 MATCH (a:Memory {tenant: $tenant, id: scene_id})-[r:MENTIONED]->(b:Memory)
 WHERE r.tenant = $tenant AND r.merged IS NULL
-RETURN a.id AS subject_id, b.id AS object_id, type(r) AS predicate, properties(r) AS properties
+RETURN a.id AS subject_id, b.id AS object_id, null AS object_name, type(r) AS predicate, properties(r) AS properties
 UNION ALL
 UNWIND $scene_ids AS scene_id
 MATCH (h:HeldFact {tenant: $tenant, subject_id: scene_id}) WHERE h.predicate = 'MENTIONED'
-RETURN h.subject_id AS subject_id, h.object_id AS object_id, h.predicate AS predicate, properties(h) AS properties
+RETURN h.subject_id AS subject_id, h.object_id AS object_id, null AS object_name, h.predicate AS predicate, properties(h) AS properties

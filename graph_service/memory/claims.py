@@ -1,0 +1,250 @@
+"""What is known of a claim, all its spells together: joined with what is told anew, and back to facts. Pure.
+
+Evidence adds up; strength follows from the number of messages that prove a spell, so reading a message twice changes
+nothing. How a claim is worded and how sure we are of it belongs to the claim; when it held belongs to its spells.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from graph_service.memory.timeline import Spell
+from schema.fact import AcceptedFact, Claim, FactDetail, KnownFact, Proof
+from schema.ids import MemoryId, Uri, fact_uri, memory_id
+from schema.telling import Closing, Telling, joined
+
+# How much of the remaining doubt one more proving message leaves.
+_DOUBT_LEFT = 0.85
+# Whose words name a fact when several told it at the same time: who hands it in, then a model, then the rules.
+_READERS = ("caller", "", "rules")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedFact:
+    """A fact as it will be written.
+
+    Attributes:
+        before: the fact as it was known; None when it is new.
+        reason: why it is written, for people.
+    """
+
+    fact: KnownFact
+    before: KnownFact | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wording:
+    """How a claim is put, and how much of it is believed.
+
+    Attributes:
+        rank: whose words count: the lowest; an assertion before an end, then the earliest.
+    """
+
+    rank: tuple[bool, datetime, int, str]
+    statement: str
+    reader: str
+    base_strength: float
+    confidence: float
+    importance: int
+    trigger_emotion: str | None
+    detail: FactDetail
+
+    def joined(self, other: "Wording") -> "Wording":
+        """Both in one: the words of the first, the best of each judgement."""
+        first, second = (self, other) if self.rank <= other.rank else (other, self)
+        return replace(
+            first,
+            base_strength=max(self.base_strength, other.base_strength),
+            confidence=max(self.confidence, other.confidence),
+            importance=max(self.importance, other.importance),
+            trigger_emotion=first.trigger_emotion or second.trigger_emotion,
+            detail=first.detail.joined(second.detail, first=True),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimKnown:
+    """A claim with everything told of it.
+
+    Attributes:
+        first_uri: the address of its first spell.
+        spells: its facts as they are known, by slot.
+    """
+
+    claim: Claim
+    first_uri: Uri
+    told: tuple[Telling, ...]
+    quotes: frozenset[str]
+    wording: Wording
+    reopened: frozenset[str] = frozenset()
+    object_name: str | None = None
+    spells: tuple[KnownFact, ...] = ()
+
+    @property
+    def id(self) -> MemoryId:
+        """The id of its first spell, which names the claim."""
+        return memory_id(self.first_uri)
+
+    def with_more(self, other: "ClaimKnown") -> "ClaimKnown":
+        """The claim with what else was told of it."""
+        return replace(
+            self,
+            told=joined((*self.told, *other.told)),
+            quotes=self.quotes | other.quotes,
+            wording=self.wording.joined(other.wording),
+            reopened=self.reopened | other.reopened,
+            object_name=self.object_name or other.object_name,
+        )
+
+    def spell_uri(self, slot: int) -> Uri:
+        """The address of one of its spells."""
+        return Uri(f"{self.first_uri.rsplit('/', 1)[0]}/{slot}")
+
+
+def strength_of(base: float, proofs: int) -> float:
+    """Strength 0…1 of a fact that `proofs` messages prove; order and repetition do not matter."""
+    return round(1.0 - (1.0 - base) * _DOUBT_LEFT ** max(proofs - 1, 0), 4)
+
+
+def known_claims(facts: Iterable[KnownFact]) -> dict[Claim, ClaimKnown]:
+    """The claims of some known facts."""
+    claims: dict[Claim, ClaimKnown] = {}
+    for fact in sorted(facts, key=lambda one: (one.claim[:2], one.claim.object_id, one.slot)):
+        one = _of_known(fact)
+        before = claims.get(fact.claim)
+        claims[fact.claim] = replace(before.with_more(one), spells=(*before.spells, fact)) if before else one
+    return claims
+
+
+def told_of(fact: KnownFact) -> tuple[Telling, ...]:
+    """The tellings of a known fact; those of an older version follow from its evidence."""
+    if fact.told:
+        return fact.told
+    scenes = fact.scenes or (MemoryId(""),)
+    told = [
+        Telling(
+            message_id=message,
+            scene_id=scenes[min(place, len(scenes) - 1)],
+            valid_at=fact.valid_at,
+            said_at=fact.last_seen if place and place == len(fact.evidence) - 1 else fact.first_seen,
+        )
+        for place, message in enumerate(fact.evidence)
+    ]
+    if fact.invalid_at is not None and fact.closed_by is None and told:
+        told.append(replace(told[-1], valid_at=fact.invalid_at, said_at=fact.invalid_at, ends=True))
+    return joined(told)
+
+
+def accepted_claim(fact: AcceptedFact, scene: MemoryId) -> ClaimKnown:
+    """What one accepted fact tells of its claim."""
+    explicit = fact.valid_at != fact.said_at
+    told = [
+        Telling(
+            message_id=proof.message_id,
+            scene_id=scene,
+            valid_at=fact.valid_at if explicit else proof.said_at,
+            said_at=proof.said_at,
+            ends=fact.closes,
+            adds=proof.adds and not fact.closes,
+        )
+        for proof in fact.proofs
+    ]
+    if fact.invalid_at is not None and not fact.closes:
+        told += [replace(one, valid_at=fact.invalid_at, ends=True, adds=False) for one in told]
+    return ClaimKnown(
+        claim=fact.claim,
+        first_uri=fact_uri(fact.subject.uri, fact.predicate, fact.relation, fact.object.id, 0),
+        told=joined(told),
+        quotes=frozenset(_quotes(fact.proofs)),
+        wording=Wording(
+            rank=_rank(told, fact.reader, fact.statement),
+            statement=fact.statement,
+            reader=fact.reader,
+            base_strength=fact.strength,
+            confidence=fact.confidence,
+            importance=fact.importance,
+            trigger_emotion=fact.trigger_emotion,
+            detail=fact.detail,
+        ),
+        object_name=fact.object.name,
+    )
+
+
+def fact_of_spell(claim: ClaimKnown, slot: int, spell: Spell, closed_by: MemoryId | None) -> KnownFact:
+    """The fact that one spell of a claim is.
+
+    Args:
+        closed_by: the fact that holds the telling which closed it.
+    """
+    said = [telling for telling in spell.told if not telling.ends] or spell.told
+    evidence = tuple(sorted({telling.message_id for telling in said}))
+    messages = {telling.message_id for telling in spell.told}
+    uri, wording = claim.spell_uri(slot), claim.wording
+    return KnownFact(
+        id=memory_id(uri),
+        uri=uri,
+        subject_id=claim.claim.subject_id,
+        object_id=claim.claim.object_id,
+        predicate=claim.claim.predicate,
+        relation=claim.claim.relation,
+        slot=slot,
+        statement=wording.statement,
+        base_strength=wording.base_strength,
+        strength=strength_of(wording.base_strength, len(evidence)),
+        confidence=wording.confidence,
+        first_seen=min(telling.said_at for telling in said),
+        last_seen=max(telling.said_at for telling in said),
+        valid_at=spell.opening.valid_at,
+        invalid_at=spell.invalid_at,
+        closed_by=closed_by,
+        trigger_emotion=wording.trigger_emotion,
+        evidence=evidence,
+        scenes=tuple(sorted({telling.scene_id for telling in spell.told})),
+        quotes=tuple(sorted(quote for quote in claim.quotes if quote.split(":", 1)[0] in messages)),
+        reader=wording.reader,
+        importance=wording.importance,
+        detail=wording.detail,
+        closed_why=spell.why,
+        told=joined(spell.told),
+        reopened=tuple(sorted(claim.reopened)),
+        object_name=claim.object_name,
+    )
+
+
+def joined_away(fact: KnownFact) -> KnownFact:
+    """A spell that turned out to be part of an earlier one, closed as it began."""
+    return replace(fact, invalid_at=fact.valid_at, closed_why=Closing.JOINED)
+
+
+def _of_known(fact: KnownFact) -> ClaimKnown:
+    told = told_of(fact)
+    return ClaimKnown(
+        claim=fact.claim,
+        first_uri=Uri(f"{fact.uri.rsplit('/', 1)[0]}/0"),
+        told=told,
+        quotes=frozenset(fact.quotes),
+        wording=Wording(
+            rank=_rank(told, fact.reader, fact.statement),
+            statement=fact.statement,
+            reader=fact.reader,
+            base_strength=fact.base_strength,
+            confidence=fact.confidence,
+            importance=fact.importance,
+            trigger_emotion=fact.trigger_emotion,
+            detail=fact.detail,
+        ),
+        reopened=frozenset(fact.reopened),
+        object_name=fact.object_name,
+        spells=(fact,),
+    )
+
+
+def _rank(told: Sequence[Telling], reader: str, statement: str) -> tuple[bool, datetime, int, str]:
+    first = min((telling.ends, telling.valid_at) for telling in told)
+    place = _READERS.index(reader) if reader in _READERS else _READERS.index("")
+    return (*first, place, statement)
+
+
+def _quotes(proofs: Iterable[Proof]) -> list[str]:
+    return [f"{p.message_id}:{p.quote_start}:{p.quote_end}" for p in proofs if p.quote_start is not None]

@@ -1,0 +1,133 @@
+"""When a fact held: its spells, from its own tellings and those of its rivals. Pure, and blind to the order of arrival.
+
+A fact holds from its first telling until a message ends it or a rival is told: something that cannot be true beside it.
+Whoever is told later in the world's time wins; a telling that arrives late only takes the place it would have had.
+Everything in doubt stays open: what one message says together, what is said to come in addition, and what a person
+reopened is never closed by one another.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from schema.ids import MemoryId
+from schema.telling import Closing, Telling
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Blow:
+    """A telling of a rival.
+
+    Attributes:
+        claim: who the rival is.
+    """
+
+    telling: Telling
+    claim: str
+    why: Closing
+
+
+@dataclass(slots=True, kw_only=True)
+class Spell:
+    """A time in which a fact held, with what was told of it then.
+
+    Attributes:
+        blow: the rival's telling that closed it; None when it is open or was said to be over.
+        end: the own telling that closed it.
+        beside: rivals that were told before it began.
+        friends: rivals that do not close it, because it was said that both hold.
+    """
+
+    told: list[Telling]
+    beside: frozenset[str] = frozenset()
+    blow: Blow | None = None
+    end: Telling | None = None
+    friends: set[str] = field(default_factory=set)
+
+    @property
+    def opening(self) -> Telling:
+        """The first telling."""
+        return self.told[0]
+
+    @property
+    def closer(self) -> Telling | None:
+        """The telling that closed it."""
+        return self.blow.telling if self.blow is not None else self.end
+
+    @property
+    def invalid_at(self) -> datetime | None:
+        """When it ceased to hold."""
+        return None if self.closer is None else max(self.closer.valid_at, self.opening.valid_at)
+
+    @property
+    def why(self) -> Closing | None:
+        """Why it ceased to hold."""
+        if self.blow is not None:
+            return self.blow.why
+        return None if self.end is None else Closing.OVER
+
+
+_Order = tuple[datetime, datetime, MemoryId, int]
+
+
+def spells_of(own: Sequence[Telling], blows: Sequence[Blow], reopened: frozenset[str] = frozenset()) -> list[Spell]:
+    """The spells of a fact in order; the same tellings in any order give the same spells.
+
+    Args:
+        reopened: rivals (by claim) and ends (by message) that do not close this fact, because a person said so.
+    """
+    together = {(telling.message_id, telling.valid_at) for telling in own if not telling.ends}
+    spells: list[Spell] = []
+    rivals: set[str] = set(reopened)
+    events: list[tuple[_Order, Telling | Blow]] = [(_order(telling, 2 * telling.ends), telling) for telling in own]
+    events += [(_order(blow.telling, 1), blow) for blow in blows]
+    for _, event in sorted(events, key=_first):
+        if isinstance(event, Blow):
+            if spells and not spells[-1].closer:
+                _strike(spells[-1], event, both=(event.telling.message_id, event.telling.valid_at) in together)
+            rivals.add(event.claim)
+        elif event.ends:
+            _end(spells, event, reopened)
+        elif spells and (not spells[-1].closer or _old_news(spells[-1], event)):
+            spells[-1].told.append(event)
+            spells[-1].friends |= rivals if event.adds else set()
+        else:
+            friends = set(rivals if event.adds else reopened)
+            spells.append(Spell(told=[event], beside=frozenset(rivals), friends=friends))
+    return spells
+
+
+def _first(pair: tuple[_Order, Telling | Blow]) -> _Order:
+    return pair[0]
+
+
+def _order(telling: Telling, rank: int) -> _Order:
+    return telling.valid_at, telling.said_at, telling.message_id, rank
+
+
+def _strike(spell: Spell, blow: Blow, *, both: bool) -> None:
+    """Closes an open spell, unless the rival may hold beside it.
+
+    Args:
+        both: one message says both.
+    """
+    if both or blow.telling.adds:
+        spell.friends.add(blow.claim)
+    # "I have lived in Oslo since May", said in July: "I live in Paris", said in June, was what Oslo replaced.
+    replaced_before = blow.claim in spell.beside and blow.telling.said_at < spell.opening.said_at
+    if blow.claim not in spell.friends and not replaced_before:
+        spell.blow = blow
+
+
+def _end(spells: list[Spell], end: Telling, reopened: frozenset[str]) -> None:
+    if not spells:
+        spells.append(Spell(told=[end], end=end))
+        return
+    spells[-1].told.append(end)
+    if not spells[-1].closer and end.message_id not in reopened:
+        spells[-1].end = end
+
+
+def _old_news(spell: Spell, telling: Telling) -> bool:
+    """Whether a telling was said before what closed the spell was, so that nothing begins anew with it."""
+    return spell.closer is not None and telling.said_at < spell.closer.said_at

@@ -1,0 +1,88 @@
+"""Tellings: when a message said a fact, or that it is over. Everything about when a fact held follows from them."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+
+from schema.errors import InputError
+from schema.ids import MemoryId
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_ONE = timedelta(microseconds=1)
+
+
+class Closing(StrEnum):
+    """Why a fact does not hold any more: another took its place, its opposite was said, somebody said that it was over.
+
+    `JOINED` is a spell that turned out to be part of an earlier one of the same fact.
+    """
+
+    REPLACED = "replaced"
+    REVERSED = "reversed"
+    OVER = "over"
+    JOINED = "joined"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Telling:
+    """One message that says a fact.
+
+    Attributes:
+        valid_at: from when it held by this telling; of an end, when it was over.
+        ends: it says that the fact is over.
+        adds: it says that the fact holds beside others of its kind ("I also work at …").
+    """
+
+    message_id: MemoryId
+    scene_id: MemoryId
+    valid_at: datetime
+    said_at: datetime
+    ends: bool = False
+    adds: bool = False
+
+
+def telling_text(telling: Telling) -> str:
+    """A telling as edges keep it: `message|scene|valid|said|marks`, moments as microseconds since 1970."""
+    marks = ("e" if telling.ends else "") + ("a" if telling.adds else "")
+    moments = (f"{(moment - _EPOCH) // _ONE}" for moment in (telling.valid_at, telling.said_at))
+    return "|".join((telling.message_id, telling.scene_id, *moments, marks))
+
+
+def telling_of(text: str) -> Telling:
+    """The telling in a text that `telling_text` made.
+
+    Raises:
+        InputError: the text has another form.
+    """
+    try:
+        message, scene, valid, said, marks = text.rsplit("|", 4)
+        valid_at, said_at = (_EPOCH + int(number) * _ONE for number in (valid, said))
+    except (ValueError, OverflowError) as error:
+        raise InputError(f"{text!r} is no telling; it must read message|scene|valid|said|marks") from error
+    return Telling(
+        message_id=MemoryId(message),
+        scene_id=MemoryId(scene),
+        valid_at=valid_at,
+        said_at=said_at,
+        ends="e" in marks,
+        adds="a" in marks,
+    )
+
+
+def joined(tellings: Iterable[Telling]) -> tuple[Telling, ...]:
+    """Tellings with one for each message that says the fact and one for each that ends it; order does not matter."""
+    one: dict[tuple[MemoryId, bool], Telling] = {}
+    for telling in tellings:
+        key = (telling.message_id, telling.ends)
+        before = one.get(key)
+        if before is not None:
+            telling = replace(
+                telling,
+                scene_id=min(before.scene_id, telling.scene_id),
+                valid_at=min(before.valid_at, telling.valid_at),
+                said_at=min(before.said_at, telling.said_at),
+                adds=before.adds or telling.adds,
+            )
+        one[key] = telling
+    return tuple(one[key] for key in sorted(one))
