@@ -64,13 +64,15 @@ class Proof:
     """Words that support a fact.
 
     Attributes:
-        said_at: when the message was said.
+        said_at: when the message was said; heard_at: when it was stored, if it was; position: among those of the time.
         quote_start: character offset in the message text; None when the whole message is the proof.
         adds: the words say that the fact holds beside others of its kind.
     """
 
     message_id: MemoryId
     said_at: datetime
+    heard_at: datetime | None = None
+    position: int = 0
     quote_start: int | None = None
     quote_end: int | None = None
     adds: bool = False

@@ -21,6 +21,7 @@ class Message:
         importance: 1 to 10.
         zone: where it was said, an IANA name or a distance such as `+08:00`; its days are the days meant by "today".
         mentioned_start, mentioned_end: what time it talks about, aware UTC, half-open.
+        received_at: when it was stored; None before that.
     """
 
     id: MemoryId
@@ -35,6 +36,7 @@ class Message:
     zone: str | None = None
     mentioned_start: datetime | None = None
     mentioned_end: datetime | None = None
+    received_at: datetime | None = None
 
     @property
     def said_local(self) -> datetime:

@@ -30,6 +30,7 @@ class Telling:
 
     Attributes:
         valid_at: from when it held by this telling; of an end, when it was over.
+        heard_at, position: when the message was stored, and where in its call; they part what was said at one moment.
         ends: it says that the fact is over.
         adds: it says that the fact holds beside others of its kind ("I also work at …").
     """
@@ -38,15 +39,17 @@ class Telling:
     scene_id: MemoryId
     valid_at: datetime
     said_at: datetime
+    heard_at: datetime
+    position: int = 0
     ends: bool = False
     adds: bool = False
 
 
 def telling_text(telling: Telling) -> str:
-    """A telling as edges keep it: `message|scene|valid|said|marks`, moments as microseconds since 1970."""
+    """A telling as edges keep it: `message|scene|valid|said|heard|position|marks`, moments in µs since 1970."""
     marks = ("e" if telling.ends else "") + ("a" if telling.adds else "")
-    moments = (f"{(moment - _EPOCH) // _ONE}" for moment in (telling.valid_at, telling.said_at))
-    return "|".join((telling.message_id, telling.scene_id, *moments, marks))
+    moments = (f"{(moment - _EPOCH) // _ONE}" for moment in (telling.valid_at, telling.said_at, telling.heard_at))
+    return "|".join((telling.message_id, telling.scene_id, *moments, str(telling.position), marks))
 
 
 def telling_of(text: str) -> Telling:
@@ -56,15 +59,20 @@ def telling_of(text: str) -> Telling:
         InputError: the text has another form.
     """
     try:
-        message, scene, valid, said, marks = text.rsplit("|", 4)
-        valid_at, said_at = (_EPOCH + int(number) * _ONE for number in (valid, said))
+        message, scene, valid, said, heard, position, marks = text.rsplit("|", 6)
+        valid_at, said_at, heard_at = (_EPOCH + int(number) * _ONE for number in (valid, said, heard))
+        place = int(position)
     except (ValueError, OverflowError) as error:
-        raise InputError(f"{text!r} is no telling; it must read message|scene|valid|said|marks") from error
+        raise InputError(
+            f"{text!r} is no telling; it must read message|scene|valid|said|heard|position|marks"
+        ) from error
     return Telling(
         message_id=MemoryId(message),
         scene_id=MemoryId(scene),
         valid_at=valid_at,
         said_at=said_at,
+        heard_at=heard_at,
+        position=place,
         ends="e" in marks,
         adds="a" in marks,
     )
@@ -82,6 +90,8 @@ def joined(tellings: Iterable[Telling]) -> tuple[Telling, ...]:
                 scene_id=min(before.scene_id, telling.scene_id),
                 valid_at=min(before.valid_at, telling.valid_at),
                 said_at=min(before.said_at, telling.said_at),
+                heard_at=min(before.heard_at, telling.heard_at),
+                position=min(before.position, telling.position),
                 adds=before.adds or telling.adds,
             )
         one[key] = telling

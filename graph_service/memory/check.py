@@ -1,7 +1,7 @@
 """Proposals of readers against the whitelist: accepted facts, and rejected ones with the reason. Pure."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from extraction.additive import says_also
 from extraction.reading import ProposedFact, Quote, Reading
@@ -105,8 +105,10 @@ def _accept(fact: ProposedFact, messages: Sequence[Message], beings: Mapping[str
 
 def _proof(quote: Quote, message: Message) -> Proof:
     whole = quote.start is None or quote.end is None or not 0 <= quote.start < quote.end <= len(message.text)
+    said = Proof(
+        message_id=message.id, said_at=message.said_at, heard_at=message.received_at, position=message.position
+    )
     if whole:
-        return Proof(message_id=message.id, said_at=message.said_at)
+        return said
     start, end = quote.start, quote.end
-    adds = says_also(message.text[start:end])
-    return Proof(message_id=message.id, said_at=message.said_at, quote_start=start, quote_end=end, adds=adds)
+    return replace(said, quote_start=start, quote_end=end, adds=says_also(message.text[start:end]))

@@ -122,15 +122,13 @@ def told_of(fact: KnownFact) -> tuple[Telling, ...]:
     if fact.told:
         return fact.told
     scenes = fact.scenes or (MemoryId(""),)
-    told = [
-        Telling(
-            message_id=message,
-            scene_id=scenes[min(place, len(scenes) - 1)],
-            valid_at=fact.valid_at,
-            said_at=fact.last_seen if place and place == len(fact.evidence) - 1 else fact.first_seen,
+    told = []
+    for place, message in enumerate(fact.evidence):
+        said_at = fact.last_seen if place and place == len(fact.evidence) - 1 else fact.first_seen
+        scene = scenes[min(place, len(scenes) - 1)]
+        told.append(
+            Telling(message_id=message, scene_id=scene, valid_at=fact.valid_at, said_at=said_at, heard_at=said_at)
         )
-        for place, message in enumerate(fact.evidence)
-    ]
     if fact.invalid_at is not None and fact.closed_by is None and told:
         told.append(replace(told[-1], valid_at=fact.invalid_at, said_at=fact.invalid_at, ends=True))
     return joined(told)
@@ -145,6 +143,8 @@ def accepted_claim(fact: AcceptedFact, scene: MemoryId) -> ClaimKnown:
             scene_id=scene,
             valid_at=fact.valid_at if explicit else proof.said_at,
             said_at=proof.said_at,
+            heard_at=proof.heard_at or proof.said_at,
+            position=proof.position,
             ends=fact.closes,
             adds=proof.adds and not fact.closes,
         )

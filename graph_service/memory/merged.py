@@ -11,8 +11,10 @@ from datetime import datetime
 from typing import Any
 
 from graph_service.memory.claims import strength_of
+from graph_service.memory.resolution import closes
+from schema.fact import Claim
 from schema.ids import Uri, fact_uri, memory_id
-from schema.predicates import holds_one, whitelist
+from schema.telling import telling_of
 
 _OF_THE_MERGE = frozenset(("parent_id", "merge_id", "merge_reason", "merged_at"))
 _OF_THE_STORE = frozenset(("subject_id", "object_id", "predicate"))
@@ -138,6 +140,8 @@ def _edge(
         "last_seen": max(one["last_seen"] for one in all_of),
         "invalid_at": None if open_ended else last["invalid_at"],
         "closed_by": None if open_ended else last.get("closed_by"),
+        "closed_why": None if open_ended else last.get("closed_why"),
+        "told": sorted({text for one in all_of for text in one.get("told") or ()}) or None,
         "merged": True,
     }
     properties = {name: value for name, value in joined.items() if value is not None}
@@ -165,12 +169,18 @@ def _settle(rows: Sequence[dict[str, Any]]) -> None:
             if closer is not None:
                 row["properties"]["invalid_at"] = closer["properties"]["valid_at"]
                 row["properties"]["closed_by"] = closer["id"]
+                why = closes(_claim(closer), _claim(row))
+                row["properties"]["closed_why"] = why.value if why else None
 
 
-def _contradict(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    if one["predicate"] == other["predicate"]:
-        relation = one["properties"].get("relation")
-        same = relation == other["properties"].get("relation") and one["object_id"] != other["object_id"]
-        return bool(same) and holds_one(one["predicate"], relation)
-    opposite = bool(whitelist()[one["predicate"]].opposite == other["predicate"])
-    return opposite and bool(one["object_id"] == other["object_id"])
+def _contradict(newer: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Whether one edge closes another; what one message says together, or in addition, closes nothing."""
+    if closes(_claim(newer), _claim(other)) is None:
+        return False
+    mine, its = ([telling_of(text) for text in row["properties"].get("told") or ()] for row in (newer, other))
+    together = {(one.message_id, one.valid_at) for one in mine} & {(one.message_id, one.valid_at) for one in its}
+    return not together and not any(one.adds for one in mine)
+
+
+def _claim(row: Mapping[str, Any]) -> Claim:
+    return Claim(row["subject_id"], row["predicate"], row["properties"].get("relation"), row["object_id"])

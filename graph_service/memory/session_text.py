@@ -226,6 +226,7 @@ def _message(row: Mapping[str, Any]) -> Message:
         zone=row["zone"],
         mentioned_start=row["mentioned_start"],
         mentioned_end=row["mentioned_end"],
+        received_at=row["received_at"],
     )
 
 

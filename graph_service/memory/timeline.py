@@ -67,7 +67,7 @@ class Spell:
         return None if self.end is None else Closing.OVER
 
 
-_Order = tuple[datetime, datetime, MemoryId, int]
+_Order = tuple[datetime, datetime, datetime, int, MemoryId, int]
 
 
 def spells_of(own: Sequence[Telling], blows: Sequence[Blow], reopened: frozenset[str] = frozenset()) -> list[Spell]:
@@ -102,7 +102,7 @@ def _first(pair: tuple[_Order, Telling | Blow]) -> _Order:
 
 
 def _order(telling: Telling, rank: int) -> _Order:
-    return telling.valid_at, telling.said_at, telling.message_id, rank
+    return telling.valid_at, telling.said_at, telling.heard_at, telling.position, telling.message_id, rank
 
 
 def _strike(spell: Spell, blow: Blow, *, both: bool) -> None:

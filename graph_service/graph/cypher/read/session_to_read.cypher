@@ -15,7 +15,7 @@ WITH s, u, coalesce(v.revision, 0) AS revision
 CALL (s) {
   MATCH (m:Message {tenant: $tenant, session_id: s.id, unread: true})
   WITH m ORDER BY m.said_ms, m.position, m.id LIMIT $messages_max
-  RETURN collect(m {.id, .uri, .role, .speaker, .text, .said_at, .position, .content_hash, .importance, .zone, .mentioned_start,
+  RETURN collect(m {.id, .uri, .role, .speaker, .text, .said_at, .received_at, .position, .content_hash, .importance, .zone, .mentioned_start,
                     .mentioned_end, .episode_id}) AS messages,
          min(m.said_ms) AS first_ms, max(m.said_ms) AS last_ms
 }
@@ -40,7 +40,7 @@ CALL (s, first_ms, last_ms, episodes) {
   }
   MATCH (m:Message)-[:PART_OF]->(near)
   WITH near, m ORDER BY m.said_ms, m.position, m.id
-  WITH near, collect(m {.id, .uri, .role, .speaker, .text, .said_at, .position, .content_hash, .importance, .zone, .mentioned_start,
+  WITH near, collect(m {.id, .uri, .role, .speaker, .text, .said_at, .received_at, .position, .content_hash, .importance, .zone, .mentioned_start,
                     .mentioned_end, .episode_id}) AS held
   RETURN collect({id: near.id, uri: near.uri, properties: near {.name, .abstract, .layers_by, .unextracted}, messages: held}) AS scenes
 }
