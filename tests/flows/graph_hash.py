@@ -1,12 +1,15 @@
 """The whole graph of a tenant as comparable rows: nodes and edges with every property but those that count writes."""
 
 import hashlib
+import re
 from typing import Any
 
 from graph_service.graph.store import Graph
 
 _COUNTERS = {"revision", "seq", "epoch", "unembedded", "tenant", "merged_at"}
 _COUNTERS |= {"recorded_at", "received_at", "created_at", "closed_at"}
+# When a message was stored, in what an edge was told.
+_HEARD_AT = re.compile(r"\|\d+(\|\d+\|\w*)$")
 _NOT_KNOWLEDGE = ["Change", "Tenant", "Revision", "Job"]
 _NODES = (
     "MATCH (n {tenant: $tenant}) WHERE NOT any(l IN labels(n) WHERE l IN $skip) "
@@ -33,5 +36,7 @@ async def graph_hash(graph: Graph, tenant: str) -> str:
 
 
 def _plain(properties: dict[str, Any]) -> str:
+    if "told" in properties:
+        properties = {**properties, "told": [_HEARD_AT.sub(r"\1", telling) for telling in properties["told"]]}
     kept = {name: str(value) for name, value in properties.items() if name not in _COUNTERS and "embedding" not in name}
     return str(sorted(kept.items()))
