@@ -41,8 +41,9 @@ async def commit_digest(graph: Graph, text: SessionText, plan: DigestPlan, held:
         await _put(writing, statement("write/put_facts"), tenant, plan.facts)
         if plan.episodes:
             await writing.run(statement("write/close_episodes"), {"tenant": tenant, "ids": plan.episodes})
-        want = {"tenant": tenant, "session": held.session, "now_ms": now_ms}
-        await writing.run(statement("jobs/want_embedding"), want)
+        if any(row["properties"].get("unembedded") for row in plan.scenes):
+            want = {"tenant": tenant, "session": held.session, "now_ms": now_ms}
+            await writing.run(statement("jobs/want_embedding"), want)
         await finish(writing, [held], more=text.more, now_ms=now_ms)
         shown = await say_of_merged(writing, tenant, plan.held_entities, plan.held_facts)
         if concerns_roles((*plan.facts, *plan.held_facts)):

@@ -13,7 +13,8 @@ from graph_service.memory.beings import load_candidates
 from graph_service.memory.commit import StaleError, commit_digest
 from graph_service.memory.digest_plan import DigestPlan, SceneRead, names_of, plan_digest
 from graph_service.memory.known import load_known
-from graph_service.memory.layers import written_layers
+from graph_service.memory.layer_basis import basis_lines, basis_of, within
+from graph_service.memory.layers import asks_for_overview, written_layers
 from graph_service.memory.outbox import Claim, finish
 from graph_service.memory.pace import Pace
 from graph_service.memory.scenes import SceneRules, is_ripe
@@ -55,24 +56,26 @@ async def read_session(
     *,
     embedder: Embedder | None = None,
     final: bool = False,
+    whole: bool = False,
 ) -> bool:
     """Digests what is unread in one session; True when a rest is left.
 
     Args:
         embedder: tells where a scene's topic ends; None leaves that to the words.
         final: the session ends, so that every scene is ripe.
+        whole: somebody asks for the layer texts of every scene, ripe or not.
 
     Raises:
         UnavailableError: the model or Neo4j is away; nothing was written.
         ConflictError: the lease was lost, or the memory kept changing; nothing was written.
     """
-    text = await load_session(graph, held, rules, embedder)
+    text = await load_session(graph, held, rules, embedder, owed=whole)
     pace.step("read loaded")
     if text is None:
         await _finish_empty(graph, held, pace)
         return False
     affordable_readers = await _affordable(graph, readers, held, pace)
-    scenes = await _read_scenes(text, affordable_readers, rules, final=final)
+    scenes = await _read_scenes(text, affordable_readers, rules, final=final, whole=whole)
     if not scenes:
         await _finish_empty(graph, held, pace)
         return False
@@ -104,39 +107,50 @@ async def _refresh(
     graph: Graph, text: SessionText, held: Claim, rules: SceneRules, embedder: Embedder | None
 ) -> SessionText:
     """The same text with the user as it is now; the scenes cannot have changed, because the session is leased to us."""
-    now = await load_session(graph, held, rules, embedder)
+    now = await load_session(graph, held, rules, embedder, owed=True)
     if now is None:
         raise ConflictError(f"another worker has read session {held.session} meanwhile; nothing is left to do")
     return replace(text, user_properties=now.user_properties, revision=now.revision)
 
 
-async def _read_scenes(text: SessionText, readers: Readers, rules: SceneRules, *, final: bool) -> list[SceneRead]:
-    """The readings of scenes that changed; a scene that must wait for its reading has only what callers brought."""
+async def _read_scenes(
+    text: SessionText, readers: Readers, rules: SceneRules, *, final: bool, whole: bool
+) -> list[SceneRead]:
+    """The readings of scenes that changed, and new layer texts where the old ones hold no more."""
     gate = asyncio.Semaphore(readers.parallel)
-    waiting = {
-        scene.id
-        for scene in text.scenes
-        if readers.waits_for_ripe and not is_ripe(scene, rules, newest_ms=text.newest_ms, final=final)
-    }
 
-    async def one(scene: Scene) -> SceneRead:
-        lines = scene_text(text, scene)
-        pending = scene.id in waiting
+    async def one(scene: Scene) -> SceneRead | None:
+        stored = text.stored.get(scene.id, {})
+        ripe = is_ripe(scene, rules, newest_ms=text.newest_ms, final=final)
+        pending = readers.waits_for_ripe and not ripe
+        changed = scene.id in text.changed
+        due = changed or (bool(stored.get("unextracted")) and not pending)
+        brought = brought_reading(text.brought, scene)
+        basis = basis_of(scene, stored, brought, whole=ripe or whole, pending=pending)
+        owed = whole and bool(stored.get("overview_owed"))
+        if not due and basis.fresh and not owed:
+            return None
         async with gate:
-            read = [] if pending else await _read(lines, readers)
-        readings = [brought_reading(text.brought, scene), *read]
-        layers, paid = await written_layers(lines, readings, None if pending else readers.writer)
-        return SceneRead(scene=scene, readings=paid, layers=layers, pending=pending)
+            lines = scene_text(text, scene)
+            read = await _read(lines, readers) if due and not pending else []
+            readings = (brought, *read) if due else ()
+            if basis.fresh and not read and not owed:
+                return SceneRead(scene=scene, readings=readings, layers=None, basis=basis, pending=pending)
+            asks = readers.writer if whole or asks_for_overview(readings) else None
+            # Texts of a scene that is not read now lean on the rules alone.
+            leaning = readings if read else (brought, *([] if pending else [await readers.fallback(lines)]))
+            layers = await written_layers(basis_lines(lines, basis), within(leaning, basis), asks)
+            return SceneRead(scene=scene, readings=readings, layers=layers, basis=basis, pending=pending)
 
-    # A scene that waited already and must go on waiting has not changed.
-    due = [scene for scene in text.scenes if scene.id in text.changed or scene.id not in waiting]
-    return list(await asyncio.gather(*(one(scene) for scene in due)))
+    read = await asyncio.gather(*(one(scene) for scene in text.scenes))
+    return [scene for scene in read if scene is not None]
 
 
 async def _affordable(graph: Graph, readers: Readers, held: Claim, pace: Pace) -> Readers:
     budget, now = readers.tokens_per_day, pace.clock()
     first = await affordable(graph, held.tenant, readers.first, readers.fallback, tokens_per_day=budget, now=now)
-    return replace(readers, first=first)
+    # Over the budget nothing is asked of the model at all.
+    return readers if first is readers.first else replace(readers, first=first, writer=None)
 
 
 async def _read(lines: SceneText, readers: Readers) -> list[Reading]:

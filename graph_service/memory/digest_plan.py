@@ -12,7 +12,8 @@ from graph_service.memory.check import Rejected, check
 from graph_service.memory.claims import PlannedFact
 from graph_service.memory.fact_rows import fact_change, fact_row
 from graph_service.memory.intake import millis
-from graph_service.memory.layers import Layers
+from graph_service.memory.layer_basis import LayerBasis
+from graph_service.memory.layers import Layers, layer_properties
 from graph_service.memory.mentions import plan_mentions
 from graph_service.memory.plan import plan_facts
 from graph_service.memory.session_text import SessionText
@@ -33,12 +34,15 @@ class SceneRead:
     """A scene with its readings (callers' first) and its layer texts.
 
     Attributes:
+        layers: None: the stored texts still hold.
+        basis: what they were made from.
         pending: it may still grow, and is read when it grows no more.
     """
 
     scene: Scene
     readings: tuple[Reading, ...]
-    layers: Layers
+    layers: Layers | None
+    basis: LayerBasis
     pending: bool = False
 
 
@@ -147,7 +151,7 @@ def plan_digest(
         last_said=last_said,
         recorded_at=recorded_at,
         rejected=tuple(rejected),
-        cost=digest_cost((read.readings for read in scenes), rejected=len(rejected)),
+        cost=digest_cost(((read.readings, read.layers) for read in scenes), rejected=len(rejected)),
     )
     apart = {known.being.id for known in touched if known.root_id}
     return _hold_back(plan, [row for row in entity_rows if row["id"] in apart], held) if apart or held else plan
@@ -189,18 +193,13 @@ def _named(
 
 
 def _scene_row(read: SceneRead, text: SessionText) -> dict[str, Any]:
-    scene, layers, owner = read.scene, read.layers, text.owner
+    scene, owner = read.scene, text.owner
     stored = text.stored.get(scene.id, {})
     held = [_held(message) for message in scene.messages]
-    kept = stored.get("layers_by") not in (None, "extractive") and layers.made_by == "extractive"
     properties = {
         "uri": scene.uri,
         "user_id": owner.user_id,
-        "name": stored["name"] if kept else layers.title,
-        "abstract": stored["abstract"] if kept else layers.abstract,
-        "overview": layers.overview,
-        "layers_by": stored["layers_by"] if kept else layers.made_by,
-        "overview_by": layers.overview_by,
+        **layer_properties(read.layers, read.basis, stored),
         "first_seen": scene.episode_start,
         "last_seen": scene.episode_end,
         "start_ms": millis(scene.episode_start),
@@ -213,11 +212,10 @@ def _scene_row(read: SceneRead, text: SessionText) -> dict[str, Any]:
         "scope_tenant": scope_token(owner.tenant),
         "scope_user": scope_token(owner.tenant, owner.user_id),
         "said_day": day_token(scene.episode_start),
-        "unembedded": True,
         **scene_marks(read.readings),
         "unextracted": True if read.pending else None,
     }
-    return {"id": scene.id, "properties": properties, "messages": held, "cost": scene_cost(read.readings)}
+    return {"id": scene.id, "properties": properties, "messages": held, "cost": scene_cost(read.readings, read.layers)}
 
 
 def _agent_row(owner: Owner, scenes: Sequence[SceneRead]) -> dict[str, Any]:

@@ -38,7 +38,7 @@ async def embed_sessions(graph: Graph, embedder: Embedder, held: Sequence[Claim]
     scene_rows = [
         {
             "id": row["id"],
-            "content_hash": row["content_hash"],
+            "layers_hash": row["layers_hash"],
             "abstract_vector": vector_parameter(abstract),
             "overview_vector": vector_parameter(overview),
         }

@@ -2,12 +2,14 @@
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from extraction.abstract import abstract_l0, overview_l1, scene_title
 from extraction.layer_writer import LayerWriter, worth_writing
 from extraction.reading import Reading, SceneText
+from graph_service.memory.layer_basis import LayerBasis
 from schema.errors import MisreadError, MnemographError
 
 _log = logging.getLogger("mnemograph.layers")
@@ -21,6 +23,8 @@ class Layers:
 
     Attributes:
         made_by: of title and abstract: `extractive`, `caller`, or the model's name; overview_by likewise.
+        owed: a model should have written the overview and failed.
+        calls: of the model for these texts; tokens likewise.
     """
 
     title: str
@@ -28,6 +32,16 @@ class Layers:
     overview: str
     made_by: str
     overview_by: str = EXTRACTIVE
+    owed: bool = False
+    calls: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+
+
+def asks_for_overview(readings: Sequence[Reading]) -> bool:
+    """Whether a model has just read the scene and told what it is about, so that it is asked for an overview too."""
+    told = [reading for reading in readings if reading.summary]
+    return bool(told) and told[0] is readings[-1] and readings[-1].path[:1] == ("model",)
 
 
 def layers_of(scene: SceneText, readings: Sequence[Reading]) -> Layers:
@@ -47,36 +61,55 @@ def layers_of(scene: SceneText, readings: Sequence[Reading]) -> Layers:
     )
 
 
-async def written_layers(
-    scene: SceneText, readings: Sequence[Reading], writer: LayerWriter | None
-) -> tuple[Layers, tuple[Reading, ...]]:
-    """The layers of a scene, and its readings with what the writer cost added to the last.
+async def written_layers(scene: SceneText, readings: Sequence[Reading], writer: LayerWriter | None) -> Layers:
+    """The layers of a scene, with what they cost.
 
-    The writer is asked only about scenes that the model has just read and that are long enough; when it fails, the
-    extractive overview stays and says so.
+    The writer is asked only about scenes that are long enough; when it fails, the extractive overview stays, says so,
+    and is owed.
     """
     # Ranking sentences is plain computing; in a thread it does not hold up requests.
     layers = await asyncio.to_thread(layers_of, scene, readings)
-    by_model = bool(readings) and readings[-1].path[:1] == ("model",) and readings[-1].reader == layers.made_by
-    if writer is None or not by_model or not worth_writing(scene):
-        return layers, tuple(readings)
+    if writer is None or not worth_writing(scene):
+        return layers
     try:
         told = await writer(scene)
     except MisreadError as error:
-        return layers, _with_cost(readings, error.calls, error.tokens_in, error.tokens_out)
+        return replace(layers, owed=True, calls=error.calls, tokens_in=error.tokens_in, tokens_out=error.tokens_out)
     except MnemographError as error:
         _log.warning("no overview was written, an extractive one takes its place: %s", error)
-        return layers, tuple(readings)
-    paid = _with_cost(readings, told.calls, told.tokens_in, told.tokens_out)
-    return replace(layers, overview=told.overview, overview_by=told.made_by), paid
-
-
-def _with_cost(readings: Sequence[Reading], calls: int, tokens_in: int, tokens_out: int) -> tuple[Reading, ...]:
-    *others, last = readings
-    more = replace(
-        last,
-        calls=last.calls + calls,
-        tokens_in=last.tokens_in + tokens_in,
-        tokens_out=last.tokens_out + tokens_out,
+        return replace(layers, owed=True)
+    return replace(
+        layers,
+        overview=told.overview,
+        overview_by=told.made_by,
+        calls=told.calls,
+        tokens_in=told.tokens_in,
+        tokens_out=told.tokens_out,
     )
-    return (*others, more)
+
+
+def layer_properties(layers: Layers | None, basis: LayerBasis, stored: Mapping[str, Any]) -> dict[str, Any]:
+    """What a stored scene says of its texts.
+
+    Texts that a caller or a model wrote stay when only extractive ones are there to replace them.
+
+    Args:
+        layers: None: what is stored still holds.
+        stored: properties of the stored scene; empty for a new one.
+    """
+    behind = True if basis.behind else None
+    if layers is None:
+        return {"name": stored["name"], "abstract": stored["abstract"], "layers_behind": behind}
+    kept = stored.get("layers_by") not in (None, EXTRACTIVE) and layers.made_by == EXTRACTIVE
+    return {
+        "name": stored["name"] if kept else layers.title,
+        "abstract": stored["abstract"] if kept else layers.abstract,
+        "overview": layers.overview,
+        "layers_by": stored["layers_by"] if kept else layers.made_by,
+        "overview_by": layers.overview_by,
+        "overview_owed": True if layers.owed else None,
+        "layers_n": basis.messages,
+        "layers_hash": basis.key,
+        "layers_behind": behind,
+        "unembedded": True,
+    }

@@ -40,8 +40,8 @@ class SessionText:
 
     Attributes:
         revision: how often this user's memory had been written.
-        scenes: those that gain messages, those that brought facts speak of, and those that wait for their reading;
-            oldest first.
+        scenes: those that gain messages, those that brought facts speak of, and those that wait for their reading or
+            for texts of all their messages; oldest first.
         changed: ids of the first two.
         newest_ms: when the latest scene of the session begins, milliseconds since 1970.
         stored: properties of the scenes that are stored already, by id.
@@ -63,23 +63,28 @@ class SessionText:
     more: bool
 
 
-async def load_session(graph: Graph, held: Claim, rules: SceneRules, embedder: Embedder | None) -> SessionText | None:
+async def load_session(
+    graph: Graph, held: Claim, rules: SceneRules, embedder: Embedder | None, *, owed: bool = False
+) -> SessionText | None:
     """The text to digest, or None when everything was read before.
 
     Args:
         embedder: tells where a topic ends; None leaves that to the words.
+        owed: scenes that wait for an overview by a model come too.
     """
     parameters = {
         "tenant": held.tenant,
         "session": held.session,
         "messages_max": _MESSAGES_MAX,
         "pause_ms": round(rules.pause_s * 1000),
+        "owed": owed,
     }
     rows = await graph.read(statement("read/session_to_read"), parameters)
     if not rows:
         return None
     row = rows[0]
-    waiting = {scene["id"] for scene in row["scenes"] if scene["properties"]["unextracted"]}
+    marks = ("unextracted", "layers_behind", *(["overview_owed"] if owed else []))
+    waiting = {scene["id"] for scene in row["scenes"] if any(scene["properties"][mark] for mark in marks)}
     if not (row["messages"] or row["episodes"] or waiting):
         return None
     unread = [_message(message) for message in row["messages"]]

@@ -9,6 +9,7 @@ from extraction.reading import Reading
 from extraction.rule_reader import READER_NAME
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
+from graph_service.memory.layers import Layers
 from schema.errors import InputError
 from schema.ids import TenantId
 from schema.timespan import as_utc
@@ -63,27 +64,29 @@ def scene_marks(readings: Sequence[Reading]) -> dict[str, Any]:
     return {"read_by": _CALLER, "read_path": [], "owed": None} if any(reading.facts for reading in readings) else {}
 
 
-def scene_cost(readings: Iterable[Reading]) -> dict[str, int]:
-    """What reading a scene cost this time."""
-    told = list(readings)
+def scene_cost(readings: Iterable[Reading], layers: Layers | None) -> dict[str, int]:
+    """What reading a scene and writing its texts cost this time."""
+    told: list[Reading | Layers] = [*readings, *([layers] if layers else [])]
     return {
-        "calls": sum(reading.calls for reading in told),
-        "tokens_in": sum(reading.tokens_in for reading in told),
-        "tokens_out": sum(reading.tokens_out for reading in told),
+        "calls": sum(part.calls for part in told),
+        "tokens_in": sum(part.tokens_in for part in told),
+        "tokens_out": sum(part.tokens_out for part in told),
     }
 
 
-def digest_cost(scenes: Iterable[Sequence[Reading]], *, rejected: int) -> dict[str, int]:
+def digest_cost(scenes: Iterable[tuple[Sequence[Reading], Layers | None]], *, rejected: int) -> dict[str, int]:
     """What one digest adds to its day.
 
     Args:
-        scenes: the readings of each scene.
+        scenes: the readings of each scene, and its texts if they were made.
         rejected: proposals that the check refused.
     """
-    every = [reading for readings in scenes for reading in readings if reading.reader != _CALLER]
+    told = list(scenes)
+    every = [reading for readings, _ in told for reading in readings if reading.reader != _CALLER]
+    costs = [scene_cost([], layers) for _, layers in told] + [scene_cost(every, None)]
     by_rules = [reading for reading in every if reading.reader == READER_NAME]
     return {
-        **scene_cost(every),
+        **{name: sum(cost[name] for cost in costs) for name in ("calls", "tokens_in", "tokens_out")},
         "scenes_by_model": len(every) - len(by_rules),
         "scenes_by_rules": len(by_rules),
         "scenes_owed": sum(reading.owed for reading in every),

@@ -9,7 +9,7 @@ from extraction.abstract import OVERVIEW_TOKENS_MAX, token_count
 from extraction.layer_writer import layers_prompt, model_layer_writer, worth_writing
 from extraction.openai_model import connect_openai_model
 from extraction.reading import Reading, SceneLine, SceneText
-from graph_service.memory.layers import Layers, written_layers
+from graph_service.memory.layers import Layers, asks_for_overview, written_layers
 from schema.errors import MisreadError
 from schema.ids import MemoryId
 from schema.labels import Role
@@ -27,55 +27,59 @@ def a_scene(text: str) -> SceneText:
     return SceneText(user_names=("Anna",), agent_names=(), lines=(line,))
 
 
-async def layers(text: str, *replies: Reply, reading: Reading = READ) -> tuple[Layers, tuple[Reading, ...], FakeOpenAI]:
+async def layers(text: str, *replies: Reply) -> tuple[Layers, FakeOpenAI]:
     with FakeOpenAI(*replies) as fake:
         model = await connect_openai_model(model="fake", base_url=fake.base_url, api_key=None, timeout_s=5)
-        made, readings = await written_layers(a_scene(text), [reading], model_layer_writer(model))
-        return made, readings, fake
+        return await written_layers(a_scene(text), [READ], model_layer_writer(model)), fake
 
 
 @pytest.mark.parametrize("text", [LONG, LONG_ZH])
 async def test_a_long_scene_gets_its_overview_in_one_call_that_is_counted(text: str) -> None:
-    made, (paid,), fake = await layers(text, says(TOLD))
+    made, fake = await layers(text, says(TOLD))
     assert (made.overview, made.overview_by) == ("## Summary\nAnna wants it.", "fake")
     assert (made.title, made.abstract, made.made_by) == ("A house", "Anna wants a house.", "fake")
-    assert (paid.calls, paid.tokens_in, paid.tokens_out) == (2, 109, 20)
+    assert (made.calls, made.tokens_in, made.tokens_out) == (1, 100, 20)
     assert len(fake.requests) == 1
 
 
 @pytest.mark.parametrize(
-    ("text", "reading"),
+    "readings",
     [
-        ("I live in Oslo.", READ),
-        (LONG, Reading(reader="rules")),
-        (LONG, Reading(reader="rules", path=("small talk", "rules"))),
-        (LONG, Reading(reader="caller", summary="Mine.")),
+        [],
+        [Reading(reader="rules")],
+        [Reading(reader="rules", path=("small talk", "rules"))],
+        [Reading(reader="caller", summary="Mine.")],
+        [Reading(reader="caller", summary="Mine."), READ],
     ],
-    ids=["short", "rules", "small talk", "caller"],
+    ids=["none", "rules", "small talk", "caller", "caller first"],
 )
-async def test_nobody_pays_for_scenes_that_are_short_or_were_not_read_by_a_model(text: str, reading: Reading) -> None:
-    made, readings, fake = await layers(text, reading=reading)
-    assert made.overview_by == "extractive"
+def test_nobody_asks_about_scenes_that_no_model_has_told_of(readings: list[Reading]) -> None:
+    assert not asks_for_overview(readings)
+    assert asks_for_overview([Reading(reader="caller"), READ])
+
+
+async def test_nobody_pays_for_a_scene_that_is_short() -> None:
+    made, fake = await layers("I live in Oslo.")
+    assert (made.overview_by, made.calls, fake.requests) == ("extractive", 0, [])
     assert made.overview
-    assert (readings, fake.requests) == ((reading,), [])
 
 
 @pytest.mark.parametrize(
     ("replies", "calls"),
     [
-        ([fails(500)], 1),
-        ([fails(401)], 1),
-        ([says("", refusal="No.")], 2),
-        ([says("no"), says("no")], 3),
-        ([says(TOLD[:-9], finish="length")], 2),
+        ([fails(500)], 0),
+        ([fails(401)], 0),
+        ([says("", refusal="No.")], 1),
+        ([says("no"), says("no")], 2),
+        ([says(TOLD[:-9], finish="length")], 1),
     ],
     ids=["broken", "wrong key", "refused", "no JSON", "cut"],
 )
 async def test_a_writer_that_fails_leaves_an_extractive_overview_marked_so(replies: list[Reply], calls: int) -> None:
-    made, (paid,), _ = await layers(LONG, *replies)
+    made, _ = await layers(LONG, *replies)
     assert made.overview_by == "extractive"
     assert "lake" in made.overview
-    assert paid.calls == calls
+    assert (made.calls, made.owed) == (calls, True)
 
 
 async def test_an_overview_never_exceeds_its_bound() -> None:

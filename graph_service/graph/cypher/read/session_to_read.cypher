@@ -5,6 +5,7 @@
 // $session: str
 // $messages_max: int
 // $pause_ms: int, how far from a message a scene may lie to take it
+// $owed: bool, also scenes that wait for an overview by a model
 // -> session_uri, user_id, agent_id, user_properties, revision, messages, episodes, scenes, newest_ms
 // newest_ms: when the latest scene begins; null without scenes
 // scenes: {id, uri, properties, messages}. Each scene comes whole, because it is always read as a whole.
@@ -33,6 +34,12 @@ CALL (s, first_ms, last_ms, episodes) {
     MATCH (near:Scene {tenant: $tenant, session_id: s.id, unextracted: true})
     RETURN near
    UNION
+    MATCH (near:Scene {tenant: $tenant, session_id: s.id, layers_behind: true})
+    RETURN near
+   UNION
+    MATCH (near:Scene {tenant: $tenant, session_id: s.id}) WHERE $owed AND near.start_ms >= 0 AND near.overview_owed
+    RETURN near
+   UNION
     UNWIND episodes AS episode
     UNWIND episode.message_ids AS message_id
     MATCH (:Message {tenant: $tenant, id: message_id})-[:PART_OF]->(near:Scene)
@@ -42,7 +49,8 @@ CALL (s, first_ms, last_ms, episodes) {
   WITH near, m ORDER BY m.said_ms, m.position, m.id
   WITH near, collect(m {.id, .uri, .role, .speaker, .text, .said_at, .received_at, .position, .content_hash, .importance, .zone, .mentioned_start,
                     .mentioned_end, .episode_id}) AS held
-  RETURN collect({id: near.id, uri: near.uri, properties: near {.name, .abstract, .layers_by, .unextracted}, messages: held}) AS scenes
+  RETURN collect({id: near.id, uri: near.uri, properties: near {.name, .abstract, .layers_by, .layers_n, .layers_hash,
+                  .layers_behind, .overview_owed, .unextracted}, messages: held}) AS scenes
 }
 CALL (s) {
   MATCH (newest:Scene {tenant: $tenant, session_id: s.id}) WHERE newest.start_ms IS NOT NULL

@@ -3,9 +3,9 @@
 // $tenant: str
 // $sessions: list of str
 // $rows_max: int
-// -> session, user_node_id, id, content_hash, abstract, overview
+// -> session, user_node_id, id, layers_hash, abstract, overview
 UNWIND $sessions AS session
 MATCH (x:Session {tenant: $tenant, id: session})
 MATCH (s:Scene {tenant: $tenant, session_id: session, unembedded: true})
 WITH session, x, s ORDER BY session, s.id LIMIT $rows_max
-RETURN session, x.user_node_id AS user_node_id, s.id AS id, s.content_hash AS content_hash, s.abstract AS abstract, s.overview AS overview
+RETURN session, x.user_node_id AS user_node_id, s.id AS id, coalesce(s.layers_hash, s.content_hash) AS layers_hash, s.abstract AS abstract, s.overview AS overview
