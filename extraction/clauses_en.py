@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from extraction.drafts import Voice
 from extraction.reading import THE_USER
 from extraction.sentences import Sentence
-from extraction.words_en import KIN, KIN_NAME, NOT_NAMES, SOLE_KIN
+from extraction.spelling_en import IRONIC, readable, spelled
+from extraction.words_en import KIN, KIN_NAME, MANY_KIN, NOT_NAMES, SOLE_KIN
 
 _VERBS = (
     r"also|always|love|loves|adore|like|likes|hate|hates|live|lives|work|works|study|studies|saw|want|"
@@ -17,9 +18,14 @@ _VERBS = (
     r"received|won|do not|does not|can not|would|hope|hopes|finds|finished|feel|got|used to|made|avoid|no longer|fear"
 )
 _OPENERS = (
-    r"I|we|he|she|my|it|they|you|his|her|do|does|did|what|how|which|who|where|when|feeling|making|leaving|"
+    r"I|we|he|she|my(?! (?:[a-z-]+ )?(?:"
+    + "|".join(sorted(KIN))
+    + r"),)|it|they|you|his|her|do|does|did|what|how|which|who|where|when|feeling|making|leaving|"
     r"causing|eventually|"
-    r"although|but|so|yet|if|please|any|can|could|is|are|have you|because|since|even|especially"
+    r"although|but|so|yet|if|please|any|can|could|is|are|have you|because|since|even|especially|pick|suggest|"
+    r"recommend|"
+    r"keep|make|don't|just|thoughts|remind|note|ideally|preferably|mostly|mainly|thanks|right|nothing|no|not|never|"
+    r"anything|everything|that|this|there|our|anyone"
 )
 _CUT = re.compile(
     r"; ?|—| - |, (?=(?:and |but |so |then |because |although |while |yet |or )?(?:" + _OPENERS + r")\b)"
@@ -31,7 +37,9 @@ _LEAD = re.compile(
     r"^(?:(?:and|but|so|then|because|although|though|since|well|oh|yes|yeah|yep|also|actually|honestly|hi|"
     r"hello|hey|btw|anyway|"
     r"besides|plus|haha|lol|by the way|to be honest|you know|i mean|as for me|personally|as a kid|of "
-    r"course|sure|no|wow|"
+    r"course|sure|no|wow|turns out|it turns out|fyi|for context|just so you know|for the record|ps|fun fact|"
+    r"one more thing|note|in fact|basically|obviously|apparently|unfortunately|sadly|luckily|thankfully|hmm|ugh|ok|"
+    r"okay|so far|to be fair|full disclosure|at home|at work|(?:after|for) all these years|all in all|"
     r"now(?=,? I )|last \w+(?=,? (?:I|we) )|this \w+(?=,? (?:I|we) )|these days|lately|nowadays|currently|"
     r"last year|last month|last week|in general|overall|frankly)(?:[,!.]+ ?| ))+",
     re.IGNORECASE,
@@ -40,22 +48,9 @@ _SETTING = re.compile(
     r"^(?:Over|During|On|In|At|After|Before|While|When|Due to|One|Every|This|Last|Yesterday|Today|Since|"
     r"As)\b[^,]{0,60}, "
 )
-_CONTRACTIONS = (
-    (re.compile(r"\b(?:I'd|I would) (?:really |also |absolutely )?(?:love|like) to\b"), "I aspire to"),
-    (re.compile(r"\bcan't\b", re.I), "can not"),
-    (re.compile(r"\bcannot\b", re.I), "can not"),
-    (re.compile(r"\bwon't\b", re.I), "will not"),
-    (re.compile(r"n't\b"), " not"),
-    (re.compile(r"\bI'm\b"), "I am"),
-    (re.compile(r"'ve\b"), " have"),
-    (re.compile(r"'ll\b"), " will"),
-    (re.compile(r"'d\b"), " would"),
-    (re.compile(r"\b([Hh]e|[Ss]he|[Ii]t|[Tt]hat|[Tt]here|[Ww]hat)'s\b"), r"\1 is"),
-    (re.compile(r"\bwe're\b", re.I), "we are"),
-    (re.compile(r"\b([Mm]y|[Hh]is|[Hh]er) ([a-z]+)'s (?=called|named|from|an? )"), r"\1 \2 is "),
-)
-_UNREAL = re.compile(
-    r"\b(?:if|would|could|might|maybe|perhaps|imagine|suppose|wish|unless|whether|pretend|should|almost|hypothetically|"
+UNREAL = re.compile(
+    r"\b(?:if|would|could|might|maybe|perhaps|imagine|suppose|wish|unless|whether|pretend|should|almost|"
+    r"hypothetically|"
     r"as though|what about|kidding|joking)\b",
     re.IGNORECASE,
 )
@@ -67,16 +62,37 @@ _REPORT = re.compile(
 _FIRST = re.compile(r"^(?P<p>I|[Ww]e)(?: and my [a-z]+)? (?P<rest>.+)", re.DOTALL)
 _THIRD = re.compile(r"^(?P<p>[Hh]e|[Ss]he) (?P<rest>.+)", re.DOTALL)
 _KIN = re.compile(
-    r"^(?P<p>[Mm]y|[Hh]is|[Hh]er|[Oo]ur)? ?(?:best |good |older |younger |elder |little |big |old |dear |close )?"
-    r"(?P<k>[A-Za-z-]+),?(?: (?P<n>[A-Z][\w-]+))?,? (?P<rest>[a-z].+)",
+    r"^(?P<p>[Mm]y|[Hh]is|[Hh]er|[Oo]ur)? ?(?:[a-z-]+ ){0,2}?(?P<k>"
+    + "|".join(sorted([word for kin in KIN for word in (kin, kin.capitalize())], key=len, reverse=True))
+    + r"),?(?: (?P<n>(?:(?:Mr|Mrs|Ms|Dr|Prof)\.? )?[A-Z][\w-]+))?,? (?P<rest>[a-z].+)",
     re.DOTALL,
 )
 _NAMED = re.compile(
     r"^(?P<n>[A-Z][\w'-]*(?: [A-Z][\w'-]*)?)(?: and (?:(?:my|his|her) )?[A-Za-z]+(?: [A-Z]\w+)?)? (?P<rest>[a-z].+)",
     re.DOTALL,
 )
-_PLAIN_VERB = re.compile(r"^(?:love|like|hate|live|work|am|are|were|have|want|enjoy|prefer|do|can|all|of|and|or)\b")
+_PLAIN_VERB = re.compile(
+    r"^(?:(?:usually|often|always|never|really|generally|mostly|still|also|just|all|both|sometimes|rarely|"
+    r"hardly) ){0,2}"
+    r"(?:love|like|hate|live|work|am|are|were|have|want|enjoy|prefer|do|can|all|of|and|or)\b"
+)
 _GOES_ON = re.compile(r"^(?:" + _VERBS + r")\b")
+# "Just moved to Austin", "Never liked jazz": who writes about themselves may leave the "I" away.
+_SHORT_FORM = re.compile(r"'(?:re|ve|ll|d|m|t)$")
+_ELIDED = re.compile(
+    r"^(?:(?:just|recently|finally|never|still|been|already|currently|now|always|also|only|really) ){0,3}"
+    r"(?:moved|joined|quit|left|liked|loved|hated|enjoyed|started|stopped|got (?:a|an|my|promoted|married|"
+    r"engaged|hired|"
+    r"laid)|had (?:dinner|lunch|coffee|drinks|breakfast)|trying to|planning to|hoping to|thinking of|saving up|"
+    r"looking "
+    r"forward|allergic to|born (?:in|on|and)|grew up|used to|signed up|decided to|training for|preparing for|"
+    r"based in|"
+    r"turned \d|adopted|bought|visited|can not stand|not a (?:big |huge )?fan|not into|do not (?:like|eat|drink))\b|"
+    # "Learning German is hard" tells nothing; "still learning German" does.
+    r"^(?:(?:just|still|been|currently|now|also) ){1,2}(?:working (?:at|for|as)|living in|studying|learning|"
+    r"reading)\b",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,37 +117,42 @@ class Clause:
 
 @dataclass(slots=True)
 class Thread:
-    """Who was spoken of last while one message is read."""
+    """Who was spoken of last while one message is read.
+
+    Attributes:
+        opens: the next clause is the first of its sentence.
+    """
 
     voice: Voice
     subject: str | None = None
     third: str | None = None
+    opens: bool = True
     named: dict[str, str] = field(default_factory=dict)
 
 
 def clauses(sentence: Sentence, thread: Thread) -> Iterator[Clause]:
     """The clauses that state something; questions and what is only supposed are left out."""
-    text = sentence.text.translate(_STRAIGHT)
+    text = readable(sentence.text)
+    thread.opens = True
+    if IRONIC.search(text):
+        return
     pieces = _pieces(text)
-    if _UNREAL.search(_spelled(text, thread.voice)):
+    if UNREAL.search(_spelled(text, thread.voice)):
         pieces = [piece for piece in pieces if _is_real(text, piece, thread.voice)]
     for number, (start, end) in enumerate(pieces):
         if sentence.asks and number == len(pieces) - 1:
             return
         clause = _clause(text[start:end], sentence.start + start, sentence.start + end, thread)
-        if sentence.asks and not clause.text.startswith(("I ", "My ", "my ")):
+        if sentence.asks and not clause.text.startswith(("I ", "My ", "my ", "We ", "Our ", "our ")):
             continue
         yield clause
-
-
-_STRAIGHT = {0x2018: "'", 0x2019: "'", 0x201C: '"', 0x201D: '"'}
 
 
 def _is_real(text: str, piece: tuple[int, int], voice: Voice) -> bool:
     """A clause beside a supposed one still states something, unless an "if" opens or follows it."""
     if re.search(r"\b(?:if|unless|imagine|suppose|pretend|wish|whether)\b", text, re.IGNORECASE):
         return False
-    return _UNREAL.search(_spelled(text[piece[0] : piece[1]], voice)) is None
+    return UNREAL.search(_spelled(text[piece[0] : piece[1]], voice)) is None
 
 
 def _pieces(text: str) -> list[tuple[int, int]]:
@@ -145,8 +166,7 @@ def _pieces(text: str) -> list[tuple[int, int]]:
 
 
 def _spelled(text: str, voice: Voice) -> str:
-    for pattern, plain in _CONTRACTIONS:
-        text = pattern.sub(plain, text)
+    text = spelled(text)
     if voice.me == THE_USER:
         for name in voice.user_names:
             text = text.replace(f"{name}'s ", "my ")
@@ -154,7 +174,7 @@ def _spelled(text: str, voice: Voice) -> str:
 
 
 def _clause(piece: str, start: int, end: int, thread: Thread) -> Clause:
-    text = _LEAD.sub("", _spelled(piece, thread.voice).strip(" ,"))
+    text = without_lead(_spelled(piece, thread.voice))
     text = _SETTING.sub("", text.rstrip(" .!?,"))
     subject, rest = _subject(text, thread)
     if subject is not None:
@@ -162,7 +182,13 @@ def _clause(piece: str, start: int, end: int, thread: Thread) -> Clause:
     if thread.third is None and thread.voice.me == THE_USER and any(name in piece for name in thread.voice.user_names):
         thread.third = THE_USER
     thread.subject = subject
+    thread.opens = False
     return Clause(text=text, rest=rest, subject=subject, third=thread.third, start=start, end=end)
+
+
+def without_lead(text: str) -> str:
+    """A text without the conjunctions and interjections before what it says."""
+    return _LEAD.sub("", text.strip(" ,"))
 
 
 def _subject(text: str, thread: Thread) -> tuple[str | None, str]:
@@ -170,15 +196,18 @@ def _subject(text: str, thread: Thread) -> tuple[str | None, str]:
         return thread.voice.me, first["rest"]
     if third := _THIRD.match(text):
         return thread.third, third["rest"]
+    if thread.opens and thread.subject in (None, thread.voice.me) and _ELIDED.match(text):
+        return thread.voice.me, text
     if _GOES_ON.match(text):
         # "LeBron is the man - love his skills": the speaker loves them, and does not say so.
         goes_on = thread.subject == thread.voice.me or not _PLAIN_VERB.match(text)
         return (thread.subject if goes_on else None), text
     kin = _KIN.match(text)
-    if kin and kin["k"].lower() in KIN and (kin["p"] or kin["k"][0].isupper()):
+    # "Kids like sweets" is about all of them.
+    if kin and (kin["p"] or kin["k"].lower() not in MANY_KIN) and (kin["p"] or text.startswith(kin["k"][0].upper())):
         return _kin_subject(kin, thread), kin["rest"]
     named = _NAMED.match(text)
-    if named and named["n"].split()[0].lower() not in NOT_NAMES:
+    if named and named["n"].split()[0].lower() not in NOT_NAMES and not _SHORT_FORM.search(named["n"]):
         return _named_subject(named, thread), named["rest"]
     return None, text
 

@@ -3,14 +3,14 @@
 import re
 from collections.abc import Callable
 
+from extraction import objects_life_en as life
+from extraction.objects_life_en import AFTER_PLACE, Found, proper
 from extraction.phrases_en import noun_phrase, quoted_title, things, verb_phrase
 from extraction.rule import Rule, Shape
-from extraction.words_en import EVENTS, JOBS, LASTING_GOALS, MONTHS, NOT_NAMES, OWNABLE, PETS, word_set
+from extraction.words_en import EVENTS, LASTING_GOALS, NOT_NAMES, OWNABLE, PETS, word_set
+from extraction.words_life_en import LIFE_GOALS, MORE_OWNABLE
 from schema.entity import EntityType
 
-_PROPER = re.compile(
-    r"^(?:the |a |an |my )?(?P<n>[A-Z][\w'&.-]*(?: (?:of |de |the |and |del |la )?[A-Z][\w'&-]*){0,4})"
-)
 _MARKED_WORK = re.compile(
     r"^(?:the |a )?(?:movie|film|show|series|book|novel|anime|documentary|play|musical) (?:called |named )?"
     r"(?P<n>[A-Z][\w'-]*(?: (?:of |the |and |in |a )?[A-Z][\w'-]*){0,5})"
@@ -19,20 +19,12 @@ _COUNT = re.compile(
     r"^(?:(?:a|an|one|two|three|four|five|six|several|many|some|little|cute|new|pet|big|small|black|white|"
     r"old|lovely|adorable|my|the|own) ){0,4}"
 )
+_OWNED = PETS | OWNABLE | MORE_OWNABLE
 _GIFT = re.compile(
     r"^(?P<n>.{3,70}?)(?: as (?:a|an) .{0,30}(?:gift|present|reward|prize)| from | through )",
     re.IGNORECASE,
 )
 _EVENT = re.compile(r"^(?P<n>.{3,80}?)(?: and | with | at | on |[.,;]|$)", re.IGNORECASE)
-_JOB = re.compile(
-    r"^(?:an?|the|working as an?) (?P<n>[a-z][a-z -]{2,40}?)(?: (?:at|in|for|with|from|who|now|and|by|on|"
-    r"here) .*|[,.]|$)",
-    re.IGNORECASE,
-)
-_BIRTHDAY = re.compile(
-    r"^(?:the )?(?P<n>(?:[A-Z][a-z]+ \d{1,2}(?:st|nd|rd|th)?|\d{1,2}(?:st|nd|rd|th)?(?: of)? "
-    r"[A-Z][a-z]+)(?:,? \d{4})?|\d{4}-\d{2}-\d{2})"
-)
 _FOODS = word_set(
     "tea coffee chocolate cake pizza sushi bread cheese rice noodles pasta soup salad fruit apples "
     "bananas peanuts seafood "
@@ -47,12 +39,33 @@ _LASTING_THE = re.compile(
     r"cold|heat|dark|water|country|countryside|city|gym|opera|desert|forest|woods)\b|(?:smell|sound|taste|"
     r"color|colour) (?:of )?[a-z]+)"
 )
-# After a place's name the clause ends or goes on; "a Harry Potter conference" is no visit to him.
-_AFTER_PLACE = re.compile(
-    r"^(?:$|[,.;!]|'?s? ?$| (?:in|at|for|with|last|this|and|on|when|to|once|before|during|yesterday|today|"
-    r"again|as|from|after|because|since|two|three|a (?:few|couple)|which|where|together|by)\b)"
+_JOURNEY = re.compile(
+    r"^(?:an? |our |my |the |another )?(?P<n>(?:[a-z]+ ){0,2}(?:trip|journey|move|visit|vacation|holiday|tour|"
+    r"cruise|flight|"
+    r"pilgrimage|party|hike) (?:to|for|around|through|across|in) (?:the )?[A-Z]\w+(?: [A-Z]\w+)*)"
 )
-Found = list[tuple[str, EntityType | None]]
+_LARGE = re.compile(
+    r"(?:write|buy|build|start|open|run|launch|found|finish|join|design|get|do|make|have|go on) (?:an?|my|our|"
+    r"the|another|"
+    r"some) (?:\w+ ){0,2}?(?:novel|book|memoir|thesis|dissertation|house|home|flat|apartment|boat|business|"
+    r"company|family|"
+    r"blog|podcast|startup|shop|bookshop|cafe|restaurant|bakery|marathon|triathlon|studio|band|career|phd|"
+    r"degree|licen[sc]e|"
+    r"certificate|promotion|job|dog|cat|puppy|kitten|baby|child|album|film|movie|farm|garden|savings|visa|"
+    r"citizenship|trip|"
+    r"tattoo|scholarship|grant|channel|charity|race|10k|5k)\b|get (?:into|back into|in shape|fit|married|"
+    r"engaged|divorced|"
+    r"promoted|certified|healthier|better at|rid of|out of debt|pregnant|a driver)|go (?:vegan|vegetarian|"
+    r"freelance|back to "
+    r"(?:school|college|university)|part[- ]time|abroad|hiking|backpacking|to (?:college|university|grad "
+    r"school|[A-Z]))|"
+    r"see (?:the (?:northern lights|world|pyramids|ocean|alps)|(?-i:[A-Z]))|(?:take|pass) (?:my|the|a|an) (?:\w+ "
+    r")?(?:exam|test|"
+    r"course|sabbatical|class|gap year)|stop (?:smoking|drinking|procrastinating|eating|biting|worrying|being)|"
+    r"have (?:kids|"
+    r"children)|live (?:in|abroad|by)|work (?:in|as|for|abroad|remotely)|be (?:more|less|debt|financially) ",
+    re.IGNORECASE,
+)
 
 
 def object_type(phrase: str, default: EntityType | None = None) -> EntityType | None:
@@ -80,40 +93,27 @@ def _things(rule: Rule, text: str) -> Found:
     return [(name, EntityType.WORK if title else None) for name in things(text)]
 
 
-def _one_thing(_rule: Rule, text: str) -> Found:
-    return _things(_rule, text)[:1]
+def _one_thing(rule: Rule, text: str) -> Found:
+    # "a trip to Japan": the place is part of what is planned.
+    if journey := _JOURNEY.match(text):
+        return [(journey["n"], EntityType.ACTIVITY)]
+    return _things(rule, text)[:1]
 
 
 def _goal(rule: Rule, text: str) -> Found:
-    phrase = verb_phrase(text)
+    phrase = verb_phrase(text) if rule.shape != "promise" else verb_phrase(text, trivial=frozenset())
+    phrase = phrase or _large_aim(text)
     if phrase is None or (rule.shape == "wish" and phrase.split()[0].lower() not in LASTING_GOALS):
+        return []
+    # "I need to", "I will": chores stand behind these words too.
+    if rule.shape == "aim" and phrase.split()[0].lower() not in LIFE_GOALS and _LARGE.match(phrase) is None:
         return []
     return [(phrase, EntityType.ACTIVITY)]
 
 
-def _proper(text: str) -> str | None:
-    found = _PROPER.match(text)
-    if found is None or found["n"].split()[0].lower() in NOT_NAMES:
-        return None
-    return found["n"].rstrip(".'")
-
-
-def _place(rule: Rule, text: str) -> Found:
-    if name := _proper(text):
-        return [(name, rule.object_type or EntityType.PLACE)]
-    if rule.object_type is not EntityType.ORGANIZATION or not re.match(r"(?:an?|the) ", text):
-        return []
-    name = noun_phrase(
-        re.split(r" (?:as|in|on|near|with|for|that|which|and|from|since|where|downtown)\b|[,.]", text)[0]
-    )
-    return [(name, EntityType.ORGANIZATION)] if name and len(name.split()) <= 4 else []
-
-
-def _job(_rule: Rule, text: str) -> Found:
-    found = _JOB.match(text)
-    if found is None or found["n"].split()[-1].lower() not in JOBS:
-        return []
-    return [(found["n"], EntityType.TOPIC)]
+def _large_aim(text: str) -> str | None:
+    """`get into med school`, `go vegan`: a small verb before something large."""
+    return verb_phrase(text, trivial=frozenset()) if _LARGE.match(text) else None
 
 
 def _named(rule: Rule, text: str) -> Found:
@@ -121,27 +121,15 @@ def _named(rule: Rule, text: str) -> Found:
         marked = _MARKED_WORK.match(text)
         title = quoted_title(text[:160]) or (marked["n"] if marked else None)
         return [(title, EntityType.WORK)] if title and title.lower() not in NOT_NAMES else []
-    name = _proper(text)
-    if name and not _AFTER_PLACE.match(text[text.index(name) + len(name) :]):
+    name = proper(text)
+    if name and not AFTER_PLACE.match(text[text.index(name) + len(name) :]):
         return []
     return [(name, rule.object_type)] if name else []
 
 
 def _person(_rule: Rule, text: str) -> Found:
-    name = _proper(text)
+    name = proper(text)
     return [(name, EntityType.PERSON)] if name else []
-
-
-def _age(_rule: Rule, text: str) -> Found:
-    found = re.match(r"(\d{1,3})(?: years? old| this year| last \w+| today|,|\.|$)", text)
-    return [(f"{found.group(1)} years old", EntityType.TIME)] if found and 0 < int(found.group(1)) < 120 else []
-
-
-def _birthday(_rule: Rule, text: str) -> Found:
-    found = _BIRTHDAY.match(text)
-    if found is None or not any(word.lower().strip(",") in MONTHS or "-" in word for word in found["n"].split()):
-        return []
-    return [(found["n"], EntityType.TIME)]
 
 
 def _pet(_rule: Rule, text: str) -> Found:
@@ -153,7 +141,7 @@ def _pet(_rule: Rule, text: str) -> Found:
     ):
         name = piece.strip()[_COUNT.match(piece.strip()).end() :]  # type: ignore[union-attr]  # matches empty too
         head = name.lower().split()[-1:]
-        if head and head[0] in PETS | OWNABLE and len(name.split()) <= 3:
+        if head and head[0] in _OWNED and len(name.split()) <= 3:
             found.append((name, EntityType.ANIMAL if head[0] in PETS else None))
     return found
 
@@ -182,14 +170,22 @@ _BY_SHAPE: dict[Shape, Callable[[Rule, str], Found]] = {
     "goal": _goal,
     "wish": _goal,
     "promise": _goal,
-    "place": _place,
-    "workplace": _place,
-    "school": _place,
-    "job": _job,
+    "place": life.place,
+    "known place": life.known_place,
+    "workplace": life.place,
+    "firm": life.firm,
+    "school": life.place,
+    "job": life.job,
+    "title": life.title,
+    "trait": life.trait,
+    "condition": life.condition,
+    "language": life.language,
+    "pastime": life.pastime,
+    "aim": _goal,
     "named": _named,
     "person": _person,
-    "age": _age,
-    "birthday": _birthday,
+    "age": life.age,
+    "birthday": life.birthday,
     "pet": _pet,
     "gift": _gift,
     "event": _event,

@@ -1,74 +1,37 @@
-"""English words and patterns that state tastes, fears, plans and worries; what ended comes first."""
+"""English words and patterns that state tastes and fears."""
 
 from extraction.english_rule import english_rule as _rule
+from extraction.patterns_goal_en import GOAL_RULES
 from extraction.rule import Rule
-from schema.entity import EntityType
 
 _BE = r"(?:am|is|are|was|were|be)"
 _BE_NOW = r"(?:am|is|are)"
-_VERY = r"(?:so |very |really |quite |pretty |super |absolutely |a bit |terribly |deathly |severely |still |also ){0,2}"
+# After "have always been" the verb is among the adverbs, and who leaves "I" away leaves "am" away too.
+_BE_OR_NOT = r"(?:(?:am|is|are) )?"
+_FAN = r"(?:fan|lover|admirer|devotee) of"
+_VERY = (
+    r"(?:so |very |really |quite |pretty |super |absolutely |a bit |a little |terribly |deathly |severely |"
+    r"still |also |"
+    r"completely |totally |utterly |extremely |deeply |truly |badly |mildly |highly |incredibly |mostly ){0,2}"
+)
 _NOT = r"(?:do|does|did) not "
 
+_UNPLEASANT = (
+    r"(?:so |really |very |a bit |pretty |quite |totally |too |incredibly |kind of |rather |deeply "
+    r")?(?:exhausting|boring|"
+    r"annoying|tedious|dull|draining|overrated|disgusting|gross|unbearable|stressful|tiring|irritating|depressing|"
+    r"creepy|terrifying|scary|intimidating|repulsive|overwhelming|frustrating|awkward|pointless|too \w+|hard to "
+    r"(?:bear|stand|stomach))\b"
+)
+_PLEASANT = (
+    r"(?:so |really |very |pretty |quite |incredibly |deeply |super |oddly |strangely )?(?:relaxing|"
+    r"fascinating|soothing|"
+    r"calming|therapeutic|fun|enjoyable|comforting|delightful|inspiring|energi[sz]ing|satisfying|meditative|"
+    r"rewarding|"
+    r"addictive|irresistible)\b"
+)
+
 TASTE_RULES: tuple[Rule, ...] = (
-    # What no longer holds comes first, since the words of what holds are part of it.
-    _rule(
-        _NOT + r"(?:really )?(?:like|love|enjoy)",
-        "PREFERS",
-        "{s} no longer likes {o}.",
-        closes=True,
-        end=r"any ?more\b",
-    ),
-    _rule(
-        _NOT + r"live in",
-        "RELATES_TO",
-        "{s} no longer lives in {o}.",
-        shape="place",
-        relation="lives in",
-        closes=True,
-        end=r"any ?more\b",
-    ),
-    _rule(
-        _NOT + r"work (?:at|for)",
-        "RELATES_TO",
-        "{s} no longer works at {o}.",
-        shape="place",
-        relation="works at",
-        kind=EntityType.ORGANIZATION,
-        closes=True,
-        end=r"any ?more\b",
-    ),
-    _rule(
-        r"(?:no longer|not anymore) (?:like|likes|love|loves|enjoy|enjoys)",
-        "PREFERS",
-        "{s} no longer likes {o}.",
-        closes=True,
-    ),
-    _rule(r"used to (?:like|love|enjoy|adore)", "PREFERS", "{s} used to like {o}.", closes=True),
-    _rule(r"(?:stopped liking|fell out of love with)", "PREFERS", "{s} no longer likes {o}.", closes=True),
-    _rule(r"used to (?:hate|dislike|fear|avoid)", "DISLIKES", "{s} used to dislike {o}.", closes=True),
-    _rule(
-        r"no longer (?:hate|hates|dislike|dislikes|avoid|avoids)",
-        "DISLIKES",
-        "{s} no longer dislikes {o}.",
-        closes=True,
-    ),
-    _rule(
-        r"(?:no longer|used to) (?:live|lives) in",
-        "RELATES_TO",
-        "{s} no longer lives in {o}.",
-        shape="place",
-        relation="lives in",
-        closes=True,
-    ),
-    _rule(
-        r"(?:no longer|used to) (?:work|works) (?:at|for)",
-        "RELATES_TO",
-        "{s} no longer works at {o}.",
-        shape="place",
-        relation="works at",
-        kind=EntityType.ORGANIZATION,
-        closes=True,
-    ),
     _rule(
         r"(?:kind of|sort of|kinda|sorta) (?:like|likes|enjoy|enjoys)",
         "PREFERS",
@@ -77,90 +40,124 @@ TASTE_RULES: tuple[Rule, ...] = (
     ),
     _rule(r"not (?:really )?(?:like|enjoy|care for)", "DISLIKES", "{s} does not like {o}."),
     _rule(
-        _NOT + r"(?:really )?(?:like|enjoy|care for|love|eat|drink)|can not (?:eat|drink)",
+        _NOT + r"(?:really |particularly |even |ever |actually |much )?(?:like|enjoy|care for|love|eat|drink|trust|do|"
+        r"want to eat|tolerate)|(?:can not|could never|will not) (?:really |ever )?(?:eat|drink|have|do|handle|"
+        r"tolerate)",
         "DISLIKES",
         "{s} does not like {o}.",
     ),
     _rule(
-        _BE_NOW + r" not (?:really )?(?:into|fond of|a (?:big |huge )?fan of|keen on)",
+        r"never (?:really |much |actually )?(?:liked|enjoyed|cared for|understood the appeal of|got into|eat|"
+        r"drink|touch|"
+        r"warmed to|been into|been a fan of)",
         "DISLIKES",
         "{s} does not like {o}.",
     ),
-    _rule(r"(?:hate|hates|detest|detests|despise|despises|loathe|loathes)", "DISLIKES", "{s} hates {o}.", strength=0.9),
-    _rule(r"(?:can not|cannot) (?:stand|bear|tolerate)", "DISLIKES", "{s} cannot stand {o}.", strength=0.9),
-    _rule(r"(?:dislike|dislikes)", "DISLIKES", "{s} dislikes {o}."),
     _rule(
-        r"(?:avoid|avoids|stay away from|stays away from|try to avoid|tries to avoid)", "DISLIKES", "{s} avoids {o}."
+        _BE_OR_NOT
+        + r"not (?:really |exactly |much |particularly )?(?:into|fond of|a (?:big |huge )?(?:fan|lover) of|keen on|"
+        r"crazy about|big on|much of a fan of|interested in)",
+        "DISLIKES",
+        "{s} does not like {o}.",
     ),
-    _rule(_BE_NOW + " " + _VERY + r"allergic to", "DISLIKES", "{s} is allergic to {o}.", strength=0.95),
-    _rule(r"have an allergy to", "DISLIKES", "{s} is allergic to {o}.", strength=0.95),
     _rule(
-        _BE_NOW + " " + _VERY + r"(?:afraid|scared|terrified|frightened) of",
+        r"(?:hate|hates|detest|detests|despise|despises|loathe|loathes|abhor|abhors|absolutely can not with)",
+        "DISLIKES",
+        "{s} hates {o}.",
+        strength=0.9,
+    ),
+    _rule(
+        r"(?:can not|could never|can hardly|can barely) (?:stand|bear|tolerate|stomach|deal with|do with|"
+        r"handle|abide)",
+        "DISLIKES",
+        "{s} cannot stand {o}.",
+        strength=0.9,
+    ),
+    _rule(r"(?:dislike|dislikes|resent|resents|dread|dreads)", "DISLIKES", "{s} dislikes {o}."),
+    _rule(
+        r"(?:avoid|avoids|stay away from|stays away from|steer clear of|steers clear of|try to avoid|tries to avoid|"
+        r"keep away from|have an aversion to|have no patience for|have no interest in)",
+        "DISLIKES",
+        "{s} avoids {o}.",
+    ),
+    _rule(_BE_OR_NOT + _VERY + r"(?:allergic|intolerant) to", "DISLIKES", "{s} is allergic to {o}.", strength=0.95),
+    _rule(
+        r"(?:have|has|developed|got) (?:an?|a severe|a bad|a mild|a serious) (?:allergy|intolerance) to",
+        "DISLIKES",
+        "{s} is allergic to {o}.",
+        strength=0.95,
+    ),
+    _rule(
+        r"(?:have|has) an? (?:severe |bad |mild |serious |strong )?(?=[a-z]+ (?:allergy|intolerance|phobia)\b)",
+        "DISLIKES",
+        "{s} is allergic to {o}.",
+        end=r"(?:allergy|intolerance|phobia)\b",
+        strength=0.95,
+    ),
+    _rule(
+        _BE_OR_NOT + _VERY + r"(?:afraid|scared|terrified|frightened|petrified) of|have an? (?:fear|phobia) of",
         "DISLIKES",
         "{s} is afraid of {o}.",
         strength=0.8,
     ),
     _rule(r"(?:fear|fears)", "DISLIKES", "{s} is afraid of {o}.", strength=0.8),
-    _rule(r"(?:love|loves|adore|adores)", "PREFERS", "{s} loves {o}.", strength=0.9),
-    _rule(r"always (?:loved|adored)", "PREFERS", "{s} loves {o}.", strength=0.9),
+    _rule(r"find", "DISLIKES", "{s} finds {o} unpleasant.", end=_UNPLEASANT),
+    _rule(r"find", "PREFERS", "{s} finds {o} pleasant.", end=_PLEASANT),
     _rule(
-        _BE_NOW + " " + _VERY + r"(?:passionate about|crazy about|obsessed with|in love with|addicted to)",
+        r"(?:would|could) never (?:get tired of|live without|say no to)|can not (?:get enough of|live without|resist|"
+        r"say no to|go without|function without|stop (?:eating|watching|reading|playing|listening to))",
         "PREFERS",
         "{s} loves {o}.",
         strength=0.9,
     ),
-    _rule(r"(?:like|likes|enjoy|enjoys)", "PREFERS", "{s} likes {o}."),
+    _rule(r"(?:love|loves|adore|adores)", "PREFERS", "{s} loves {o}.", strength=0.9),
+    _rule(r"always (?:loved|adored)", "PREFERS", "{s} loves {o}.", strength=0.9),
     _rule(
-        _BE_NOW + " " + _VERY + r"(?:into|fond of|keen on|interested in|a (?:big |huge |great )?(?:fan|lover) of)",
+        _BE_OR_NOT
+        + _VERY
+        + r"(?:passionate about|crazy about|mad about|nuts about|obsessed with|in love with|addicted to|hooked on|"
+        r"a sucker for|devoted to|enamou?red with|completely into)",
+        "PREFERS",
+        "{s} loves {o}.",
+        strength=0.9,
+    ),
+    _rule(
+        r"(?:like|likes|enjoy|enjoys|cherish|cherishes|dig|relish)",
+        "PREFERS",
+        "{s} "
+        r"likes {o}.",
+    ),
+    _rule(
+        _BE_OR_NOT + _VERY + r"(?:into|fond of|keen on|partial to|interested in|big on|an? (?:\w+ )?" + _FAN + r")",
         "PREFERS",
         "{s} likes {o}.",
     ),
-    _rule(r"(?:prefer|prefers)", "PREFERS", "{s} prefers {o}."),
     _rule(
-        r"(?:want|wants|hope|hopes|plan|plans|intend|intends|aim|aims|aspires|decided|resolved) to",
-        "CARES_ABOUT",
-        "{s} wants to {o}.",
-        shape="goal",
-        relation="plan",
+        r"(?:got|getting|gotten|am getting|is getting) (?:really |so |back |more )?into|"
+        r"(?:fell|falling|fallen) in love with|(?:started|starting) to (?:love|like|enjoy)|took up|"
+        r"(?:discovered|rediscovered) (?:my love for|the joy of)|grew to (?:love|like)|"
+        r"(?:have|has|got|have got) (?:a |an )?(?:soft spot|weakness|thing|passion|love|sweet tooth|knack|liking|"
+        r"preference|fondness|obsession) (?:for|with)",
+        "PREFERS",
+        "{s} likes {o}.",
     ),
     _rule(
-        _BE_NOW + r" (?:planning|hoping|trying|determined|saving up|training) to",
-        "CARES_ABOUT",
-        "{s} plans to {o}.",
-        shape="goal",
-        relation="plan",
+        r"(?:am|is) (?:more of )?an? (?:big |huge |total |real |bit of an? )?(?=(?:"
+        r"dog|cat|tea|coffee|beach|city|mountain|book|summer|winter|night|morning|nature|people|animal|wine|beer|"
+        r"chocolate|routine|music|sports|car|horse|bird|plant|bread|meat|fish)\b)",
+        "PREFERS",
+        "{s} likes {o}.",
+        end=r"(?:person|guy|girl|woman|man|lover|fanatic|addict|nerd|enthusiast|type)\b",
     ),
-    # "I would love to": only what lasts.
-    _rule(r"aspire to", "CARES_ABOUT", "{s} would like to {o}.", shape="wish", relation="plan"),
-    _rule(r"(?:dream|dreams) (?:of|about)", "CARES_ABOUT", "{s} dreams of {o}.", shape="worry", relation="dream"),
+    _rule(r"(?:am|is) more of an?", "PREFERS", "{s} prefers {o}.", end=r"(?:person|guy|girl|woman|man|drinker|type)\b"),
     _rule(
-        r"(?:promised|promise|vowed)(?: (?:my|his|her) \w+(?: \w+)?| myself| myself| him| her| them)? to",
-        "CARES_ABOUT",
-        "{s} promised to {o}.",
-        shape="goal",
-        relation="promise",
-    ),
-    _rule(
-        _BE_NOW + " " + _VERY + r"(?:worried|concerned|anxious|nervous) about",
-        "CARES_ABOUT",
-        "{s} worries about {o}.",
-        shape="worry",
-        relation="worry",
-    ),
-    _rule(r"(?:worry|worries) about", "CARES_ABOUT", "{s} worries about {o}.", shape="worry", relation="worry"),
-    _rule(
-        r"(?:care|cares) (?:a lot |deeply |so much |very much )?about",
-        "CARES_ABOUT",
-        "{s} cares about {o}.",
-        shape="worry",
-        strength=0.8,
-    ),
-    _rule(
-        _BE_NOW + " " + _VERY + r"looking forward to",
-        "CARES_ABOUT",
-        "{s} looks forward to {o}.",
-        shape="worry",
-        relation="looks forward to",
+        r"(?:always (?:use|order|choose|pick|go for|opt for|listen to)|(?:usually |mostly |mainly )?only "
+        r"(?:drink|drinks|"
+        r"eat|eats|use|uses|wear|wears|buy|buys|read|reads|listen to|watch))",
+        "PREFERS",
+        "{s} prefers {o}.",
         strength=0.6,
     ),
+    _rule(r"(?:prefer|prefers|favou?r|favou?rs|tend to prefer)", "PREFERS", "{s} prefers {o}."),
+    *GOAL_RULES,
 )

@@ -7,23 +7,44 @@ from schema.entity import EntityType
 _BE = r"(?:am|is|are|was|were|be)"
 _BE_NOW = r"(?:am|is|are)"
 
+_ORG = EntityType.ORGANIZATION
+
 LIFE_RULES: tuple[Rule, ...] = (
     _rule(
-        r"(?:live|lives|living|am living|is living|settled) in",
+        r"(?:live|lives|living|am living|is living|are living|lived|settled|am settled|reside|resides|am based|"
+        r"is based|"
+        r"are based|based|am located|am staying) (?:just |right )?(?:in|near|outside|at)",
         "RELATES_TO",
         "{s} lives in {o}.",
         shape="place",
         relation="lives in",
     ),
     _rule(
-        r"(?:moved|relocated)(?: back| over| here)? (?:from .{1,40}? )?to",
+        r"(?:moved|relocated|emigrated|immigrated|am moving|moving)(?: back| over| here| out| in)? ?(?:from "
+        r".{1,40}? )?to",
         "RELATES_TO",
         "{s} lives in {o}.",
         shape="place",
         relation="lives in",
     ),
     _rule(
-        _BE_NOW + r" (?:originally )?from|comes? from|grew up in",
+        r"(?:been|am|is|are) (?:back |here )?in(?=.{2,40} (?:since|for (?:the (?:past|last)|over|about|almost|nearly|"
+        r"\w+ (?:years?|months?)))\b)",
+        "RELATES_TO",
+        "{s} lives in {o}.",
+        shape="place",
+        relation="lives in",
+    ),
+    _rule(
+        _BE + r" born (?:and (?:raised|bred)|and grew up) in",
+        "RELATES_TO",
+        "{s} is from {o}.",
+        shape="place",
+        relation="is from",
+    ),
+    _rule(
+        _BE_NOW + r" (?:originally )?from|(?:come|comes|hail|hails) from|grew up in|(?:was |were )?raised in|"
+        r"(?:was|were) brought up in",
         "RELATES_TO",
         "{s} is from {o}.",
         shape="place",
@@ -32,15 +53,34 @@ LIFE_RULES: tuple[Rule, ...] = (
     _rule(_BE + r" born on", "RELATES_TO", "{s} was born on {o}.", shape="birthday", relation="born on"),
     _rule(_BE + r" born in", "RELATES_TO", "{s} was born in {o}.", shape="place", relation="born in"),
     _rule(
-        r"(?:work|works|working|am working|is working|got a job|started working|start working) (?:at|for)",
+        r"(?:work|works|working|am working|is working|are working|worked|got a job|landed a job|started working|"
+        r"start working|started (?:a|my) (?:new )?(?:job|position|role)|(?:have|has|got) a (?:new )?job|am employed|"
+        r"is employed|(?:was|got|been) hired|intern|interns|interning|am interning|freelance|volunteer|volunteers|"
+        r"(?:do|does) [a-z ]{3,30}?) (?:at|for|by)",
         "RELATES_TO",
         "{s} works at {o}.",
-        shape="place",
+        shape="workplace",
         relation="works at",
         kind=EntityType.ORGANIZATION,
     ),
     _rule(
-        r"(?:work|works|working|am working|is working|started working|got a job) as",
+        r"(?:started at|joined)",
+        "RELATES_TO",
+        "{s} works at {o}.",
+        shape="firm",
+        relation="works at",
+        kind=_ORG,
+    ),
+    _rule(
+        r"(?:(?:was|got|been|being) (?:promoted to|made|appointed|hired as)|became|am training to be|was named)",
+        "RELATES_TO",
+        "{s} works as {o}.",
+        shape="title",
+        relation="works as",
+    ),
+    _rule(
+        r"(?:work|works|working|am working|is working|started working|got a job|am employed|was hired|got hired|"
+        r"freelance|make a living) as",
         "RELATES_TO",
         "{s} works as {o}.",
         shape="job",
@@ -55,25 +95,82 @@ LIFE_RULES: tuple[Rule, ...] = (
         kind=EntityType.ORGANIZATION,
     ),
     _rule(
-        r"(?:study|studies|am studying|is studying|major in|majors in|am learning|is learning|started "
-        r"learning|started studying|am majoring in)",
+        r"(?:study|studies|am studying|is studying|studying|major in|majors in|am learning|is learning|learning|"
+        r"started learning|started studying|am majoring in|majoring in|am (?:doing|getting|finishing|pursuing) "
+        r"(?:my|an?) "
+        r"(?:phd|ph\.d\.?|master'?s?|bachelor'?s?|degree|doctorate|mba)(?: degree)? in|"
+        r"(?:have|got|hold) a (?:degree|phd|master'?s) in|take (?:classes|lessons|courses) in)(?! for\b)",
         "RELATES_TO",
         "{s} studies {o}.",
         relation="studies",
         kind=EntityType.TOPIC,
     ),
     _rule(
-        r"(?:am|is|got) (?:married|engaged) to",
+        r"(?:teach|teaches|am teaching|is teaching)",
+        "RELATES_TO",
+        "{s} teaches {o}.",
+        relation="teaches",
+        kind=EntityType.TOPIC,
+    ),
+    _rule(
+        r"(?:speak|speaks|am fluent in|is fluent in|grew up speaking)",
+        "RELATES_TO",
+        "{s} speaks {o}.",
+        shape="language",
+        relation="speaks",
+        kind=EntityType.TOPIC,
+    ),
+    _rule(
+        r"(?:play|plays)",
+        "RELATES_TO",
+        "{s} plays {o}.",
+        shape="pastime",
+        relation="plays",
+        kind=EntityType.ACTIVITY,
+    ),
+    _rule(
+        r"(?:am|is|are|have been|has been)",
+        "RELATES_TO",
+        "{s} is {o}.",
+        shape="trait",
+        relation="is",
+    ),
+    _rule(
+        r"(?:have|has|suffer from|suffers from|live with|struggle with|was diagnosed with|got diagnosed with|"
+        r"been diagnosed with|am dealing with|deal with)",
+        "RELATES_TO",
+        "{s} has {o}.",
+        shape="condition",
+        relation="has",
+        strength=0.8,
+    ),
+    _rule(
+        r"(?:am|is|are|got|have been|has been|been) (?:happily )?(?:married|engaged) to",
         "RELATES_TO",
         "{s} is married to {o}.",
         shape="person",
         relation="married to",
     ),
+    _rule(
+        r"(?:am|is|are) (?:getting married to|marrying)",
+        "RELATES_TO",
+        "{s} will marry {o}.",
+        shape="person",
+        relation="engaged to",
+    ),
     _rule(r"married", "RELATES_TO", "{s} is married to {o}.", shape="person", relation="married to"),
-    _rule(r"(?:am|is|just turned|turned)(?= \d{1,3}\b)", "RELATES_TO", "{s} is {o}.", shape="age", relation="has age"),
+    _rule(
+        r"(?:am|is|are|just turned|turned|turning|am turning)(?: turning)?(?= \d{1,3}\b)",
+        "RELATES_TO",
+        "{s} is {o}.",
+        shape="age",
+        relation="has age",
+    ),
     _rule(r"(?:am|is) (?:called|named)", "RELATES_TO", "{s} is named {o}.", shape="named", relation="is named"),
     _rule(
-        r"(?:have|has|own|owns|got|adopted|bought|raise|raises|raised|keep|keeps|rescued)",
+        r"(?:have|has|own|owns|got|have got|has got|adopted|bought|raise|raises|raised|keep|keeps|rescued|"
+        r"drive|drives|"
+        r"run|runs|co-own|opened|founded|co-founded|started|manage|foster|am raising|are raising)",
         "RELATES_TO",
         "{s} has {o}.",
         shape="pet",

@@ -29,6 +29,7 @@ def _rule(
 ) -> Rule:
     return Rule(
         pattern=re.compile(_ADVERB + f"(?:{pattern})" + r"(?P<o>.+)", re.DOTALL),
+        opening=pattern,
         predicate=predicate,
         says=says,
         shape=shape,
@@ -190,6 +191,8 @@ RULES: tuple[Rule, ...] = (
     ),
 )
 
+# Matches where any of the rules may: one look instead of one for each, since most clauses state nothing.
+OPENS = re.compile(_ADVERB + "(?:" + "|".join(rule.opening for rule in RULES) + ")", re.DOTALL)
 _KINS = "|".join(sorted(KIN, key=len, reverse=True))
 KIN_NAMED = re.compile(
     r"(?P<p>我|他|她|自己|[A-Za-z]{2,15})?们?的?(?:一个|一位|那个)?(?P<k>"

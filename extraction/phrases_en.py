@@ -2,7 +2,7 @@
 
 import re
 
-from extraction.words_en import ARTICLES, JOINED, PRONOUNS, TRIVIAL_GOALS, VAGUE, word_set
+from extraction.words_en import ADJECTIVES, ARTICLES, JOINED, PRONOUNS, TRIVIAL_GOALS, VAGUE, word_set
 
 PHRASE_WORDS_MAX = 6
 _THINGS_MAX = 6
@@ -11,7 +11,8 @@ _PREPOSITION = r"(?:to|with|for|at|on|about|in|through|by|around|from|into)"
 _STOP = re.compile(
     r"(?:[;:()\[\]]| - |—|\b(?:when|whenever|because|since|so|but|if|that|which|who|whom|where|while|"
     r"after|before|until|"
-    r"cause|like|such as|although|though|especially|except|even|as|than|to|for|with|from|in|at|on|by|"
+    r"cause|like|such as|rather than|rather|instead of|over|although|though|especially|except|even|as|than|to|"
+    r"for|with|from|in|at|on|by|"
     r"during|about|together|into|over|"
     r"was|were|is|are|am|has|have|had|will|would|can|could|made|makes|feels|felt|feeling|finds|found|and "
     r"(?:it|i|he|she|they|we|then|felt|"
@@ -22,12 +23,18 @@ _GERUND = re.compile(r"^(?:[a-z]+ing(?: [a-z]+)? (?:" + _PREPOSITION + r") |[a-z
 _TRAILING = re.compile(
     r"(?:,? (?:so much|very much|a lot|too|as well|these days|lately|now|anymore|any more|today|tonight|"
     r"again|right now|"
-    r"more than anything|the most|most|best|at all|either|the best|since childhood|this year|every day|well|there|here|"
+    r"more than anything|all (?:day|night|the time|evening|week|year|morning)(?: long)?|everywhere|completely|"
+    r"entirely|"
+    r"altogether|honestly|to be honest|tbh|lol|haha|btw|please|though|by the way|(?:two|three|many|some|a few|"
+    r"several) "
+    r"years ago|years ago|the most|most|best|at all|either|the best|since childhood|this year|every day|well|"
+    r"there|here|"
     r"already|yet|outside|back|a bit|a little|though|really|tomorrow|someday|one day|next (?:week|month|"
     r"year|summer|spring)|"
     r"this (?:week|month|year|summer|weekend)|soon|instead|last (?:week|month|year|summer)|yesterday|recently))+$",
     re.IGNORECASE,
 )
+_CONSUME = re.compile(r"^(?:to )?(?:eat|eating|drink|drinking) (?!out\b|at\b|with\b|in\b)", re.IGNORECASE)
 _QUOTED = re.compile(r"[\"“]([^\"”]{2,80})[\"”]")
 _EDGE = " ,.!?;:'\"“”()[]*_~-"
 _TO_VERB = re.compile(r"^to ([a-z]+)\b(.*)$", re.IGNORECASE | re.DOTALL)
@@ -55,9 +62,7 @@ def gerund(verb: str) -> str:
 
 def things(text: str) -> list[str]:
     """The things a list names, cleaned; what cannot be made short and clear is left out."""
-    text = re.sub(
-        r"^(?:to )?(?:eat|eating|drink|drinking) (?!out\b|at\b|with\b|in\b)", "", text.strip(), flags=re.IGNORECASE
-    )
+    text = _CONSUME.sub("", text.strip())
     if title := quoted_title(text):
         return [title]
     verb = _TO_VERB.match(text)
@@ -65,6 +70,9 @@ def things(text: str) -> list[str]:
         text = gerund(verb.group(1)) + verb.group(2)
     found: list[str] = []
     pieces = _pieces(_cut(text))
+    if len(pieces) == 2 and pieces[0].lower() in ADJECTIVES and ", " in text and " " in pieces[1].strip():
+        # "small, family-run hotels": the comma stands between adjectives.
+        pieces = [", ".join(pieces)]
     # "creating a safe, inviting place": the comma stands between adjectives.
     if len(pieces) > 1 and re.search(r"\b(?:an?|the) [a-z-]+$", pieces[0]):
         return []
@@ -119,7 +127,7 @@ def _telling(words: list[str]) -> bool:
     low = [word.lower().strip(_EDGE) for word in words]
     if low[0] in PRONOUNS or low[-1] in PRONOUNS or low[-1] in VAGUE or low[-1] in ARTICLES or low[0] in VAGUE:
         return False
-    if any(word in _PERSONAL for word in low):
+    if low == ["time"] or any(word in _PERSONAL for word in low):
         return False
     if low[0] in _WEAK_GERUNDS and (len(low) == 1 or low[0] == "coming" or low[-1] in ("up", "out", "it")):
         return False
@@ -160,11 +168,12 @@ _WEAK_GERUNDS = frozenset(
         "taking",
     )
 )
+_WHERE = word_set("to in at for with from on near by through across")
 _DANGLING = word_set("of to for with in on at and or the a an by from about very so really")
 
 
-def verb_phrase(text: str) -> str | None:
-    """What someone wants to do, `learn Spanish`; None when it is trivial or long."""
+def verb_phrase(text: str, *, trivial: frozenset[str] = TRIVIAL_GOALS) -> str | None:
+    """What someone wants to do, `learn Spanish`; None when it is long or opens with a trivial verb."""
     text = re.split(
         r"[;:()]| - |—|, | (?:because|since|so|but|if|when|which|that|where|while|and (?:i|we|then|he|she)|in order|"
         r"this|next|someday|soon|one day|as soon|before|after|by the|in the (?:future|coming)|and felt|and was)\b",
@@ -174,7 +183,11 @@ def verb_phrase(text: str) -> str | None:
     )[0]
     text = _TRAILING.sub("", text.strip(_EDGE)).strip(_EDGE)
     words = text.split()
-    if len(words) < 2 or len(words) > PHRASE_WORDS_MAX or words[0].lower() in TRIVIAL_GOALS:
+    if len(words) > PHRASE_WORDS_MAX:
+        # "apply for a transfer to the London office": the end says where, not what.
+        last = max((place for place, word in enumerate(words) if place > 1 and word.lower() in _WHERE), default=0)
+        words = words[:last]
+    if len(words) < 2 or len(words) > PHRASE_WORDS_MAX or words[0].lower() in trivial:
         return None
     low = [word.lower() for word in words]
     if any(word in ("you", "your", "it", "them", "this", "that", "something", "these", "those", "him") for word in low):

@@ -10,12 +10,14 @@ Shape = Literal[
     "things",
     "goal",
     "wish",
+    "aim",
     "promise",
     "worry",
     "place",
     "workplace",
     "school",
     "job",
+    "title",
     "named",
     "age",
     "birthday",
@@ -23,6 +25,12 @@ Shape = Literal[
     "gift",
     "event",
     "person",
+    "known place",
+    "firm",
+    "trait",
+    "condition",
+    "language",
+    "pastime",
 ]
 
 
@@ -32,10 +40,12 @@ class Rule:
 
     Attributes:
         pattern: matched where the verb phrase begins; group `o` is the object, still uncleaned.
+        opening: the part of the pattern before the object, without adverbs.
         says: the statement, with `{s}` and `{o}`.
     """
 
     pattern: re.Pattern[str]
+    opening: str
     predicate: str
     says: str
     shape: Shape = "things"

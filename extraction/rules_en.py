@@ -4,25 +4,40 @@ import re
 from collections.abc import Iterable, Iterator
 
 from extraction import wordings_en as wordings
+from extraction.causes_en import causes
 from extraction.clauses_en import Clause, Thread, clauses
+from extraction.drafting_en import draft, with_article
+from extraction.drafting_en import owner as owner_of
 from extraction.drafts import Draft, Voice
+from extraction.english_rule import RuleBook
+from extraction.kin_en import kin_of
 from extraction.objects_en import object_type, objects
 from extraction.patterns_en import TASTE_RULES
+from extraction.patterns_ended_en import ENDED_RULES
 from extraction.patterns_life_en import LIFE_RULES
-from extraction.phrases_en import noun_phrase, quoted_title, things
-from extraction.reading import THE_USER
+from extraction.phrases_en import quoted_title, things
 from extraction.rule import Rule
+from extraction.sayings_en import said_of_things
 from extraction.sentences import Sentence
-from extraction.words_en import EMOTIONS, GENERIC, NOT_NAMES, PETS, PLEASANT, PRONOUNS, SOLE_KIN, TRAITS
+from extraction.spelling_en import RELAYS
+from extraction.words_en import GENERIC, PETS, PRONOUNS, SOLE_KIN
 from schema.entity import EntityType
 
-UNKNOWN_USER = "User"
-# The order counts: the first rule that finds an object wins.
-RULES = TASTE_RULES + LIFE_RULES
+# The order counts: the first rule that finds an object wins, and what no longer holds holds the words of what does.
+RULES = ENDED_RULES + TASTE_RULES + LIFE_RULES
+_BOOK = RuleBook(RULES)
 _WORKS_AT = next(rule for rule in RULES if rule.relation == "works at" and not rule.closes)
+_WORKS_AS = next(rule for rule in RULES if rule.relation == "works as" and not rule.closes)
 _AT = re.compile(r" (?:at|for) (?P<o>.+)$")
+_AS = re.compile(r" as (?P<o>an? .+)$")
 _NO_CATEGORY = frozenset(("was", "is", "part", "thing", "things", "one", "way", "bit"))
-_MERE = re.compile(r"^(?:new|old|good|dear|close|pet|little|big|great) ")
+_TASTES = frozenset(("PREFERS", "DISLIKES"))
+# What is said of a moment says little of the years (a closing is a change, and stays).
+_MOMENT = re.compile(
+    r"\b(?:right now|tonight|at the moment|at this point|this (?:time|morning|evening|afternoon|minute|second)|"
+    r"today|for once|for now)\b",
+    re.IGNORECASE,
+)
 
 
 def read_english(sentences: Iterable[Sentence], voice: Voice) -> list[Draft]:
@@ -30,22 +45,32 @@ def read_english(sentences: Iterable[Sentence], voice: Voice) -> list[Draft]:
     thread = Thread(voice=voice)
     found: dict[tuple[str, str, str | None, str], Draft] = {}
     for sentence in sentences:
-        for clause in clauses(sentence, thread):
-            for draft in _read_clause(clause, thread):
-                found.setdefault((draft.subject, draft.predicate, draft.relation, draft.object.lower()), draft)
+        for one in _read_sentence(sentence, thread):
+            found.setdefault((one.subject, one.predicate, one.relation, one.object.lower()), one)
+        if RELAYS.match(sentence.text):
+            # "Translate this: …", "Imagine you are …": what follows is nobody's own word.
+            break
     return list(found.values())
 
 
+def _read_sentence(sentence: Sentence, thread: Thread) -> Iterator[Draft]:
+    spoken = list(clauses(sentence, thread))
+    if spoken and not sentence.asks:
+        yield from causes(sentence, thread)
+    for clause in spoken:
+        yield from _read_clause(clause, thread)
+
+
 def _read_clause(clause: Clause, thread: Thread) -> Iterator[Draft]:
-    kin = list(_kin(clause, thread))
+    kin = list(kin_of(clause, thread))
     yield from kin
     favorite = wordings.FAVORITE_IS.match(clause.text)
     if favorite:
         yield from _favorite_is(favorite, clause, thread)
         return
-    yield from _said_of_things(clause, thread)
+    yield from said_of_things(clause, thread)
     if named := wordings.NAME_IS.match(clause.text):
-        yield _draft(
+        yield draft(
             clause,
             thread,
             thread.voice.me,
@@ -58,110 +83,65 @@ def _read_clause(clause: Clause, thread: Thread) -> Iterator[Draft]:
         return
     yield from _favorite_somewhere(clause, thread)
     if clause.subject is not None:
-        drafts = list(_by_rules(clause, thread, named_pet=any(draft.relation in PETS for draft in kin)))
+        drafts = list(_by_rules(clause, thread, named_pet=any(one.relation in PETS for one in kin)))
         if drafts and clause.subject in SOLE_KIN:
             word = clause.subject
-            says = f"{{s}} has a {word}."
+            says = f"{{s}} has {word}." if word.endswith("s") else f"{{s}} has a {word}."
             kind = EntityType.PERSON
-            yield _draft(clause, thread, thread.voice.me, "RELATES_TO", word, says, relation=word, kind=kind)
+            yield draft(clause, thread, thread.voice.me, "RELATES_TO", word, says, relation=word, kind=kind)
         yield from drafts
 
 
 def _by_rules(clause: Clause, thread: Thread, *, named_pet: bool) -> Iterator[Draft]:
     assert clause.subject is not None
-    for rule in RULES:
-        matched = rule.pattern.match(clause.rest)
-        if matched is None or (rule.shape == "pet" and named_pet):
+    momentary = _MOMENT.search(clause.text) is not None
+    for rule, matched in _BOOK.matching(clause.rest):
+        if rule.shape == "pet" and named_pet:
             continue
+        if momentary and rule.predicate in _TASTES and not rule.closes:
+            return
         drafts = [_from_rule(rule, clause, thread, name, kind) for name, kind in objects(rule, matched["o"])]
         yield from drafts
-        if drafts and rule.shape == "job" and (place := _AT.search(matched["o"])):
-            yield from (
-                _from_rule(_WORKS_AT, clause, thread, name, kind) for name, kind in objects(_WORKS_AT, place["o"])
-            )
-        if drafts or rule.shape in ("things", "goal", "worry"):
+        if drafts:
+            yield from _work_beside(rule, clause, thread, matched["o"])
+        if drafts or rule.shape in ("things", "goal", "worry", "promise"):
             return
+
+
+def _work_beside(rule: Rule, clause: Clause, thread: Thread, said: str) -> Iterator[Draft]:
+    """`a nurse at St. Mary's`, `working at Shopify as a developer`: job and place in one phrase."""
+    for one, pattern, other in (("works as", _AT, _WORKS_AT), ("works at", _AS, _WORKS_AS)):
+        if rule.relation == one and not rule.closes and (beside := pattern.search(said)):
+            yield from (_from_rule(other, clause, thread, name, kind) for name, kind in objects(other, beside["o"]))
 
 
 def _from_rule(rule: Rule, clause: Clause, thread: Thread, name: str, kind: EntityType | None) -> Draft:
     assert clause.subject is not None
-    relation, says = rule.relation, rule.says
-    if rule.shape == "job":
-        trait = name.lower() in TRAITS
-        relation = "is" if trait else relation
-        says = "{s} is {o}." if trait else says
+    says = rule.says
     if rule.shape in ("job", "pet", "gift"):
-        says = says.replace("{o}", _with_article(name))
-    return _draft(
+        says = says.replace("{o}", with_article(name))
+    return draft(
         clause,
         thread,
         clause.subject,
         rule.predicate,
         name,
         says,
-        relation=relation,
+        relation=rule.relation,
         kind=kind,
         strength=rule.strength,
         closes=rule.closes,
     )
 
 
-def _with_article(name: str) -> str:
-    """The place of an object in a statement, with "a" or "an" unless the object is a plural."""
-    if name.endswith("s") and not name.endswith("ss"):
-        return "{o}"
-    return "an {o}" if name[0].lower() in "aeiou" else "a {o}"
-
-
-def _draft(
-    clause: Clause,
-    thread: Thread,
-    subject: str,
-    predicate: str,
-    obj: str,
-    says: str,
-    *,
-    relation: str | None = None,
-    kind: EntityType | None = None,
-    strength: float = 0.7,
-    closes: bool = False,
-    emotion: str | None = None,
-) -> Draft:
-    label = thread.voice.label(subject, UNKNOWN_USER)
-    if subject in SOLE_KIN:
-        label = f"{thread.voice.label(thread.voice.me, UNKNOWN_USER)}'s {label}"
-    if label == obj:
-        label = UNKNOWN_USER
-    return Draft(
-        subject=subject,
-        predicate=predicate,
-        object=obj,
-        statement=says.format(s=label[:1].upper() + label[1:], o=obj),
-        start=clause.start,
-        end=clause.end,
-        relation=relation,
-        subject_type=None if subject.startswith("@") else EntityType.PERSON,
-        object_type=kind,
-        strength=strength,
-        confidence=0.75 if subject == thread.voice.me else 0.65,
-        closes=closes,
-        trigger_emotion=emotion,
-    )
-
-
-def _owner(possessive: str, clause: Clause, thread: Thread) -> str | None:
-    """Whose "my", "his" or "her" thing it is."""
-    return thread.voice.me if possessive.lower() == "my" else clause.third
-
-
 def _favorite_is(found: re.Match[str], clause: Clause, thread: Thread) -> Iterator[Draft]:
-    owner = _owner(found[0].split()[0], clause, thread)
+    owner = owner_of(found[0].split()[0], clause, thread)
     category = found["c"].strip().lower()
     if owner is None or not (PRONOUNS | _NO_CATEGORY).isdisjoint(category.split()):
         return
     for name in things(found["o"])[:3]:
         says = f"{{s}}'s favorite {category} is {{o}}." if category else "{s}'s favorite is {o}."
-        yield _draft(
+        yield draft(
             clause,
             thread,
             owner,
@@ -177,7 +157,7 @@ def _favorite_is(found: re.Match[str], clause: Clause, thread: Thread) -> Iterat
 def _favorite_somewhere(clause: Clause, thread: Thread) -> Iterator[Draft]:
     """`saw his favorite penguins`, `her favorite animal, the golden monkey`."""
     found = wordings.FAVORITE.search(clause.text)
-    owner = _owner(found["p"], clause, thread) if found else None
+    owner = owner_of(found["p"], clause, thread) if found else None
     if found is None or owner is None or re.match(r"(?:and|is|was|to|of|are|were|because|about|with) ", found["o"]):
         return
     title = quoted_title(found["o"])
@@ -188,93 +168,6 @@ def _favorite_somewhere(clause: Clause, thread: Thread) -> Iterator[Draft]:
     if not apposed and not title and (one_of_many or not names or names[0].lower() in GENERIC):
         return
     for name in names if apposed else names[:1]:
-        yield _draft(
+        yield draft(
             clause, thread, owner, "PREFERS", name, "{s} loves {o}.", kind=object_type(name, kind), strength=0.9
         )
-
-
-def _kin(clause: Clause, thread: Thread) -> Iterator[Draft]:
-    """People and animals that belong to someone, with their names."""
-    for found in [
-        *wordings.KIN_NAMED.finditer(clause.text),
-        *wordings.PET_NAMED.finditer(clause.text),
-        *wordings.IS_KIN.finditer(clause.text),
-    ]:
-        name, word = found["n"], _MERE.sub("", found["k"].lower())
-        if name.split()[0].lower() in NOT_NAMES or name.lower() == word or found["p"].endswith("'s"):
-            continue
-        is_pet = word.split()[-1] in PETS
-        possessive = found["p"].lower()
-        if possessive in ("a", "an"):
-            owner = (
-                clause.subject
-                if re.search(r"\b(?:have|has|got|adopted|own|owns|bought|raised?)\b", clause.text)
-                else None
-            )
-        else:
-            owner = _owner(found["p"], clause, thread)
-        # "Sophia ... her friend": a subject that is the named person owns nothing here.
-        if clause.third == name and possessive in ("his", "her"):
-            owner = (
-                THE_USER
-                if thread.voice.me == THE_USER and thread.voice.user_names and _names_user(clause, thread)
-                else None
-            )
-        if owner is None or owner == thread.voice.who(name):
-            continue
-        thread.named[word] = name
-        yield _draft(
-            clause,
-            thread,
-            owner,
-            "RELATES_TO",
-            name,
-            f"{{o}} is {{s}}'s {word}.",
-            relation=word,
-            kind=EntityType.ANIMAL if is_pet else EntityType.PERSON,
-            strength=0.8,
-        )
-
-
-def _names_user(clause: Clause, thread: Thread) -> bool:
-    return any(name in clause.text for name in thread.voice.user_names)
-
-
-def _said_of_things(clause: Clause, thread: Thread) -> Iterator[Draft]:
-    """Sentences whose subject is a thing: lasting triggers, own things."""
-    me = thread.voice.me
-    if found := wordings.EMOTION.match(clause.text):
-        emotion = EMOTIONS.get((found["e"] or found["v"]).lower())
-        name = noun_phrase(found["o"])
-        if emotion and name:
-            pleasant = emotion in PLEASANT
-            says = "{o} always makes {s} feel " + emotion + "."
-            yield _draft(
-                clause,
-                thread,
-                me,
-                "PREFERS" if pleasant else "DISLIKES",
-                name,
-                says,
-                emotion=emotion,
-                kind=object_type(name),
-            )
-    if found := wordings.CAUSE.match(clause.text) or wordings.GIVES.match(clause.text):
-        effect, causes = noun_phrase(found["o"]), things(found["c"])[:1]
-        if effect and causes and len(effect.split()) <= 3 and len(causes[0].split()) <= 4:
-            yield _draft(clause, thread, effect, "CAUSED_BY", causes[0], "{s} is caused by {o}.")
-    for found in wordings.OWN.finditer(clause.text):
-        owner = _owner(found[0].split()[0], clause, thread)
-        name = found["c"] or found["o"]
-        if owner is not None and (found["c"] or name.lower() in PETS):
-            yield _draft(
-                clause,
-                thread,
-                owner,
-                "RELATES_TO",
-                name,
-                f"{{s}} has {_with_article(name)}.",
-                relation="has",
-                kind=object_type(name),
-                strength=0.6,
-            )

@@ -60,7 +60,7 @@ def _read_clause(clause: Clause, thread: Thread) -> Iterator[Draft]:
 
 def _by_rules(clause: Clause, thread: Thread) -> Iterator[Draft]:
     assert clause.subject is not None
-    for rule in patterns.RULES:
+    for rule in patterns.RULES if patterns.OPENS.match(clause.rest) else ():
         matched = rule.pattern.match(clause.rest)
         if matched is None:
             continue

@@ -8,14 +8,21 @@ def word_set(text: str) -> frozenset[str]:
 # People of whom one usually has one, so that the bare word can name them.
 SOLE_KIN = word_set(
     "mother mom mum father dad wife husband boyfriend girlfriend fiance fiancee partner boss sister brother son "
-    "daughter grandmother grandma grandfather grandpa manager roommate spouse twin mother-in-law father-in-law"
+    "daughter grandmother grandma grandfather grandpa manager roommate spouse twin mother-in-law father-in-law "
+    "brother-in-law sister-in-law flatmate housemate supervisor landlord landlady parents grandparents in-laws kids "
+    "ex-wife ex-husband ex stepmother stepfather stepson stepdaughter stepdad stepmom godmother godfather"
 )
 KIN = SOLE_KIN | word_set(
     "friend uncle aunt cousin nephew niece colleague coworker co-worker classmate neighbor neighbour teacher mentor "
-    "coach therapist doctor tutor child kid buddy bestie stepmother stepfather stepbrother stepsister teammate"
+    "coach therapist doctor tutor child kid buddy bestie stepbrother stepsister teammate children "
+    "dentist trainer professor advisor adviser grandson granddaughter sibling assistant babysitter nanny physio "
+    "housekeeper barber hairdresser vet lawyer accountant pal ex-boyfriend ex-girlfriend cofounder co-founder mate "
+    "godson goddaughter penpal bandmate classmates"
 )
 # One name for each, so that "mom" and "mother" meet.
 KIN_NAME = {"mom": "mother", "mum": "mother", "dad": "father", "grandma": "grandmother", "grandpa": "grandfather"}
+MANY_KIN = frozenset(("parents", "grandparents", "kids", "children", "in-laws", "classmates"))
+KIN_SINGULAR = {"children": "child", "parents": "parent", "puppies": "puppy"}
 PETS = word_set(
     "dog dogs cat cats puppy puppies kitten kittens hamster hamsters rabbit rabbits bunny parrot parrots "
     "turtle turtles "
@@ -23,7 +30,8 @@ PETS = word_set(
     "husky bulldog terrier beagle"
 )
 OWNABLE = word_set(
-    "car bike bicycle motorcycle house apartment garden piano guitar violin camera telescope boat farm shop store cafe "
+    "car bike bicycle motorcycle house apartment garden piano guitar violin camera telescope boat farm shop "
+    "store cafe "
     "restaurant bakery business company startup collection blog channel podcast kids children son sons daughter "
     "daughters sister sisters brother brothers twins siblings diabetes asthma insomnia migraines adhd"
 )
@@ -37,19 +45,21 @@ JOBS = word_set(
     "surgeon tailor baker butcher florist gardener broker realtor recruiter freelancer blogger "
     "technician administrator "
     "director producer composer guide attendant judge pediatrician physiotherapist instructor lecturer "
-    "principal vegetarian vegan"
+    "principal"
 )
-# Not jobs, but said like one: "I am a vegan".
-TRAITS = word_set("vegetarian vegan")
 EVENTS = word_set(
-    "competition contest marathon tournament festival camp workshop fair concert conference race championship olympiad "
-    "exhibition wedding graduation recital show parade meet party retreat hackathon event meters premiere picnic group "
+    "competition contest marathon tournament festival camp workshop fair concert conference race championship "
+    "olympiad "
+    "exhibition wedding graduation recital show parade meet party retreat hackathon event meters premiere "
+    "picnic group "
     "class course program ceremony cup"
 )
 # A phrase with one of these as its head says nothing by itself.
 VAGUE = word_set(
-    "thing things stuff lot bit idea ideas part parts fact feeling feelings way ways kind sort one ones moment moments "
-    "anything everything nothing something someone everyone anyone people person guy guys person's well much more most "
+    "thing things stuff lot bit idea ideas part parts fact feeling feelings way ways kind sort one ones "
+    "moment moments "
+    "anything everything nothing something someone everyone anyone people person guy guys person's well much "
+    "more most "
     "fun best same too good great nice bad happy others other rest sound sounds look looks vibe support "
     "help advice life "
     "what how why self myself himself herself themselves itself yourself ourselves day days night week weekend year "
@@ -60,17 +70,30 @@ VAGUE = word_set(
     "message quality details detail story"
 )
 PRONOUNS = word_set(
-    "i me my mine you your yours he him his she her hers it its we us our ours they them their theirs this that these "
-    "those who whom whose which what how why when where there here being having knowing seeing hearing getting making "
+    "i me my mine you your yours he him his she her hers it its we us our ours they them their theirs this "
+    "that these "
+    "those who whom whose which what how why when where there here being having knowing seeing hearing "
+    "getting making "
     "doing"
 )
 DETERMINERS = word_set(
-    "a an the my his her our their some any all many several every each both most various different certain such more "
+    "a an the my his her our their some any all many several every each both most various different certain "
+    "such more "
     "new old own really very so quite pretty just new, little big good great nice lovely beautiful cute adorable "
     "delicious newly"
 )
 ARTICLES = word_set(
     "a an the my his her our their some any all many several most various both such every each really very so just"
+)
+# Before a comma they describe what follows it.
+ADJECTIVES = word_set(
+    "small big large little tiny old new quiet loud long short cold hot warm dark bright cheap expensive "
+    "simple plain light "
+    "heavy slow fast soft hard sweet spicy sour salty bitter dry wet clean cosy cozy modern classic vintage "
+    "local fresh "
+    "crisp rich thick thin bold strong weak easy difficult good bad nice great beautiful lovely pretty cute "
+    "funny happy sad "
+    "crowded empty open narrow wide deep flat rough smooth gentle calm wild natural healthy organic handmade colorful"
 )
 # "My favorite player" names nobody.
 GENERIC = word_set(
@@ -85,13 +108,15 @@ GENERIC = word_set(
 TRIVIAL_GOALS = word_set(
     "talk know ask say tell hear see be do get have go come chat share thank make sure let give take "
     "apologize look use "
-    "check keep find try understand hang catch stop sleep eat rest relax believe think feel show put add mention point "
-    "meet help stay leave call bring start continue wait sit spend focus discuss return avoid live work remember forget"
+    "check keep find try understand hang catch stop sleep eat rest relax believe think feel show put add "
+    "mention point "
+    "meet help stay leave call bring start continue wait sit spend focus discuss return avoid live work "
+    "remember forget"
 )
 LASTING_GOALS = word_set(
     "learn study move become quit travel visit marry apply adopt run open write build buy finish publish graduate "
     "volunteer climb save lose improve retire compete practice practise teach paint train perform master join lead "
-    "create design pursue"
+    "create design pursue cut reduce lower gain"
 )
 DAYS = word_set(
     "monday tuesday wednesday thursday friday saturday sunday january february march april may june july august "
@@ -114,12 +139,14 @@ NOT_NAMES = (
         "italian japanese "
         "korean russian american british grandpa grandma mom mum dad uncle aunt mother father today's bye "
         "glad hope just "
-        "let let's maybe never not now of on one only our really see since some take that's there's to too what's when "
+        "let let's maybe never not now of on one only our really see since some take that's there's to too "
+        "what's when "
         "last next even lately woohoo go remember aww fri tues wed thurs sat sun mon perfect connected "
         "always until over during around after before while when come look keep seems sounds speaking guess "
         "check love loved everyone nobody someone somebody music anyone people many most today tomorrow "
         "since while due music "
-        "while with yesterday your it's he's she's can't don't didn't isn't wasn't pe diy lgbt lgbtq ceo hr id phd mba"
+        "while with yesterday your it's he's she's can't don't didn't isn't wasn't pe diy lgbt lgbtq ceo hr "
+        "id phd mba"
     )
 )
 # Two things in words, one thing in the mind.

@@ -33,7 +33,7 @@ _SPEED_SECONDS = 2.0
 class Label:
     """One way to write an expected fact; each field holds the spellings that count."""
 
-    subject: str
+    subjects: tuple[str, ...]
     predicate: str
     relations: tuple[str, ...]
     objects: tuple[str, ...]
@@ -45,7 +45,7 @@ class Label:
         return (
             fact.predicate == self.predicate
             and fact.closes == self.closed
-            and _meet(self.subject, subject)
+            and any(_meet(one, subject) for one in self.subjects)
             and (not self.relations or any(_meet(one, fact.relation or "") for one in self.relations))
             and any(_meet(one, fact.object) for one in self.objects)
         )
@@ -158,10 +158,14 @@ def _expected(written: str) -> Expected:
 
 
 def _label(written: str) -> Label:
-    subject, predicate, objects, *state = written.split("|")
+    subjects, predicate, objects, *state = written.split("|")
     predicate, _, relations = predicate.partition(":")
     return Label(
-        subject, predicate, tuple(relations.split("~")) if relations else (), tuple(objects.split("~")), bool(state)
+        subjects=tuple(subjects.split("~")),
+        predicate=predicate,
+        relations=tuple(relations.split("~")) if relations else (),
+        objects=tuple(objects.split("~")),
+        closed=bool(state),
     )
 
 
