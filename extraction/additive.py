@@ -1,23 +1,50 @@
-"""Words that say a fact holds beside others of its kind: "I also work at …", 也在…工作. Pure."""
+"""Words that say a fact holds beside others of its kind: "I also work at …", "no tea at night", 也在…工作. Pure."""
 
 import re
 from typing import Final
 
 _ALSO: Final = re.compile(
     r"\b(?:also|too|as well|in addition|besides|additionally|on the side|part[- ]time|side job|second (?:job|home)"
-    r"|half (?:of )?the (?:time|year)|(?:on|at) (?:the )?weekends?|in (?:the )?(?:summer|winter)s?|both)\b",
+    r"|half (?:of )?the (?:time|year)|(?:on|at) (?:the )?weekends?|in (?:the )?(?:summer|winter)s?|both)\b"
+    r"|也|还(?!是|住|没)|同时|另外|兼职|副业|第二|两地|半年|周末|平时|顺便|之余",
     re.IGNORECASE,
 )
-_ALSO_ZH: Final = re.compile(r"[也还同]时|也|还(?!是|住|没)|另外|兼职|副业|第二|两地|半年|周末|平时|顺便|之余")
 # A move or a change is no addition, whatever else the clause says.
 _CHANGED: Final = re.compile(
     r"\b(?:moved|relocated|switched|changed|left|quit|joined|started|now|no longer)\b|搬|换|改|跳槽|离开|辞|现在|如今",
     re.IGNORECASE,
 )
+# What is liked or disliked at times, in places or in one respect is not reversed by the opposite, nor reverses it.
+_AT_TIMES: Final = re.compile(
+    r"\s*,?\s*(?:in|at|on|during|after|before|when|while|if|unless|except|only|from|for (?:breakfast|lunch|dinner))\b"
+    r"(?! (?:the moment|general|fact|the world|my life)\b)",
+    re.IGNORECASE,
+)
+_AT_TIMES_ZH: Final = re.compile(
+    r"早上|上午|中午|下午|晚上|夜里|睡前|饭后|空腹|夏天|冬天|春天|秋天|周末|有时|偶尔|的时候|[^小同]时[，,]?"
+)
+# Nobody stops being allergic by liking something, nor stops liking it by being allergic.
+_ALLERGIC: Final = re.compile(r"\ballerg|过敏|過敏", re.IGNORECASE)
+# A part of where somebody works is no other employer.
+_PART: Final = (
+    r"(?:\b(?:office|branch|site|headquarters|campus|lab|desk|home|team|department)\b|办公室|分公司|总部|部门|家里|家)"
+)
+_PART_OF_WORK: Final = re.compile(_PART + "$", re.IGNORECASE)
+_THEN_PART: Final = re.compile(r"\s*" + _PART, re.IGNORECASE)
+_TASTES: Final = frozenset({"PREFERS", "DISLIKES"})
 
 
-def says_also(text: str) -> bool:
-    """Whether a clause adds to what is known rather than replaces it."""
-    if _CHANGED.search(text):
+def holds_beside(clause: str, *, predicate: str, name: str) -> bool:
+    """Whether a clause adds to what is known rather than replaces it.
+
+    Args:
+        name: of the object, as it was read from the clause.
+    """
+    if _CHANGED.search(clause):
         return False
-    return _ALSO.search(text) is not None or _ALSO_ZH.search(text) is not None
+    place = clause.casefold().find(name.casefold())
+    tail = clause[place + len(name) :] if place >= 0 else ""
+    if predicate in _TASTES:
+        head = clause[: max(place, 0)]
+        return bool(_ALLERGIC.search(clause) or _AT_TIMES.match(tail) or _AT_TIMES_ZH.search(head))
+    return bool(_ALSO.search(clause) or _PART_OF_WORK.search(name) or _THEN_PART.match(tail))

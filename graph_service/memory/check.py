@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from extraction.additive import says_also
+from extraction.additive import holds_beside
 from extraction.reading import ProposedFact, Quote, Reading
 from schema.entity import Being
 from schema.fact import AcceptedFact, Proof
@@ -95,7 +95,7 @@ def _accept(fact: ProposedFact, messages: Sequence[Message], beings: Mapping[str
         valid_at=valid_at if invalid_at is None or valid_at <= invalid_at else invalid_at,
         invalid_at=invalid_at,
         trigger_emotion=fact.trigger_emotion,
-        proofs=tuple(_proof(quote, messages[quote.line]) for quote in fact.quotes),
+        proofs=tuple(_proof(fact, quote, messages[quote.line]) for quote in fact.quotes),
         reader=reader,
         closes=fact.closes,
         importance=fact.importance or importance_of_strength(fact.strength),
@@ -103,7 +103,7 @@ def _accept(fact: ProposedFact, messages: Sequence[Message], beings: Mapping[str
     )
 
 
-def _proof(quote: Quote, message: Message) -> Proof:
+def _proof(fact: ProposedFact, quote: Quote, message: Message) -> Proof:
     whole = quote.start is None or quote.end is None or not 0 <= quote.start < quote.end <= len(message.text)
     said = Proof(
         message_id=message.id, said_at=message.said_at, heard_at=message.received_at, position=message.position
@@ -111,4 +111,5 @@ def _proof(quote: Quote, message: Message) -> Proof:
     if whole:
         return said
     start, end = quote.start, quote.end
-    return replace(said, quote_start=start, quote_end=end, adds=says_also(message.text[start:end]))
+    adds = holds_beside(message.text[start:end], predicate=fact.predicate, name=fact.object)
+    return replace(said, quote_start=start, quote_end=end, adds=adds)

@@ -6,8 +6,10 @@ repetition matters. Bystanders never change.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
+from extraction.near_duplicate import bands, simhash
+from extraction.place_levels import other_level
 from graph_service.memory.claims import (
     ClaimKnown,
     PlannedFact,
@@ -42,17 +44,19 @@ def plan_facts(known: Sequence[KnownFact], accepted: Iterable[tuple[AcceptedFact
         New and changed facts only, ordered by id; empty when everything was known.
     """
     board = known_claims(known)
-    views = {claim: _view(one) for claim, one in board.items()}
+    shelf = _Shelf()
+    for one in board.values():
+        shelf.put(_view(one))
     touched: set[Claim] = set()
     ordered = sorted(accepted, key=lambda pair: (pair[0].valid_at, pair[0].closes, pair[0].statement, pair[1]))
     for fact, scene in ordered:
         told = accepted_claim(fact, scene)
-        resolved = resolve(fact, views.values())
-        if resolved.same is not None:
-            told = replace(told, claim=resolved.same.claim)
+        same = resolve(fact, shelf.near(fact)).same
+        if same is not None:
+            told = replace(told, claim=same.claim)
         before = board.get(told.claim)
         board[told.claim] = before.with_more(told) if before is not None else told
-        views[told.claim] = _view(board[told.claim])
+        shelf.put(_view(board[told.claim]))
         touched.add(told.claim)
     return planned(board, touched)
 
@@ -80,6 +84,23 @@ def _claim_order(claim: Claim) -> tuple[str, ...]:
     return tuple(part or "" for part in claim)
 
 
+@dataclass(slots=True)
+class _Shelf:
+    """Known facts where those with nearly the same words can be found without looking at all."""
+
+    facts: dict[Claim, KnownFact] = field(default_factory=dict)
+    worded: dict[str, set[Claim]] = field(default_factory=dict)
+
+    def put(self, fact: KnownFact) -> None:
+        self.facts[fact.claim] = fact
+        for band in bands(simhash(fact.statement)):
+            self.worded.setdefault(band, set()).add(fact.claim)
+
+    def near(self, fact: AcceptedFact) -> list[KnownFact]:
+        found = {claim for band in bands(simhash(fact.statement)) for claim in self.worded.get(band, ())}
+        return [self.facts[claim] for claim in sorted(found | ({fact.claim} & self.facts.keys()), key=_claim_order)]
+
+
 def _view(claim: ClaimKnown) -> KnownFact:
     """A claim as one fact, for comparing."""
     open_now = next((one for one in claim.spells if one.invalid_at is None), None)
@@ -90,6 +111,9 @@ def _view(claim: ClaimKnown) -> KnownFact:
 def _spells(board: dict[Claim, ClaimKnown], claim: Claim, names: Sequence[Claim]) -> list[Spell]:
     blows = []
     for other in rivals(claim, names):
+        # Who lives in Paris lives in France: the two say the same of different places.
+        if other_level(board[claim].object_name, board[other].object_name) and claim.relation == other.relation:
+            continue
         why = closes(other, claim)
         over = ends(other, claim)
         for telling in board[other].told:

@@ -111,7 +111,9 @@ def _strike(spell: Spell, blow: Blow, *, both: bool) -> None:
     Args:
         both: one message says both.
     """
-    if both or blow.telling.adds:
+    # Disliking something at times, or being allergic to it, is no opposite of liking it, in either order.
+    at_times = blow.why is Closing.REVERSED and any(telling.adds for telling in spell.told)
+    if both or blow.telling.adds or at_times:
         spell.friends.add(blow.claim)
     # "I have lived in Oslo since May", said in July: "I live in Paris", said in June, was what Oslo replaced.
     replaced_before = blow.claim in spell.beside and blow.telling.said_at < spell.opening.said_at
