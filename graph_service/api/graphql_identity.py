@@ -8,6 +8,7 @@ from strawberry.types import Info
 
 from graph_service.memory.entities import EntityListed
 from graph_service.memory.identity import Merged
+from graph_service.memory.look_alikes import LookAlike
 from graph_service.memory.service import Memory
 
 
@@ -32,6 +33,19 @@ class MergeReceipt:
     merged_id: str = strawberry.field(description="The entity that was merged into it.")
 
 
+@strawberry.type(name="SuggestedMerge", description="Two entities of one user that may be one; nothing is merged.")
+class SuggestedMerge:
+    """Two entities of one user that may be one."""
+
+    user_id: str = strawberry.field(description="Whose memory.")
+    first_id: str = strawberry.field(description="One of the two; mergeEntities and rejectMerge take both.")
+    first_name: str = strawberry.field(description="Its name.")
+    second_id: str = strawberry.field(description="The other.")
+    second_name: str = strawberry.field(description="Its name.")
+    score: float = strawberry.field(description="How likely they are one, 0 to 1.")
+    reasons: list[str] = strawberry.field(description="Why, for people.")
+
+
 @strawberry.type
 class IdentityQuery:
     """What can be asked about who is who."""
@@ -46,6 +60,17 @@ class IdentityQuery:
         """The entities of one user's memory."""
         found = await _memory(info).entities(info.context["tenant"], user_id, limit=limit)
         return [_row(one) for one in found]
+
+    @strawberry.field(description="Pairs of entities that may be one, the likeliest first; rejected ones stay away.")
+    async def suggested_merges(
+        self,
+        info: Info[Any, None],
+        user_id: Annotated[str | None, strawberry.argument(description="Whose memory; everybody's without it.")] = None,
+        limit: Annotated[int, strawberry.argument(description="At most so many, 1 to 100.")] = 20,
+    ) -> list[SuggestedMerge]:
+        """Pairs of entities that may be one."""
+        found = await _memory(info).suggested_merges(info.context["tenant"], user_id, limit=limit)
+        return [_suggested(pair) for pair in found]
 
 
 @strawberry.type
@@ -72,6 +97,17 @@ class IdentityMutation:
         """Takes a merge back."""
         return _receipt(await _memory(info).split_entity(info.context["tenant"], id))
 
+    @strawberry.mutation(description="Remembers that two entities of one user are two; answers with an id of that.")
+    async def reject_merge(
+        self,
+        info: Info[Any, None],
+        a_id: Annotated[str, strawberry.argument(description="One entity.")],
+        b_id: Annotated[str, strawberry.argument(description="The other.")],
+        reason: Annotated[str, strawberry.argument(description="Why they are two, for people.")] = "told so",
+    ) -> str:
+        """Remembers that two entities are two."""
+        return await _memory(info).reject_merge(info.context["tenant"], a_id, b_id, reason)
+
 
 def _memory(info: Info[Any, None]) -> Memory:
     memory: Memory = info.context["memory"]
@@ -91,3 +127,15 @@ def _row(one: EntityListed) -> EntityRow:
 
 def _receipt(done: Merged) -> MergeReceipt:
     return MergeReceipt(merge_id=done.id, kept_id=done.kept, merged_id=done.merged)
+
+
+def _suggested(pair: LookAlike) -> SuggestedMerge:
+    return SuggestedMerge(
+        user_id=pair.first.user_id,
+        first_id=pair.first.id,
+        first_name=pair.first.name,
+        second_id=pair.second.id,
+        second_name=pair.second.name,
+        score=pair.score,
+        reasons=list(pair.reasons),
+    )

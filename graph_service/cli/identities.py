@@ -18,6 +18,7 @@ from schema.timespan import iso
 if TYPE_CHECKING:
     from graph_service.memory.entities import EntityListed
     from graph_service.memory.identity import Merged
+    from graph_service.memory.look_alikes import LookAlike
     from graph_service.memory.service import Memory
     from schema.ids import TenantId
 
@@ -70,6 +71,33 @@ def split(
     run(_done(common, "split", lambda memory, whose: memory.split_entity(whose, id_)))
 
 
+@entities.command()
+def suggest(
+    ctx: typer.Context,
+    user: Annotated[str | None, typer.Option(help="Whose memory; everybody's without it.", show_default=False)] = None,
+    limit: Annotated[int, typer.Option(help="At most so many, 1 to 100.")] = 20,
+    config: ConfigOption = None,
+    tenant: TenantOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show pairs that may be one; nothing is merged."""
+    run(_suggested(merged(ctx, config, tenant, as_json), user, limit))
+
+
+@entities.command()
+def reject(
+    ctx: typer.Context,
+    a_id: IdArgument,
+    b_id: IdArgument,
+    reason: Annotated[str, typer.Option(help="Why they are two, for people.")] = "told on the command line",
+    config: ConfigOption = None,
+    tenant: TenantOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Remember that two are two: they are not suggested again."""
+    run(_rejected(merged(ctx, config, tenant, as_json), a_id, b_id, reason))
+
+
 async def _listed(common: Common, user: str, limit: int) -> None:
     settings, terminal = settings_of(common), Terminal(as_json=common.as_json)
     tenant = tenant_named(settings.tenant)
@@ -85,6 +113,39 @@ async def _done(common: Common, what: str, act: Act) -> None:
         done = await act(parts.memory, tenant)
     document = {"merge_id": done.id, "kept_id": done.kept, "merged_id": done.merged}
     terminal.answer(document, lambda: f"{what} {done.merged}, kept {done.kept}; the merge is {done.id}")
+
+
+async def _suggested(common: Common, user: str | None, limit: int) -> None:
+    settings, terminal = settings_of(common), Terminal(as_json=common.as_json)
+    tenant = tenant_named(settings.tenant)
+    async with opened(settings, terminal) as parts:
+        pairs = await parts.memory.suggested_merges(tenant, user, limit=limit)
+    terminal.answer({"suggested": [_pair(pair) for pair in pairs]}, lambda: _pairs_table(pairs))
+
+
+async def _rejected(common: Common, a_id: str, b_id: str, reason: str) -> None:
+    settings, terminal = settings_of(common), Terminal(as_json=common.as_json)
+    tenant = tenant_named(settings.tenant)
+    async with opened(settings, terminal) as parts:
+        done = await parts.memory.reject_merge(tenant, a_id, b_id, reason)
+    terminal.answer({"rejected": done}, lambda: f"{a_id} and {b_id} are two")
+
+
+def _pair(pair: "LookAlike") -> dict[str, Any]:
+    first, second = ({"id": one.id, "name": one.name} for one in (pair.first, pair.second))
+    told = {"user_id": pair.first.user_id, "score": pair.score, "reasons": list(pair.reasons)}
+    return {"first": first, "second": second, **told}
+
+
+def _pairs_table(pairs: list["LookAlike"]) -> Table:
+    table = Table(box=None)
+    for name in ("score", "user", "one", "the other", "why"):
+        table.add_column(name, overflow="fold")
+    for pair in pairs:
+        one, other = (f"{escape(side.name)} {side.id}" for side in (pair.first, pair.second))
+        why = escape("; ".join(pair.reasons))
+        table.add_row(f"{pair.score:.2f}", escape(pair.first.user_id), one, other, why)
+    return table
 
 
 def _document(one: "EntityListed") -> dict[str, Any]:

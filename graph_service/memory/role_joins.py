@@ -46,7 +46,7 @@ async def settle_roles(writing: Writing, tenant: TenantId, user_id: str, *, at: 
 
 async def kept_apart(writing: Writing, tenant: TenantId, user_id: str) -> set[frozenset[str]]:
     """Pairs of entities of a user that somebody said are two."""
-    rows = await writing.run(statement("read/kept_apart"), {"tenant": tenant, "user_id": user_id})
+    rows = await writing.run(statement("read/kept_apart"), {"tenant": tenant, "users": [user_id]})
     return {frozenset((row["a_id"], row["b_id"])) for row in rows}
 
 

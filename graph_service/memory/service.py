@@ -15,6 +15,7 @@ from graph_service.memory.entities import EntityListed, list_entities
 from graph_service.memory.identity import Merged, merge_entities, reject_merge, split_entity
 from graph_service.memory.incoming import Incoming, check_incoming
 from graph_service.memory.intake import Receipt, millis, take_in
+from graph_service.memory.look_alikes import LookAlike
 from graph_service.memory.mindmap import MindMap
 from graph_service.memory.question import Question
 from graph_service.memory.recall import Answer, recall
@@ -25,6 +26,7 @@ from graph_service.memory.sessions import Sessions
 from graph_service.memory.short_term import last_turns
 from graph_service.memory.spool import Spool
 from graph_service.memory.spooling import Spooling
+from graph_service.memory.suggestions import suggested_merges
 from graph_service.memory.sync import Progress, Sync, SyncReport
 from graph_service.memory.usage import UsageReport, usage
 from graph_service.memory.window import Heard, ShortTermWindow, Talk, talk_of, turn_of
@@ -177,6 +179,15 @@ class Memory:
         done = await reject_merge(self._graph, tenant, a_id, b_id, reason, at=self._clock())
         self._notify(tenant)
         return done
+
+    async def suggested_merges(self, tenant: TenantId, user_id: str | None, *, limit: int = 20) -> list[LookAlike]:
+        """Pairs of entities that may be one, the likeliest first; nothing is merged.
+
+        Raises:
+            InputError: the limit is out of bounds, or there can be no such user.
+            UnavailableError: Neo4j does not answer.
+        """
+        return await suggested_merges(self._graph, tenant, user_id, limit=limit)
 
     async def warm_up(self) -> None:
         """Has the database plan recall once, about a tenant nobody has, so that nobody's first question waits for it.

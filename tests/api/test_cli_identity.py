@@ -22,6 +22,9 @@ def test_entities_are_listed_merged_and_split_on_the_command_line(tmp_path: Path
         assert {"Bob", "Bobby", "小红"} <= set(before)
         bob, bobby = before["Bob"]["id"], before["Bobby"]["id"]
         assert home.run("--tenant", "other", "entities", "merge", bob, bobby).code == 3
+        (pair,) = home.run("entities", "suggest", "--user", "ana", "--json").document()["suggested"]
+        assert {pair["first"]["id"], pair["second"]["id"]} == {bob, bobby}
+        assert home.run("--tenant", "other", "entities", "suggest", "--json").document() == {"suggested": []}
         done = home.run("entities", "merge", bob, bobby, "--reason", "one man", "--json").document()
         assert (done["kept_id"], done["merged_id"]) == (bob, bobby)
         merged = listed(home)
@@ -32,4 +35,6 @@ def test_entities_are_listed_merged_and_split_on_the_command_line(tmp_path: Path
         assert listed(home) == before
         again = home.run("entities", "split", bobby)
         assert (again.code, "not merged" in again.err) == (4, True)
+        assert "are two" in home.run("entities", "reject", bob, bobby).out
+        assert home.run("entities", "suggest", "--json").document() == {"suggested": []}
         assert "小红" in home.run("entities", "list", "--user", "ana").out

@@ -1,7 +1,7 @@
-// Pairs of entities of a user that somebody said are two. Index kept_apart_user.
+// Pairs of entities of some users that somebody said are two. Index kept_apart_user.
 // $tenant: str
-// $user_id: str
-// -> a_id, b_id, reason, at
-MATCH (k:KeptApart {tenant: $tenant}) WHERE k.user_id = $user_id
-RETURN k.a_id AS a_id, k.b_id AS b_id, k.reason AS reason, k.at AS at
+// $users: list of str
+// -> a_id, b_id
+MATCH (k:KeptApart {tenant: $tenant}) WHERE k.user_id IN $users
+RETURN k.a_id AS a_id, k.b_id AS b_id
 ORDER BY a_id, b_id
