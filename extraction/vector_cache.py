@@ -29,6 +29,10 @@ class CachedEmbedder:
     def english_only(self) -> bool:
         return self._inner.english_only
 
+    def clear(self) -> None:
+        """Forgets every vector."""
+        self._vectors.clear()
+
     async def embed(self, texts: Sequence[str]) -> list[list[float]]:
         """As the port says; the inner embedder sees each text that is not remembered once, also when asked twice."""
         keys = [hashlib.sha256(text.encode()).digest() for text in texts]

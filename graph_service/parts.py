@@ -282,6 +282,7 @@ async def _assembled(
             window=window,
             spool=spool,
             tokens_per_day=settings.llm.tokens_per_day,
+            forget_vectors=embedder.clear if isinstance(embedder, CachedEmbedder) else lambda: None,
         ),
         worker=worker,
         window=window,

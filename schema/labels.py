@@ -24,6 +24,7 @@ class Label(StrEnum):
     TENANT = "Tenant"
     MIGRATION = "Migration"
     USAGE = "Usage"
+    TOMBSTONE = "Tombstone"
 
 
 MIND_MAP_KINDS: tuple[Label, ...] = (Label.USER, Label.AGENT, Label.ENTITY, Label.SCENE)

@@ -12,6 +12,7 @@ from strawberry.extensions import MaxAliasesLimiter, MaxTokensLimiter, QueryDept
 from strawberry.fastapi import GraphQLRouter
 from strawberry.types import Info
 
+from graph_service.api.graphql_forgetting import ForgettingMutation
 from graph_service.api.graphql_identity import IdentityMutation, IdentityQuery
 from graph_service.api.graphql_sessions import SessionsMutation, SessionsQuery
 from graph_service.api.graphql_short_term import ShortTermQuery
@@ -91,7 +92,7 @@ class Query(IdentityQuery, SessionsQuery, ShortTermQuery, SpoolQuery, UsageQuery
 
 
 @strawberry.type
-class Mutation(IdentityMutation, SessionsMutation, SpoolMutation, UsageMutation, WorkMutation):
+class Mutation(ForgettingMutation, IdentityMutation, SessionsMutation, SpoolMutation, UsageMutation, WorkMutation):
     """What can be done."""
 
     @strawberry.mutation(

@@ -7,7 +7,19 @@ from typing import Annotated
 
 import typer
 
-from graph_service.cli import asking, checking, db, identities, importing, jobs, serving, spooling, syncing, telling
+from graph_service.cli import (
+    asking,
+    checking,
+    db,
+    forgetting,
+    identities,
+    importing,
+    jobs,
+    serving,
+    spooling,
+    syncing,
+    telling,
+)
 from graph_service.cli.options import Common, ConfigOption, JsonOption, TenantOption
 from graph_service.cli.running import StoppedError
 from graph_service.cli.sessions import sessions
@@ -51,6 +63,7 @@ app.command("sync")(syncing.sync)
 app.command("import")(importing.import_files)
 app.command("doctor")(checking.doctor)
 app.add_typer(db.db, name="db")
+app.add_typer(forgetting.forget, name="forget")
 app.add_typer(spooling.spool, name="spool")
 app.add_typer(jobs.jobs, name="jobs")
 app.add_typer(sessions, name="sessions")

@@ -75,7 +75,7 @@ class Known:
 async def load_candidates(graph: Graph, owner: Owner, names: Iterable[NameSeen]) -> list[Known]:
     """Stored entities that one of the names may mean, ordered by id."""
     scope = scope_token(owner.tenant, owner.user_id)
-    keys = {name_key(seen.name): seen.name for seen in names if not _speaker(seen.name, owner)}
+    keys = {name_key(seen.name): seen.name for seen in names if not speaker_in(seen.name, owner)}
     wanted = [
         {"key": key, "query": name_query(name, scope_user=scope), "forms": forms_query(form_tokens(owner, [name]))}
         for key, name in sorted(keys.items())
@@ -101,8 +101,8 @@ def resolve(
     beings: dict[str, Being] = {}
     touched: dict[MemoryId, Known] = {}
     for seen in sorted(names, key=lambda n: n.said_at):
-        if _speaker(seen.name, owner) is not None:
-            beings[seen.name] = owner.user if _speaker(seen.name, owner) == THE_USER else owner.agent
+        if speaker_in(seen.name, owner) is not None:
+            beings[seen.name] = owner.user if speaker_in(seen.name, owner) == THE_USER else owner.agent
             continue
         if text_problem(seen.name, LIMITS.name_chars) or not name_key(seen.name):
             continue
@@ -187,7 +187,8 @@ def being_change(row: dict[str, Any], label: Label, reason: str) -> Change:
     return Change(op=Op.NODE_PUT, element_id=row["id"], body=node_body(view), reason=reason)
 
 
-def _speaker(name: str, owner: Owner) -> str | None:
+def speaker_in(name: str, owner: Owner) -> str | None:
+    """`THE_USER` or `THE_AGENT` when a name means one of the two; None for any other."""
     if name in (THE_USER, THE_AGENT):
         return name
     if name_key(name) in {name_key(owner.user_id), *map(name_key, owner.user_names)}:

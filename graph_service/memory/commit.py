@@ -11,6 +11,7 @@ from graph_service.memory.role_joins import concerns_roles, settle_roles
 from graph_service.memory.session_text import SessionText
 from graph_service.memory.stand import say_of_merged
 from graph_service.memory.usage import day_of
+from schema.errors import ConflictError
 
 
 class StaleError(Exception):
@@ -37,7 +38,8 @@ async def commit_digest(graph: Graph, text: SessionText, plan: DigestPlan, held:
             parameters = {"tenant": tenant, "session": held.session, "rows": plan.scenes}
             written = await writing.run(statement("write/put_scenes"), parameters)
             meant = {row["id"]: len(row["messages"]) for row in plan.scenes}
-            assert {row["id"]: row["messages"] for row in written} == meant, "every scene must take all its messages"
+            if {row["id"]: row["messages"] for row in written} != meant:
+                raise ConflictError("messages of a scene were forgotten while it was read; it is read again")
         await _put(writing, statement("write/put_facts"), tenant, plan.facts)
         if plan.episodes:
             await writing.run(statement("write/close_episodes"), {"tenant": tenant, "ids": plan.episodes})

@@ -19,6 +19,7 @@ from graph_service.memory.outbox import Claim, finish
 from graph_service.memory.pace import Pace
 from graph_service.memory.scenes import SceneRules, is_ripe
 from graph_service.memory.session_text import SessionText, brought_reading, load_session, scene_text
+from graph_service.memory.tombstones import Refused, refused_of
 from schema.errors import ConflictError, MisreadError
 from schema.scene import Scene
 
@@ -57,6 +58,7 @@ async def read_session(
     embedder: Embedder | None = None,
     final: bool = False,
     whole: bool = False,
+    until_ms: int | None = None,
 ) -> bool:
     """Digests what is unread in one session; True when a rest is left.
 
@@ -64,18 +66,20 @@ async def read_session(
         embedder: tells where a scene's topic ends; None leaves that to the words.
         final: the session ends, so that every scene is ripe.
         whole: somebody asks for the layer texts of every scene, ripe or not.
+        until_ms: only what was said before, milliseconds since 1970; None for all of it.
 
     Raises:
         UnavailableError: the model or Neo4j is away; nothing was written.
         ConflictError: the lease was lost, or the memory kept changing; nothing was written.
     """
-    text = await load_session(graph, held, rules, embedder, owed=whole)
+    text = await load_session(graph, held, rules, embedder, owed=whole, until_ms=until_ms)
     pace.step("read loaded")
     if text is None:
         await _finish_empty(graph, held, pace)
         return False
     affordable_readers = await _affordable(graph, readers, held, pace)
-    scenes = await _read_scenes(text, affordable_readers, rules, final=final, whole=whole)
+    refused = await refused_of(graph, text.owner)
+    scenes = await _read_scenes(text, affordable_readers, rules, refused, final=final, whole=whole)
     if not scenes:
         await _finish_empty(graph, held, pace)
         return False
@@ -114,7 +118,7 @@ async def _refresh(
 
 
 async def _read_scenes(
-    text: SessionText, readers: Readers, rules: SceneRules, *, final: bool, whole: bool
+    text: SessionText, readers: Readers, rules: SceneRules, refused: Refused, *, final: bool, whole: bool
 ) -> list[SceneRead]:
     """The readings of scenes that changed, and new layer texts where the old ones hold no more."""
     gate = asyncio.Semaphore(readers.parallel)
@@ -125,20 +129,24 @@ async def _read_scenes(
         pending = readers.waits_for_ripe and not ripe
         changed = scene.id in text.changed
         due = changed or (bool(stored.get("unextracted")) and not pending)
-        brought = brought_reading(text.brought, scene)
+        lines = scene_text(text, scene)
+
+        def kept(reading: Reading) -> Reading:
+            return refused.without_refused(reading, lines.lines, text.owner)
+
+        brought = kept(brought_reading(text.brought, scene))
         basis = basis_of(scene, stored, brought, whole=ripe or whole, pending=pending)
         owed = whole and bool(stored.get("overview_owed"))
         if not due and basis.fresh and not owed:
             return None
         async with gate:
-            lines = scene_text(text, scene)
-            read = await _read(lines, readers) if due and not pending else []
+            read = [kept(one) for one in await _read(lines, readers)] if due and not pending else []
             readings = (brought, *read) if due else ()
             if basis.fresh and not read and not owed:
                 return SceneRead(scene=scene, readings=readings, layers=None, basis=basis, pending=pending)
             asks = readers.writer if whole or asks_for_overview(readings) else None
             # Texts of a scene that is not read now lean on the rules alone.
-            leaning = readings if read else (brought, *([] if pending else [await readers.fallback(lines)]))
+            leaning = readings if read else (brought, *([] if pending else [kept(await readers.fallback(lines))]))
             layers = await written_layers(basis_lines(lines, basis), within(leaning, basis), asks)
             return SceneRead(scene=scene, readings=readings, layers=layers, basis=basis, pending=pending)
 

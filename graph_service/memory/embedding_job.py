@@ -9,6 +9,7 @@ from graph_service.graph.store import Graph, Writing
 from graph_service.graph.vector_parameter import vector_parameter
 from graph_service.memory.outbox import Claim, finish
 from graph_service.memory.pace import Pace
+from schema.errors import ConflictError
 
 # One commit of 256 vectors writes 20 times faster than single ones (performance.md); more gains nothing.
 _ROWS_MAX = 256
@@ -55,7 +56,8 @@ async def embed_sessions(graph: Graph, embedder: Embedder, held: Sequence[Claim]
         if message_rows:
             rows = sorted(message_rows, key=_by_id)
             written = await writing.run(statement("write/set_message_vectors"), {"tenant": tenant, "rows": rows})
-            assert len(written) == len(rows), "every message that was read must take its vector"
+            if len(written) != len(rows):
+                raise ConflictError("messages were forgotten while they were embedded; the others are embedded again")
         if scene_rows:
             rows = sorted(scene_rows, key=_by_id)
             await writing.run(statement("write/set_scene_vectors"), {"tenant": tenant, "rows": rows})

@@ -10,6 +10,8 @@ from graph_service.graph.store import Graph, Writing
 from graph_service.memory.incoming import Checked
 from graph_service.memory.log_rows import append_changes
 from graph_service.memory.spool import Spool
+from graph_service.memory.spooled import without
+from graph_service.memory.tombstones import forgotten_of
 from graph_service.memory.views import node_view
 from schema.change import Change, Op
 from schema.entity import the_user
@@ -66,6 +68,19 @@ async def keep_in_spool(spool: Spool, checked: Checked) -> Receipt:
     """
     is_new = await spool.put(checked.episode)
     return _receipt(checked.episode, len(checked.episode.messages) if is_new else 0, checked.dropped, spooled=True)
+
+
+async def replay_episode(graph: Graph, episode: Episode, *, epoch: str) -> None:
+    """Stores an episode that waited on disk, without what was forgotten since it came in.
+
+    Raises:
+        ConflictError: a message with the same id but other words, speaker or time is stored already.
+        UnavailableError: Neo4j does not answer.
+    """
+    forgotten = await forgotten_of(graph, episode)
+    left = without(episode, forgotten) if forgotten else episode
+    if left is not None:
+        await store_episode(graph, left, epoch=epoch)
 
 
 async def store_episode(graph: Graph, episode: Episode, *, epoch: str, dropped: tuple[str, ...] = ()) -> Receipt:

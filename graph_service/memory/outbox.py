@@ -18,11 +18,12 @@ LEASE_S = 60.0
 
 
 class JobKind(StrEnum):
-    """What is to be done for a session."""
+    """What is to be done for a session; `ANEW` for a user: reading what is left after something was forgotten."""
 
     EMBED = "embed"
     READ = "read"
     CLOSE = "close"
+    ANEW = "anew"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

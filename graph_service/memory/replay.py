@@ -6,7 +6,7 @@ import logging
 from typing import Final
 
 from graph_service.graph.store import Graph
-from graph_service.memory.intake import store_episode
+from graph_service.memory.intake import replay_episode
 from graph_service.memory.pace import Pace
 from graph_service.memory.spool import Spool
 from graph_service.memory.spooled import Spooled
@@ -72,7 +72,7 @@ class Replay:
     async def _take(self, spooled: Spooled) -> bool:
         """Stores one episode, or puts it aside; False when it must be tried again."""
         try:
-            await store_episode(self._graph, spooled.episode, epoch=self._pace.word())
+            await replay_episode(self._graph, spooled.episode, epoch=self._pace.word())
         except UnavailableError as error:
             await self._keep(spooled, error)
             return False

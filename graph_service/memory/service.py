@@ -12,6 +12,7 @@ from graph_service.memory import outbox
 from graph_service.memory.changes import ChangeLog
 from graph_service.memory.dead_letters import DeadLetters
 from graph_service.memory.entities import EntityListed, list_entities
+from graph_service.memory.forgetting import Forgetting
 from graph_service.memory.identity import Merged, merge_entities, reject_merge, split_entity
 from graph_service.memory.incoming import Incoming, check_incoming
 from graph_service.memory.intake import Receipt, millis, take_in
@@ -44,6 +45,7 @@ class Memory:
         window: the last turns of each session; None means one of its own, in this process.
         spool: takes messages while Neo4j is away; None refuses them then.
         tokens_per_day: the budget that `usage` tells; 0 means none.
+        forget_vectors: drops vectors that are kept in this process, because their texts may be forgotten.
     """
 
     def __init__(
@@ -56,6 +58,7 @@ class Memory:
         window: ShortTermWindow | None = None,
         spool: Spool | None = None,
         tokens_per_day: int = 0,
+        forget_vectors: Callable[[], None] = lambda: None,
     ) -> None:
         self._tokens_per_day = tokens_per_day
         self._graph = graph
@@ -65,6 +68,9 @@ class Memory:
         self._window = window or RingWindow(TurnRing(turns_max=20))
         self._spool = spool
         self.spooling = Spooling(spool)
+        self.forgetting = Forgetting(
+            graph, window=self._window, spool=spool, clock=clock, notify=notify, forget_vectors=forget_vectors
+        )
         self.dead_letters = DeadLetters(graph)
         self.sessions = Sessions(graph, clock=clock, notify=notify)
         self.changes = ChangeLog(graph)

@@ -16,7 +16,7 @@ from graph_service.memory.scenes import SceneRules, assign
 from graph_service.memory.topics import topics_of
 from schema.entity import EntityType
 from schema.fact import FactDetail, FactKind
-from schema.ids import MemoryId, UserId, content_hash
+from schema.ids import MemoryId, TenantId, UserId, content_hash
 from schema.labels import Role
 from schema.message import Message
 from schema.scene import Scene
@@ -64,21 +64,23 @@ class SessionText:
 
 
 async def load_session(
-    graph: Graph, held: Claim, rules: SceneRules, embedder: Embedder | None, *, owed: bool = False
+    graph: Graph,
+    held: Claim,
+    rules: SceneRules,
+    embedder: Embedder | None,
+    *,
+    owed: bool = False,
+    until_ms: int | None = None,
 ) -> SessionText | None:
     """The text to digest, or None when everything was read before.
 
     Args:
         embedder: tells where a topic ends; None leaves that to the words.
         owed: scenes that wait for an overview by a model come too.
+        until_ms: only what was said before, milliseconds since 1970; None for all of it.
     """
-    parameters = {
-        "tenant": held.tenant,
-        "session": held.session,
-        "messages_max": _MESSAGES_MAX,
-        "pause_ms": round(rules.pause_s * 1000),
-        "owed": owed,
-    }
+    wanted = {"pause_ms": round(rules.pause_s * 1000), "owed": owed, "until_ms": until_ms}
+    parameters = {"tenant": held.tenant, "session": held.session, "messages_max": _MESSAGES_MAX, **wanted}
     rows = await graph.read(statement("read/session_to_read"), parameters)
     if not rows:
         return None
@@ -90,9 +92,9 @@ async def load_session(
     unread = [_message(message) for message in row["messages"]]
     unread_episodes = tuple(_brought(episode) for episode in row["episodes"])
     near = row["scenes"]
-    brought = unread_episodes + await _earlier_episodes(graph, held, near, unread_episodes)
+    brought = unread_episodes + await _earlier_episodes(graph, held, [*near, row], unread_episodes)
     known = [_scene(scene) for scene in near]
-    together = [*(message for scene in known for message in scene.messages), *unread]
+    together = [message for scene in known for message in scene.messages] + unread
     # Shorter ones end by pauses alone.
     topics = await topics_of(together, embedder) if len(together) >= rules.messages_min // 2 else {}
     changed = assign(row["session_uri"], unread, known, rules, topics)
@@ -103,16 +105,9 @@ async def load_session(
     also += [scene for scene in known if scene.id in waiting - ids]
     scenes = sorted([*changed, *also], key=lambda scene: (scene.episode_start, scene.id))
     starts = [round(scene.episode_start.timestamp() * 1000) for scene in scenes]
-    user = row["user_properties"]
-    names = dict.fromkeys([user["name"], *user["aliases"]])
     return SessionText(
-        owner=Owner(
-            tenant=held.tenant,
-            user_id=UserId(row["user_id"]),
-            user_names=tuple(name for name in names if name),
-            agent_id=row["agent_id"],
-        ),
-        user_properties=user,
+        owner=_owner(held.tenant, row),
+        user_properties=row["user_properties"],
         revision=row["revision"],
         session_uri=row["session_uri"],
         scenes=tuple(scenes),
@@ -125,10 +120,21 @@ async def load_session(
     )
 
 
+def _owner(tenant: TenantId, row: Mapping[str, Any]) -> Owner:
+    user = row["user_properties"]
+    names = dict.fromkeys([user["name"], *user["aliases"]])
+    return Owner(
+        tenant=tenant,
+        user_id=UserId(row["user_id"]),
+        user_names=tuple(name for name in names if name),
+        agent_id=row["agent_id"],
+    )
+
+
 async def _earlier_episodes(
     graph: Graph, held: Claim, near: Sequence[Mapping[str, Any]], unread: Sequence[Brought]
 ) -> tuple[Brought, ...]:
-    """What was brought before with messages of scenes that are read again; a scene is always read as a whole."""
+    """What was brought before with messages that are read; a scene is always read as a whole."""
     ids = {message["episode_id"] for scene in near for message in scene["messages"] if message["episode_id"]}
     ids -= {episode.id for episode in unread}
     if not ids:

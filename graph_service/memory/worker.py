@@ -26,6 +26,7 @@ from graph_service.memory.outbox import (
 )
 from graph_service.memory.outside import Outside, OutsideAwayError, Outsides
 from graph_service.memory.pace import Pace
+from graph_service.memory.reading_anew import read_anew
 from graph_service.memory.scenes import SceneRules
 from graph_service.memory.session_life import close_idle
 from schema.errors import ConflictError, InputError, MnemographError, UnavailableError
@@ -102,6 +103,7 @@ class Worker:
             if JobKind.EMBED in self._kinds:
                 group.create_task(self._loop(stop, JobKind.EMBED))
             group.create_task(self._loop(stop, JobKind.CLOSE))
+            group.create_task(self._loop(stop, JobKind.ANEW))
             if self._rules.idle_s is not None:
                 group.create_task(self._close_idle(stop, self._rules.idle_s))
 
@@ -126,7 +128,7 @@ class Worker:
         Raises:
             UnavailableError: Neo4j does not answer.
         """
-        for kind in (JobKind.READ, JobKind.EMBED, JobKind.CLOSE):
+        for kind in (JobKind.ANEW, JobKind.READ, JobKind.EMBED, JobKind.CLOSE):
             if kind in self._kinds and await self._one_of(kind):
                 return True
         return False
@@ -233,10 +235,24 @@ class Worker:
             case JobKind.CLOSE:
                 work = SessionWork(embed=None if self._embedder is None else self._embed_one, read_all=self._read_all)
                 await close_session(self._graph, work, held[0], self._pace)
+            case JobKind.ANEW:
+                await read_anew(self._graph, self._read_until, held[0], self._pace)
+                self.wake()
 
-    async def _read(self, held: Claim, *, final: bool) -> bool:
-        scenes, embedder = self._rules.scenes, self._embedder
-        return await read_session(self._graph, self._readers, held, self._pace, scenes, embedder=embedder, final=final)
+    async def _read(self, held: Claim, *, final: bool, until_ms: int | None = None) -> bool:
+        return await read_session(
+            self._graph,
+            self._readers,
+            held,
+            self._pace,
+            self._rules.scenes,
+            embedder=self._embedder,
+            final=final,
+            until_ms=until_ms,
+        )
+
+    async def _read_until(self, held: Claim, until_ms: int | None) -> bool:
+        return await self._kept([held], self._read(held, final=True, until_ms=until_ms))
 
     async def _read_all(self, held: Claim) -> bool:
         return await self._kept([held], self._read(held, final=True))

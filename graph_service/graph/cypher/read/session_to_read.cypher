@@ -6,6 +6,7 @@
 // $messages_max: int
 // $pause_ms: int, how far from a message a scene may lie to take it
 // $owed: bool, also scenes that wait for an overview by a model
+// $until_ms: int or null; only what was said before
 // -> session_uri, user_id, agent_id, user_properties, revision, messages, episodes, scenes, newest_ms
 // newest_ms: when the latest scene begins; null without scenes
 // scenes: {id, uri, properties, messages}. Each scene comes whole, because it is always read as a whole.
@@ -14,7 +15,7 @@ MATCH (u:Memory {tenant: $tenant, id: s.user_node_id})
 OPTIONAL MATCH (v:Revision {tenant: $tenant, id: s.user_node_id})
 WITH s, u, coalesce(v.revision, 0) AS revision
 CALL (s) {
-  MATCH (m:Message {tenant: $tenant, session_id: s.id, unread: true})
+  MATCH (m:Message {tenant: $tenant, session_id: s.id, unread: true}) WHERE $until_ms IS NULL OR m.said_ms < $until_ms
   WITH m ORDER BY m.said_ms, m.position, m.id LIMIT $messages_max
   RETURN collect(m {.id, .uri, .role, .speaker, .text, .said_at, .received_at, .position, .content_hash, .importance, .zone, .mentioned_start,
                     .mentioned_end, .episode_id}) AS messages,
@@ -31,7 +32,7 @@ CALL (s, first_ms, last_ms, episodes) {
     WHERE near.start_ms <= last_ms + $pause_ms AND near.end_ms >= first_ms - $pause_ms
     RETURN near
    UNION
-    MATCH (near:Scene {tenant: $tenant, session_id: s.id, unextracted: true})
+    MATCH (near:Scene {tenant: $tenant, session_id: s.id, unextracted: true}) WHERE $until_ms IS NULL OR near.start_ms < $until_ms
     RETURN near
    UNION
     MATCH (near:Scene {tenant: $tenant, session_id: s.id, layers_behind: true})

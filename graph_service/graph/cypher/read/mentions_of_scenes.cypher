@@ -1,0 +1,14 @@
+// What some scenes mention, as it was said: not the edges that follow from merged entities. Indexes memory_id, held_fact_subject.
+// $tenant: str
+// $ids: list of scene ids
+// -> scene_id, object_id, id, is_held
+UNWIND $ids AS scene_id
+CALL (scene_id) {
+  MATCH (:Memory {tenant: $tenant, id: scene_id})-[r:MENTIONED]->(n:Memory) WHERE r.merged IS NULL
+  RETURN n.id AS object_id, r.id AS id, false AS is_held
+ UNION
+  MATCH (h:HeldFact {tenant: $tenant, subject_id: scene_id}) WHERE h.predicate = 'MENTIONED'
+  RETURN h.object_id AS object_id, h.id AS id, true AS is_held
+}
+RETURN scene_id, object_id, id, is_held
+ORDER BY id

@@ -1,0 +1,9 @@
+// What a user's memory must not learn again, and the word that keys the marks. Index tombstone_user.
+// hot
+// $tenant: str
+// $user_node_id: str
+// $kinds: list of str
+// -> salt, marks
+MATCH (t:Tenant {id: $tenant})
+OPTIONAL MATCH (x:Tombstone {tenant: $tenant, user_node_id: $user_node_id}) WHERE x.kind IN $kinds
+RETURN t.salt AS salt, collect([x.id, x.at_ms]) AS marks

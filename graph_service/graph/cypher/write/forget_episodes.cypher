@@ -1,0 +1,8 @@
+// Removes what callers brought with messages that are gone.
+// $tenant: str
+// $ids: list of str, ordered
+// -> id
+UNWIND $ids AS id
+MATCH (e:Episode {tenant: $tenant, id: id})
+DELETE e
+RETURN id

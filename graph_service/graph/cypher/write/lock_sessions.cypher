@@ -1,0 +1,9 @@
+// Locks the reading work of some sessions until the commit, as whoever stores messages there does.
+// $tenant: str
+// $sessions: list of str, ordered
+// $now_ms: int
+// -> id
+UNWIND $sessions AS session
+MATCH (j:Job {tenant: $tenant, id: session + '/read'})
+SET j.touched_ms = $now_ms
+RETURN j.id AS id

@@ -1,0 +1,7 @@
+// The word that keys the marks of what a tenant forgot; made once. No row: the tenant does not exist.
+// $tenant: str
+// $salt: str
+// -> salt
+MATCH (t:Tenant {id: $tenant})
+SET t.salt = coalesce(t.salt, $salt)
+RETURN t.salt AS salt

@@ -1,0 +1,8 @@
+// Has messages be put into scenes again.
+// $tenant: str
+// $ids: list of str, ordered
+// -> id
+UNWIND $ids AS id
+MATCH (m:Message {tenant: $tenant, id: id})
+SET m.unread = true
+RETURN m.id AS id

@@ -1,0 +1,25 @@
+// Asks for the reading of what is left of some sessions of a user; whoever works on them loses the lease, and so throws away what was
+// read of the old text. A closed session is open until that is done.
+// $tenant: str
+// $user_node_id: str
+// $sessions: list of str, ordered
+// $now_ms: int
+// -> id
+// Reading is asked for of the user, not of each session: what was said first must be read first, in whatever session it was said.
+UNWIND $sessions AS session
+UNWIND ['embed', 'read'] AS kind
+MERGE (j:Job {tenant: $tenant, id: session + '/' + kind})
+  ON CREATE SET j.kind = kind, j.session = session, j.wanted = 0
+SET j.lease = null, j.lease_until_ms = null, j.attempts = 0, j.error = null, j.away = null, j.due_ms = $now_ms,
+    j.wanted = j.wanted + 1, j.open = CASE kind WHEN 'embed' THEN true ELSE null END,
+    j.state = CASE kind WHEN 'embed' THEN 'open' ELSE 'done' END
+WITH session, j
+OPTIONAL MATCH (l:SessionLife {tenant: $tenant, id: session})
+FOREACH (_ IN CASE WHEN l.state = 'closed' THEN [1] ELSE [] END |
+  SET l.state = 'active', l.why = null, l.closing_at = null, l.closed_at = null)
+WITH count(j) AS jobs
+MERGE (a:Job {tenant: $tenant, id: $user_node_id + '/anew'})
+  ON CREATE SET a.kind = 'anew', a.session = $user_node_id, a.wanted = 0
+SET a.sessions = CASE WHEN a.open THEN a.sessions ELSE [] END + $sessions, a.lease = null, a.lease_until_ms = null, a.attempts = 0,
+    a.error = null, a.away = null, a.due_ms = $now_ms, a.wanted = a.wanted + 1, a.open = true, a.state = 'open'
+RETURN a.id AS id

@@ -1,0 +1,108 @@
+"""What forgetting reaches in the graph, read inside the transaction that forgets."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from graph_service.graph.statements import statement
+from graph_service.graph.store import Row, Writing
+from graph_service.memory.beings import Owner
+from graph_service.memory.forget_plan import Fate, Said, cut_again, fate_of, keys_of, scenes_of
+from schema.ids import TenantId, UserId
+from schema.labels import Label
+
+_EVIDENCE_MAX: Final = 200
+
+
+@dataclass(slots=True, kw_only=True)
+class Reach:
+    """Everything that a forgetting touches.
+
+    Attributes:
+        messages: rows of the messages that go; left: what remains of the scenes that are cut again.
+        cut: ids of scenes that are cut again; again: ids of other scenes that are read again as they are.
+        facts: rows of facts that go, or are read again, by id; mentions: likewise of the scenes that are cut.
+        fates: what becomes of entities and agents, with their rows of `read/standing`.
+    """
+
+    messages: Sequence[Row] = ()
+    left: Sequence[Row] = ()
+    cut: set[str] = field(default_factory=set)
+    again: set[str] = field(default_factory=set)
+    facts: dict[str, Row] = field(default_factory=dict)
+    mentions: Sequence[Row] = ()
+    fates: list[tuple[Row, Fate]] = field(default_factory=list)
+
+    @property
+    def sessions(self) -> list[str]:
+        """Node ids of the sessions that lose messages, ordered."""
+        return sorted({row["session"] for row in self.messages})
+
+
+async def reach_of(
+    writing: Writing, tenant: TenantId, user_id: UserId, messages: Sequence[Row], *, pause_ms: int
+) -> Reach:
+    """What forgetting some messages of one user touches."""
+    reach = Reach(messages=messages)
+    hit = {row["scene_id"] for row in messages if row["scene_id"]}
+    spans = await writing.run(statement("read/scene_spans"), {"tenant": tenant, "sessions": reach.sessions})
+    reach.cut = cut_again(spans, hit, pause_ms=pause_ms)
+    gone = {row["id"] for row in messages}
+    held = await writing.run(statement("read/messages_of_scenes"), {"tenant": tenant, "ids": sorted(reach.cut)})
+    reach.left = [row for row in held if row["id"] not in gone]
+    parameters = {"tenant": tenant, "user_id": user_id, "ids": sorted(reach.cut)}
+    await add_facts(writing, tenant, reach, await writing.run(statement("read/facts_of_scenes"), parameters))
+    reach.mentions = await writing.run(
+        statement("read/mentions_of_scenes"), {"tenant": tenant, "ids": sorted(reach.cut)}
+    )
+    await _settle_entities(writing, tenant, user_id, reach)
+    reach.again -= reach.cut
+    return reach
+
+
+async def add_facts(writing: Writing, tenant: TenantId, reach: Reach, facts: Iterable[Row]) -> None:
+    """Has facts be read again, with all that they can have closed or been closed by."""
+    new = {row["properties"]["id"]: row for row in facts if row["properties"]["id"] not in reach.facts}
+    while new:
+        reach.facts |= new
+        parameters = {"tenant": tenant, "keys": keys_of(new.values()), "scene_ids": []}
+        near = await writing.run(statement("read/known_facts"), parameters)
+        new = {row["properties"]["id"]: row for row in near if row["properties"]["id"] not in reach.facts}
+    reach.again |= scenes_of(reach.facts.values())
+
+
+async def facts_at(writing: Writing, tenant: TenantId, ids: Collection[str]) -> list[Row]:
+    """The facts of entities as they were said, mentions too."""
+    wanted = {"tenant": tenant, "ids": sorted(ids)}
+    edges = await writing.run(statement("read/edges_of_nodes"), wanted)
+    held = await writing.run(statement("read/held_facts"), wanted)
+    return [*(row for row in edges if not row["properties"].get("merged")), *held]
+
+
+async def _settle_entities(writing: Writing, tenant: TenantId, user_id: UserId, reach: Reach) -> None:
+    """Decides about every entity that a cut scene mentions."""
+    ids = sorted({row["object_id"] for row in reach.mentions})
+    parameters = {"tenant": tenant, "ids": ids, "without": sorted(reach.cut), "evidence_max": _EVIDENCE_MAX}
+    standings = await writing.run(statement("read/standing"), parameters)
+    texts = await _texts(writing, tenant, {name for row in standings for name in row["evidence"]})
+    cut = [Said(text=row["text"], said_at=row["said_at"]) for row in reach.left]
+    earliest = min(row["said_at"] for row in reach.messages)
+    owner = Owner(tenant=tenant, user_id=user_id, user_names=(), agent_id=None)
+    for row in standings:
+        if Label.AGENT in (row["labels"] or ()):
+            if not row["scenes"]:
+                reach.fates.append((row, Fate(properties=None)))
+            continue
+        rest = [texts[name] for name in row["evidence"] if name in texts]
+        reach.fates.append((row, fate_of(row, rest, cut, earliest=earliest, owner=owner)))
+    anew = {row["id"]: row for row, fate in reach.fates if fate.anew}
+    if anew:
+        reach.again |= {scene for row in anew.values() for scene in row["scenes"]}
+        facts = [row for row in await facts_at(writing, tenant, anew) if row["predicate"] != "MENTIONED"]
+        await add_facts(writing, tenant, reach, facts)
+
+
+async def _texts(writing: Writing, tenant: TenantId, ids: Collection[str]) -> Mapping[str, Said]:
+    parameters: dict[str, Any] = {"tenant": tenant, "ids": sorted(ids), "rows_max": max(len(ids), 1)}
+    rows = await writing.run(statement("read/messages_by_id"), parameters)
+    return {row["message"]["id"]: Said(text=row["message"]["text"], said_at=row["message"]["said_at"]) for row in rows}

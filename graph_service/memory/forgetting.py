@@ -1,0 +1,198 @@
+"""`Forgetting`: everything that was said or learned can be forgotten, with all that follows from it."""
+
+import secrets
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from graph_service.graph.statements import statement
+from graph_service.graph.store import Graph, Row, Writing
+from graph_service.memory.asked_ids import check_ids
+from graph_service.memory.forget_commit import FORGOTTEN, ForgetWish, Forgotten, forget
+from graph_service.memory.forget_reach import reach_of
+from graph_service.memory.intake import millis
+from graph_service.memory.joining import part
+from graph_service.memory.scenes import SceneRules
+from graph_service.memory.session_life import session_node_id
+from graph_service.memory.spool import Spool
+from graph_service.memory.stand import members_of
+from graph_service.memory.tombstones import Kind, mark_of, salt_of
+from graph_service.memory.window import ShortTermWindow
+from schema.change import Change
+from schema.errors import NotFoundError
+from schema.ids import SessionId, TenantId, UserId, memory_id, user_uri
+
+
+class Forgetting:
+    """What can be forgotten, of all tenants.
+
+    What waits on disk and what is at hand goes first, then one commit takes everything from the graph. A caller who got
+    no answer asks again. Messages that were forgotten and are told anew are stored anew; those that still waited
+    somewhere when they were forgotten do not come back.
+
+    Args:
+        clock: aware UTC now.
+        notify: called with the tenant after each commit.
+        forget_vectors: drops vectors that are kept in this process.
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        *,
+        window: ShortTermWindow,
+        spool: Spool | None,
+        clock: Callable[[], datetime],
+        notify: Callable[[str], None],
+        forget_vectors: Callable[[], None],
+        rules: SceneRules | None = None,
+    ) -> None:
+        self._graph = graph
+        self._window = window
+        self._spool = spool
+        self._clock = clock
+        self._notify = notify
+        self._forget_vectors = forget_vectors
+        self._pause_ms = round((rules or SceneRules()).pause_s * 1000)
+
+    async def message(self, tenant: TenantId, message_id: str) -> Forgotten:
+        """Forgets one message; the scene that held it is cut again from what is left.
+
+        Args:
+            message_id: its id, or its URI.
+
+        Raises:
+            InputError: there cannot be such an id.
+            NotFoundError: the tenant has no such message; perhaps it was forgotten before.
+            UnavailableError: Neo4j does not answer.
+        """
+        check_ids(messageId=message_id)
+        name = _id_of(message_id)
+        rows = await self._graph.read(statement("read/messages_to_forget"), _these(tenant, ids=[name]))
+        spooled = 0 if self._spool is None else await self._spool.forget(tenant, message_ids=[name])
+        if not rows:
+            return _only_spooled(spooled, f"there is no message {message_id!r}; perhaps it was forgotten before")
+        return await self._forget(tenant, _these(tenant, ids=[name]), rows, (Kind.MESSAGE, [name]), spooled)
+
+    async def scene(self, tenant: TenantId, scene_id: str) -> Forgotten:
+        """Forgets a scene and everything that was said in it.
+
+        Args:
+            scene_id: its id, or its URI.
+
+        Raises:
+            InputError: there cannot be such an id.
+            NotFoundError: the tenant has no such scene; perhaps it was forgotten before, or cut again.
+            UnavailableError: Neo4j does not answer.
+        """
+        check_ids(sceneId=scene_id)
+        which = _these(tenant, scene=_id_of(scene_id))
+        rows = await self._graph.read(statement("read/messages_to_forget"), which)
+        if not rows:
+            raise NotFoundError(f"there is no scene {scene_id!r}; perhaps it was forgotten before")
+        ids = [row["id"] for row in rows]
+        which = _these(tenant, ids=ids)
+        return await self._forget(tenant, which, rows, (Kind.MESSAGE, ids), spooled=0)
+
+    async def session(self, tenant: TenantId, user_id: str, session_id: str) -> Forgotten:
+        """Forgets a session of a user: everything that was said in it, and the session itself.
+
+        Raises:
+            InputError: there cannot be such an id.
+            NotFoundError: this user has none of that name; perhaps it was forgotten before.
+            UnavailableError: Neo4j does not answer.
+        """
+        check_ids(userId=user_id, sessionId=session_id)
+        node_id = session_node_id(tenant, UserId(user_id), SessionId(session_id))
+        which = _these(tenant, session=node_id)
+        rows = await self._graph.read(statement("read/messages_to_forget"), which)
+        spooled = 0
+        if self._spool is not None:
+            spooled = await self._spool.forget(tenant, user_id=user_id, session_id=session_id)
+        if not rows:
+            why = f"user {user_id!r} has no session {session_id!r}; perhaps it was forgotten before"
+            return _only_spooled(spooled, why)
+        return await self._forget(tenant, which, rows, (Kind.SESSION, [node_id]), spooled)
+
+    async def _forget(
+        self, tenant: TenantId, which: dict[str, Any], rows: Sequence[Row], marked: tuple[Kind, list[str]], spooled: int
+    ) -> Forgotten:
+        user_id, at = UserId(rows[0]["user_id"]), self._clock()
+        salt = await salt_of(self._graph, tenant, secrets.token_hex(16))
+        kind, ids = marked
+        tombstones = [
+            {"id": mark_of(salt, kind, name), "kind": kind.value, "user_node_id": None, "at_ms": millis(at)}
+            for name in ids
+        ]
+        wish = ForgetWish(tenant=tenant, user_id=user_id, at=at, tombstones=tombstones)
+        await self._forget_at_hand(tenant, user_id, rows)
+
+        async def steps(writing: Writing) -> Forgotten:
+            sessions = sorted({row["session"] for row in rows})
+            await _lock(writing, wish, sessions)
+            # Read again: only now nobody else can change it.
+            messages = await writing.run(statement("read/messages_to_forget"), which)
+            return await self._commit(writing, wish, messages)
+
+        done = await self._graph.write(steps)
+        # Somebody may have asked between the two.
+        await self._forget_at_hand(tenant, user_id, rows)
+        self._notify(tenant)
+        return replace(done, spooled=spooled)
+
+    async def _commit(self, writing: Writing, wish: ForgetWish, messages: Sequence[Row]) -> Forgotten:
+        if not messages:
+            return Forgotten()
+        reach = await reach_of(writing, wish.tenant, wish.user_id, messages, pause_ms=self._pause_ms)
+        merged = [row["id"] for row, fate in reach.fates if row["is_held"] and fate.properties is None]
+        parted: list[Change] = []
+        for name in merged:
+            parted += await _take_apart(writing, wish.tenant, name)
+        if merged:
+            reach = await reach_of(writing, wish.tenant, wish.user_id, messages, pause_ms=self._pause_ms)
+        return await forget(writing, wish, reach, parted)
+
+    async def _forget_at_hand(self, tenant: TenantId, user_id: UserId, rows: Sequence[Row]) -> None:
+        """Takes messages from the short-term window, and vectors from this process."""
+        self._forget_vectors()
+        for session in sorted({row["session_id"] for row in rows}):
+            ids = [row["id"] for row in rows if row["session_id"] == session]
+            await self._window.forget(tenant, user_id, session_id=SessionId(session), message_ids=ids)
+
+
+async def _lock(writing: Writing, wish: ForgetWish, sessions: Sequence[str]) -> None:
+    user = memory_id(user_uri(wish.tenant, wish.user_id))
+    await writing.run(statement("write/take_memory"), {"tenant": wish.tenant, "user_node_id": user})
+    parameters = {"tenant": wish.tenant, "sessions": list(sessions), "now_ms": millis(wish.at)}
+    await writing.run(statement("write/lock_sessions"), parameters)
+
+
+async def _take_apart(writing: Writing, tenant: TenantId, name: str) -> list[Change]:
+    """Takes back every merge of an entity, so that it can go alone."""
+    ends = await writing.run(statement("read/identity_ends"), {"tenant": tenant, "ids": [name]})
+    root = ends[0]["root_id"] if ends else None
+    if root is None:
+        return []
+    changes = [] if root == name else await part(writing, tenant, name, root, FORGOTTEN)
+    for one in (await members_of(writing, tenant, [name])).of.get(name, ()):
+        if one.get("parent_id") == name:
+            changes += await part(writing, tenant, one["id"], name, FORGOTTEN)
+    return changes
+
+
+def _these(
+    tenant: TenantId, *, ids: Sequence[str] = (), session: str | None = None, scene: str | None = None
+) -> dict[str, Any]:
+    """The parameters of `read/messages_to_forget`."""
+    return {"tenant": tenant, "ids": list(ids), "session": session, "scene": scene}
+
+
+def _id_of(name: str) -> str:
+    return memory_id(name) if name.startswith("memory://") else name
+
+
+def _only_spooled(spooled: int, why: str) -> Forgotten:
+    if not spooled:
+        raise NotFoundError(why)
+    return Forgotten(spooled=spooled)

@@ -1,0 +1,139 @@
+"""Marks of what was forgotten: a keyed hash each, so that it does not come back, and no word of it is kept."""
+
+import hashlib
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from itertools import product
+from typing import Any
+
+from extraction.name_forms import all_forms
+from extraction.reading import ProposedFact, Reading, SceneLine
+from graph_service.graph.statements import statement
+from graph_service.graph.store import Graph, Writing
+from graph_service.memory.beings import Owner, speaker_in
+from schema.errors import NotFoundError
+from schema.ids import TenantId, memory_id, name_key, session_uri, user_uri
+from schema.message import Episode
+
+
+class Kind(StrEnum):
+    """What was forgotten."""
+
+    MESSAGE = "message"
+    SESSION = "session"
+    USER = "user"
+    FACT = "fact"
+    ENTITY = "entity"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refused:
+    """What a user's memory must not learn again.
+
+    Attributes:
+        marks: each with when it was made, milliseconds since 1970.
+    """
+
+    salt: str = ""
+    marks: Mapping[str, int] = field(default_factory=dict)
+
+    def without_refused(self, reading: Reading, lines: Sequence[SceneLine], owner: Owner) -> Reading:
+        """The reading without facts that were rejected, and without entities that were forgotten after they were named.
+
+        A refused fact stays refused whenever it is said; an entity may be named anew.
+        """
+        if not self.marks:
+            return reading
+        said_ms = [round(line.said_at.timestamp() * 1000) for line in lines]
+        facts = [fact for fact in reading.facts if not self._refuses_fact(fact, said_ms, owner)]
+        mentions = [
+            mention
+            for mention in reading.mentions
+            if not 0 <= mention.line < len(lines) or not self._refuses_name(mention.name, said_ms[mention.line], owner)
+        ]
+        return replace(reading, facts=tuple(facts), mentions=tuple(mentions))
+
+    def _refuses_fact(self, fact: ProposedFact, said_ms: Sequence[int], owner: Owner) -> bool:
+        ends = (side_of(fact.subject, owner), side_of(fact.object, owner))
+        if not fact.closes and not self.marks.keys().isdisjoint(
+            fact_marks(self.salt, owner, ends[0], fact.predicate, fact.relation, ends[1])
+        ):
+            return True
+        last_ms = max((said_ms[quote.line] for quote in fact.quotes if quote.line < len(said_ms)), default=0)
+        return any(self._refuses_name(name, last_ms, owner) for name in (fact.subject, fact.object))
+
+    def _refuses_name(self, name: str, said_ms: int, owner: Owner) -> bool:
+        return any(said_ms <= self.marks.get(mark, said_ms - 1) for mark in name_marks(self.salt, owner, [name]))
+
+
+async def refused_of(graph: Graph, owner: Owner) -> Refused:
+    """What one user's memory must not learn again."""
+    kinds = [Kind.FACT.value, Kind.ENTITY.value]
+    parameters = {"tenant": owner.tenant, "user_node_id": owner.user.id, "kinds": kinds}
+    rows = await graph.read(statement("read/tombstones"), parameters)
+    if not rows or rows[0]["salt"] is None:
+        return Refused()
+    return Refused(salt=rows[0]["salt"], marks={mark: at_ms for mark, at_ms in rows[0]["marks"] if mark is not None})
+
+
+async def salt_of(graph: Graph, tenant: TenantId, new: str) -> str:
+    """The word that keys the marks of a tenant, made now if there is none.
+
+    Args:
+        new: a random word.
+
+    Raises:
+        NotFoundError: nothing was ever stored for the tenant.
+    """
+    parameters = {"tenant": tenant, "salt": new}
+
+    async def steps(writing: Writing) -> list[dict[str, Any]]:
+        return await writing.run(statement("write/salt_tenant"), parameters)
+
+    rows = await graph.write(steps)
+    if not rows:
+        raise NotFoundError("nothing is stored for this tenant, so there is nothing to forget")
+    return str(rows[0]["salt"])
+
+
+def mark_of(salt: str, kind: Kind, *parts: str) -> str:
+    """The mark of something: without the salt nobody can tell of what."""
+    text = "\x1f".join((kind.value, *parts))
+    return hashlib.blake2b(text.encode(), key=salt.encode(), digest_size=20).hexdigest()
+
+
+def side_of(name: str, owner: Owner) -> frozenset[str]:
+    """One end of a fact in all its spellings; who speaks is one whatever they are called."""
+    who = speaker_in(name, owner)
+    return frozenset((who,)) if who else all_forms(name)
+
+
+def fact_marks(
+    salt: str, owner: Owner, subject: Iterable[str], predicate: str, relation: str | None, obj: Iterable[str]
+) -> set[str]:
+    """The marks of a fact, one for each pair of spellings of its ends."""
+    told = (owner.user.id, predicate, name_key(relation or ""))
+    return {mark_of(salt, Kind.FACT, *told, *ends) for ends in product(sorted(subject), sorted(obj))}
+
+
+def name_marks(salt: str, owner: Owner, names: Iterable[str]) -> set[str]:
+    """The marks of an entity, one for each spelling."""
+    return {mark_of(salt, Kind.ENTITY, owner.user.id, form) for name in names for form in all_forms(name)}
+
+
+async def forgotten_of(graph: Graph, episode: Episode) -> Collection[str]:
+    """Ids of an episode's messages that were forgotten after they came in."""
+    rows = await graph.read(statement("read/tombstones"), {"tenant": episode.tenant, "user_node_id": "", "kinds": []})
+    if not rows or rows[0]["salt"] is None:
+        return ()
+    salt = rows[0]["salt"]
+    user = memory_id(user_uri(episode.tenant, episode.user_id))
+    session = memory_id(session_uri(episode.tenant, episode.user_id, episode.session_id))
+    whole = {mark_of(salt, Kind.USER, user), mark_of(salt, Kind.SESSION, session)}
+    single = {mark_of(salt, Kind.MESSAGE, message.id): message.id for message in episode.messages}
+    parameters = {"tenant": episode.tenant, "ids": sorted(whole | single.keys())}
+    rows = await graph.read(statement("read/tombstones_by_id"), parameters)
+    received_ms = round(episode.received_at.timestamp() * 1000)
+    found = {row["id"] for row in rows if row["at_ms"] >= received_ms}
+    return [message.id for message in episode.messages] if found & whole else [single[name] for name in found]
