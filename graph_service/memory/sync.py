@@ -170,15 +170,16 @@ class Sync:
 
     async def _repair_messages(self, writing: Writing, repairs: Sequence[MessageRepair]) -> None:
         embed = [{"session": repair.session, "kind": "embed"} for repair in repairs if repair.embed]
-        await self._want(writing, embed + [{"session": r.session, "kind": "read"} for r in repairs if r.read])
         rows = [{"id": r.id, "content_hash": r.content_hash, "embed": r.embed, "read": r.read} for r in repairs]
+        await self._lock_users(writing, {repair.user_id for repair in repairs})
         await writing.run(statement("write/repair_messages"), {"tenant": self._tenant, "rows": rows})
+        await self._want(writing, embed + [{"session": r.session, "kind": "read"} for r in repairs if r.read])
 
     async def _repair_scenes(self, writing: Writing, scenes: Rows) -> None:
-        await self._want(writing, [{"session": row["session"], "kind": "embed"} for row in scenes])
         await self._lock_users(writing, {row["user_id"] for row in scenes})
         ids = [row["id"] for row in scenes]
         await writing.run(statement("write/repair_scenes"), {"tenant": self._tenant, "ids": ids})
+        await self._want(writing, [{"session": row["session"], "kind": "embed"} for row in scenes])
 
     def _dropping_scenes(self, user_id: str, ids: Sequence[str]) -> Callable[[Writing], Any]:
         async def steps(writing: Writing) -> None:

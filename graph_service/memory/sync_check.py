@@ -32,6 +32,7 @@ class MessageRepair:
     """
 
     id: str
+    user_id: str
     session: str
     content_hash: str
     embed: bool
@@ -57,10 +58,11 @@ def check_message(row: Mapping[str, Any], dim: int | None) -> MessageRepair | No
         return None
     return MessageRepair(
         id=row["id"],
+        user_id=row["user_id"],
         session=row["session"],
         content_hash=hashes[0] if Problem.TEXT_CHANGED in problems else row["content_hash"],
         embed=dim is not None and bool(set(problems) - {Problem.IN_NO_SCENE}),
-        read=Problem.IN_NO_SCENE in problems,
+        read=bool({Problem.IN_NO_SCENE, Problem.TEXT_CHANGED} & set(problems)),
         problems=tuple(problems),
     )
 

@@ -167,7 +167,7 @@ async def test_small_pages_find_what_one_large_page_finds(graph: Graph, tenant: 
     assert await _whole(graph, tenant) == whole
 
 
-async def test_a_changed_text_gets_its_own_vector(graph: Graph, tenant: str) -> None:
+async def test_a_changed_text_gets_its_own_vector_and_is_read(graph: Graph, tenant: str) -> None:
     memory, whose = a_memory(graph), TenantId(tenant)
     await _told(graph, tenant)
     damage = "MATCH (m:Message {tenant: $tenant}) WHERE m.text CONTAINS 'Paris' SET m.text = 'I live in Lima.'"
@@ -177,6 +177,8 @@ async def test_a_changed_text_gets_its_own_vector(graph: Graph, tenant: str) -> 
     assert (await memory.sync(whose)).found == {}
     hits = (await memory.recall(whose, Question(user_id="alice", text="Lima", kinds=(Kind.MESSAGE,)))).hits
     assert hits[0].text == "I live in Lima."
+    learned = "MATCH (:User {tenant: $tenant})-[f:RELATES_TO]->(:Entity {name: 'Lima'}) RETURN f.statement AS statement"
+    assert len(await _cypher(graph, learned, tenant=tenant)) == 1
 
 
 async def test_orphans_are_removed_and_viewers_are_told(graph: Graph, tenant: str) -> None:
@@ -204,8 +206,9 @@ async def test_orphans_are_removed_and_viewers_are_told(graph: Graph, tenant: st
 
 def test_without_an_embedder_no_vector_is_missed() -> None:
     row = {
-        "id": "m", "session": "s", "role": "user", "speaker": None, "text": "茶", "said_at": as_utc(NOON),
-        "content_hash": "x", "vector_dim": None, "unembedded": False, "unread": False, "in_scene": True,
+        "id": "m", "user_id": "alice", "session": "s", "role": "user", "speaker": None, "text": "茶",
+        "said_at": as_utc(NOON), "content_hash": "x", "vector_dim": None, "unembedded": False,
+        "unread": False, "in_scene": True,
     }  # fmt: skip
     repair = check_message(row, None)
     assert repair is not None

@@ -1,4 +1,4 @@
-// Asks for work in some sessions, inside the commit that causes it. Locks the jobs: call it first.
+// Asks for work in some sessions, inside the commit that causes it. Locks the jobs, which come after memories and scenes.
 // $tenant: str
 // $rows: list of {session, kind}, ordered
 // $now_ms: int
