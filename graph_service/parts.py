@@ -279,6 +279,7 @@ async def _assembled(
             embedder=embedder,
             clock=_now,
             notify=bell,
+            refresh=worker.whole_texts,
             window=window,
             spool=spool,
             tokens_per_day=settings.llm.tokens_per_day,

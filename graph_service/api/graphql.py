@@ -14,6 +14,7 @@ from strawberry.types import Info
 
 from graph_service.api.graphql_forgetting import ForgettingMutation
 from graph_service.api.graphql_identity import IdentityMutation, IdentityQuery
+from graph_service.api.graphql_layers import LayersMutation, LayersQuery
 from graph_service.api.graphql_sessions import SessionsMutation, SessionsQuery
 from graph_service.api.graphql_short_term import ShortTermQuery
 from graph_service.api.graphql_spool import SpoolMutation, SpoolQuery
@@ -44,7 +45,7 @@ def _memory(info: Info[Any, None]) -> Memory:
 
 
 @strawberry.type
-class Query(IdentityQuery, SessionsQuery, ShortTermQuery, SpoolQuery, UsageQuery, WorkQuery):
+class Query(IdentityQuery, LayersQuery, SessionsQuery, ShortTermQuery, SpoolQuery, UsageQuery, WorkQuery):
     """What can be asked."""
 
     @strawberry.field(description="What one user's memory holds about a question, best first. One database round trip.")
@@ -92,7 +93,15 @@ class Query(IdentityQuery, SessionsQuery, ShortTermQuery, SpoolQuery, UsageQuery
 
 
 @strawberry.type
-class Mutation(ForgettingMutation, IdentityMutation, SessionsMutation, SpoolMutation, UsageMutation, WorkMutation):
+class Mutation(
+    ForgettingMutation,
+    IdentityMutation,
+    LayersMutation,
+    SessionsMutation,
+    SpoolMutation,
+    UsageMutation,
+    WorkMutation,
+):
     """What can be done."""
 
     @strawberry.mutation(

@@ -4,22 +4,15 @@ closing → indexing → extracting → closed. Each step is a commit of its own
 anywhere leaves the session in the state it had reached, and the next one goes on from there.
 """
 
-import asyncio
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Writing
-from graph_service.memory.outbox import Claim, JobKind, claim_of_session, finish, give_back, is_open, release
+from graph_service.memory.outbox import Claim, JobKind, finish
 from graph_service.memory.pace import Pace
-from schema.errors import MnemographError
+from graph_service.memory.session_layers import tell_session
+from graph_service.memory.session_work import Doing, do_for_session
 from schema.session import SessionState
-
-# Between two looks at work of the session that another worker holds.
-_LOOK_AGAIN_S = 0.1
-
-# Does claimed work; True when a rest of it is left.
-Doing = Callable[[Claim], Awaitable[bool]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +43,9 @@ async def close_session(graph: Graph, work: SessionWork, held: Claim, pace: Pace
         going = await _advance(graph, held, pace, (indexing,), extracting)
     if going:
         pace.step("close extracting")
-        await _do(graph, work.read_all, held, JobKind.READ, pace, even_if_done=True)
+        await do_for_session(graph, work.read_all, held.tenant, held.session, JobKind.READ, pace, even_if_done=True)
+        await tell_session(graph, held.tenant, held.session, now=pace.clock())
+        pace.step("close told")
         await _all_vectors(graph, work, held, pace)
     now_ms = pace.now_ms()
 
@@ -67,28 +62,7 @@ async def close_session(graph: Graph, work: SessionWork, held: Claim, pace: Pace
 
 async def _all_vectors(graph: Graph, work: SessionWork, held: Claim, pace: Pace) -> None:
     if work.embed is not None:
-        await _do(graph, work.embed, held, JobKind.EMBED, pace, even_if_done=False)
-
-
-async def _do(graph: Graph, doing: Doing, held: Claim, kind: JobKind, pace: Pace, *, even_if_done: bool) -> None:
-    """Does one kind of the session's work until none is left, or waits while another worker does it."""
-    wanted = even_if_done
-    while wanted or await is_open(graph, held.tenant, held.session, kind):
-        mine = await claim_of_session(
-            graph, held.tenant, held.session, kind, even_if_done=wanted, lease=pace.word(), now_ms=pace.now_ms()
-        )
-        if mine is None:
-            await asyncio.sleep(_LOOK_AGAIN_S)
-            continue
-        try:
-            wanted = await doing(mine)
-        except MnemographError as error:
-            await give_back(graph, mine, error=f"{type(error).__name__}: {error}", now_ms=pace.now_ms())
-            raise
-        except asyncio.CancelledError:
-            # Whoever works next need not wait for the lease to end.
-            await release(graph, [mine], due_ms=pace.now_ms())
-            raise
+        await do_for_session(graph, work.embed, held.tenant, held.session, JobKind.EMBED, pace, even_if_done=False)
 
 
 async def _advance(

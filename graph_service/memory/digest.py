@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from extraction.embedding import Embedder
-from extraction.layer_writer import LayerWriter
+from extraction.layer_writer import LayerWriter, worth_writing
 from extraction.reading import Reader, Reading, SceneText
 from graph_service.graph.store import Graph, Writing
 from graph_service.memory.affordable import affordable
@@ -148,6 +148,9 @@ async def _read_scenes(
             # Texts of a scene that is not read now lean on the rules alone.
             leaning = readings if read else (brought, *([] if pending else [kept(await readers.fallback(lines))]))
             layers = await written_layers(basis_lines(lines, basis), within(leaning, basis), asks)
+            if pending and asks is None and readers.writer is not None and worth_writing(lines):
+                # Whoever asks for the texts before the scene is read has the model write them.
+                layers = replace(layers, owed=True)
             return SceneRead(scene=scene, readings=readings, layers=layers, basis=basis, pending=pending)
 
     read = await asyncio.gather(*(one(scene) for scene in text.scenes))

@@ -16,6 +16,7 @@ from graph_service.memory.forgetting import Forgetting
 from graph_service.memory.identity import Merged, merge_entities, reject_merge, split_entity
 from graph_service.memory.incoming import Incoming, check_incoming
 from graph_service.memory.intake import Receipt, millis, take_in
+from graph_service.memory.layer_texts import LayerTexts, Refresh
 from graph_service.memory.look_alikes import LookAlike
 from graph_service.memory.mindmap import MindMap
 from graph_service.memory.question import Question
@@ -42,6 +43,7 @@ class Memory:
         embedder: None means keyword search only.
         clock: aware UTC now.
         notify: called with the tenant after each commit that stored messages; wakes the worker and the viewers.
+        refresh: brings the layer texts of one session up to date; None leaves that to a worker elsewhere.
         window: the last turns of each session; None means one of its own, in this process.
         spool: takes messages while Neo4j is away; None refuses them then.
         tokens_per_day: the budget that `usage` tells; 0 means none.
@@ -55,6 +57,7 @@ class Memory:
         embedder: Embedder | None,
         clock: Callable[[], datetime],
         notify: Callable[[str], None],
+        refresh: Refresh | None = None,
         window: ShortTermWindow | None = None,
         spool: Spool | None = None,
         tokens_per_day: int = 0,
@@ -73,6 +76,7 @@ class Memory:
         )
         self.dead_letters = DeadLetters(graph)
         self.sessions = Sessions(graph, clock=clock, notify=notify)
+        self.layers = LayerTexts(graph, refresh=refresh, clock=clock)
         self.changes = ChangeLog(graph)
         self.mindmap = MindMap(graph)
 

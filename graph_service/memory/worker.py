@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import logging
-from collections.abc import Awaitable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -12,24 +12,23 @@ from graph_service.graph.store import Graph
 from graph_service.memory.closing import SessionWork, close_session
 from graph_service.memory.digest import Readers, read_session
 from graph_service.memory.embedding_job import embed_sessions
+from graph_service.memory.leases import Leases
 from graph_service.memory.outbox import (
-    LEASE_S,
     Claim,
     JobKind,
     claim,
-    give_back,
     kinds_done_with,
     next_due,
-    release,
-    renew,
     reopen_outage,
 )
-from graph_service.memory.outside import Outside, OutsideAwayError, Outsides
+from graph_service.memory.outside import Outside, Outsides
 from graph_service.memory.pace import Pace
 from graph_service.memory.reading_anew import read_anew
 from graph_service.memory.scenes import SceneRules
 from graph_service.memory.session_life import close_idle
-from schema.errors import ConflictError, InputError, MnemographError, UnavailableError
+from graph_service.memory.session_work import do_for_session
+from schema.errors import MnemographError
+from schema.ids import TenantId
 
 _log = logging.getLogger("mnemograph.worker")
 
@@ -82,8 +81,7 @@ class Worker:
         self._rules = rules or WorkerRules()
         self._kinds = kinds_done_with(embedder=embedder is not None)
         self._outsides = outsides or Outsides()
-        # Work that could not be given back, because Neo4j was away as well.
-        self._owed: list[Claim] = []
+        self._leases = Leases(graph, pace, self._outsides)
         # One for each loop: an event that one loop clears must not be lost to the others.
         self._wakes: list[asyncio.Event] = []
 
@@ -134,7 +132,7 @@ class Worker:
         return False
 
     async def _one_of(self, kind: JobKind) -> bool:
-        await self._pay_owed()
+        await self._leases.pay_owed()
         outside = self._outside(kind)
         if outside.is_open:
             return False
@@ -148,7 +146,7 @@ class Worker:
                 await self._guarded(together)
         except asyncio.CancelledError:
             # Whoever works next need not wait for the lease to end.
-            await self._release(claims)
+            await self._leases.release(claims)
             raise
         return bool(claims) or await self._reopen_outage(outside)
 
@@ -163,35 +161,15 @@ class Worker:
         now_ms = self._pace.now_ms()
         return await reopen_outage(self._graph, outside.name, jobs_max=jobs_max, now_ms=now_ms) > 0
 
-    async def _release(self, held: Sequence[Claim]) -> None:
-        try:
-            await release(self._graph, held, due_ms=self._pace.now_ms())
-        except UnavailableError:
-            self._owed.extend(held)
-
-    async def _pay_owed(self) -> None:
-        if self._owed and not self._graph.away:
-            owed, self._owed = self._owed, []
-            await self._release(owed)
-
     async def _guarded(self, held: Sequence[Claim]) -> None:
         """Does claimed work with the lease kept alive; whatever goes wrong, the work is given back."""
         try:
-            await self._kept(held, self._do(held))
+            await self._leases.kept(held, self._do(held))
         except MnemographError as error:
-            await self._give_back(held, error)
+            await self._leases.give_back(held, error)
         except Exception as error:
             _log.exception("work failed in a way nobody foresaw", extra={"tenant": held[0].tenant, "work": held[0].id})
-            await self._give_back(held, error)
-
-    async def _kept(self, held: Sequence[Claim], doing: Awaitable[T]) -> T:
-        """What the work gives; its leases are prolonged while it goes on."""
-        beat = asyncio.create_task(self._keep(held))
-        try:
-            return await doing
-        finally:
-            beat.cancel()
-            await asyncio.gather(beat, return_exceptions=True)
+            await self._leases.give_back(held, error)
 
     async def _loop(self, stop: asyncio.Event, kind: JobKind) -> None:
         wake = asyncio.Event()
@@ -239,7 +217,7 @@ class Worker:
                 await read_anew(self._graph, self._read_until, held[0], self._pace)
                 self.wake()
 
-    async def _read(self, held: Claim, *, final: bool, until_ms: int | None = None) -> bool:
+    async def _read(self, held: Claim, *, final: bool, until_ms: int | None = None, whole: bool = False) -> bool:
         return await read_session(
             self._graph,
             self._readers,
@@ -249,45 +227,31 @@ class Worker:
             embedder=self._embedder,
             final=final,
             until_ms=until_ms,
+            whole=whole,
         )
 
     async def _read_until(self, held: Claim, until_ms: int | None) -> bool:
-        return await self._kept([held], self._read(held, final=True, until_ms=until_ms))
+        return await self._leases.kept([held], self._read(held, final=True, until_ms=until_ms))
+
+    async def whole_texts(self, tenant: TenantId, session: str) -> None:
+        """Brings the layer texts of all scenes of a session (node id) up to date at once.
+
+        Raises:
+            UnavailableError: Neo4j is away, or a model that must read first.
+        """
+
+        async def read(held: Claim) -> bool:
+            return await self._leases.kept([held], self._read(held, final=False, whole=True))
+
+        await do_for_session(self._graph, read, tenant, session, JobKind.READ, self._pace, even_if_done=True)
+        self.wake()
 
     async def _read_all(self, held: Claim) -> bool:
-        return await self._kept([held], self._read(held, final=True))
+        return await self._leases.kept([held], self._read(held, final=True))
 
     async def _embed_one(self, held: Claim) -> bool:
         assert self._embedder is not None, "only asked for with an embedder"
-        return await self._kept([held], embed_sessions(self._graph, self._embedder, [held], self._pace))
-
-    async def _keep(self, held: Sequence[Claim]) -> None:
-        """Prolongs the leases while the work goes on; if that fails, the commit notices by itself."""
-        while True:
-            await asyncio.sleep(LEASE_S / 3)
-            with contextlib.suppress(UnavailableError):
-                for one in held:
-                    await renew(self._graph, one, now_ms=self._pace.now_ms())
-
-    async def _give_back(self, held: Sequence[Claim], error: BaseException) -> None:
-        if self._graph.away or (isinstance(error, OutsideAwayError) and not error.asked):
-            await self._release(held)
-            return
-        away = error.outside if isinstance(error, OutsideAwayError) else None
-        lost = isinstance(error, ConflictError)
-        why, now_ms = f"{type(error).__name__}: {error}", self._pace.now_ms()
-        wait_s = (error.retry_after_s or 0.0) if isinstance(error, UnavailableError) else 0.0
-        for one in held:
-            extra = {"tenant": one.tenant, "work": one.id, "error": type(error).__name__}
-            park = isinstance(error, InputError)
-            try:
-                state = await give_back(self._graph, one, error=why, now_ms=now_ms, park=park, away=away, wait_s=wait_s)
-            except UnavailableError:
-                self._owed.append(one)
-                continue
-            if state == "dead" and away is not None:
-                self._outsides.named(away).parked()
-            _log.log(logging.INFO if lost else logging.WARNING, "work given back: %s", state, extra=extra)
+        return await self._leases.kept([held], embed_sessions(self._graph, self._embedder, [held], self._pace))
 
 
 def _batches(claims: Sequence[Claim]) -> list[list[Claim]]:

@@ -34,6 +34,7 @@ _WORKER = [
     "close claimed",
     "close indexing",
     "close extracting",
+    "close told",
     "close committed",
 ]
 _INSIDE_A_COMMIT = [

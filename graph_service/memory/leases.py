@@ -1,0 +1,83 @@
+"""`Leases`: what a worker holds is kept alive while it works, and given back when that fails."""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Awaitable, Sequence
+from typing import TypeVar
+
+from graph_service.graph.store import Graph
+from graph_service.memory.outbox import LEASE_S, Claim, give_back, release, renew
+from graph_service.memory.outside import OutsideAwayError, Outsides
+from graph_service.memory.pace import Pace
+from schema.errors import ConflictError, InputError, UnavailableError
+
+_log = logging.getLogger("mnemograph.worker")
+
+T = TypeVar("T")
+
+
+class Leases:
+    """The claims of one worker.
+
+    Args:
+        outsides: are told when work is parked because they were away.
+    """
+
+    def __init__(self, graph: Graph, pace: Pace, outsides: Outsides) -> None:
+        self._graph = graph
+        self._pace = pace
+        self._outsides = outsides
+        # Work that could not be given back, because Neo4j was away as well.
+        self._owed: list[Claim] = []
+
+    async def kept(self, held: Sequence[Claim], doing: Awaitable[T]) -> T:
+        """What the work gives; its leases are prolonged while it goes on."""
+        beat = asyncio.create_task(self._keep(held))
+        try:
+            return await doing
+        finally:
+            beat.cancel()
+            await asyncio.gather(beat, return_exceptions=True)
+
+    async def release(self, held: Sequence[Claim]) -> None:
+        """Leaves work to whoever comes next; while Neo4j is away, as soon as it is back."""
+        try:
+            await release(self._graph, held, due_ms=self._pace.now_ms())
+        except UnavailableError:
+            self._owed.extend(held)
+
+    async def pay_owed(self) -> None:
+        """Gives back what could not be given back before."""
+        if self._owed and not self._graph.away:
+            owed, self._owed = self._owed, []
+            await self.release(owed)
+
+    async def give_back(self, held: Sequence[Claim], error: BaseException) -> None:
+        """Leaves failed work for a later try, or parks it; what was not even asked for counts as no try."""
+        if self._graph.away or (isinstance(error, OutsideAwayError) and not error.asked):
+            await self.release(held)
+            return
+        away = error.outside if isinstance(error, OutsideAwayError) else None
+        lost = isinstance(error, ConflictError)
+        why, now_ms = f"{type(error).__name__}: {error}", self._pace.now_ms()
+        wait_s = (error.retry_after_s or 0.0) if isinstance(error, UnavailableError) else 0.0
+        for one in held:
+            extra = {"tenant": one.tenant, "work": one.id, "error": type(error).__name__}
+            park = isinstance(error, InputError)
+            try:
+                state = await give_back(self._graph, one, error=why, now_ms=now_ms, park=park, away=away, wait_s=wait_s)
+            except UnavailableError:
+                self._owed.append(one)
+                continue
+            if state == "dead" and away is not None:
+                self._outsides.named(away).parked()
+            _log.log(logging.INFO if lost else logging.WARNING, "work given back: %s", state, extra=extra)
+
+    async def _keep(self, held: Sequence[Claim]) -> None:
+        """Prolongs the leases while the work goes on; if that fails, the commit notices by itself."""
+        while True:
+            await asyncio.sleep(LEASE_S / 3)
+            with contextlib.suppress(UnavailableError):
+                for one in held:
+                    await renew(self._graph, one, now_ms=self._pace.now_ms())
