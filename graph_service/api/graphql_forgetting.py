@@ -57,6 +57,29 @@ class ForgettingMutation:
         """Forgets a session."""
         return _receipt(await _forgetting(info).session(info.context["tenant"], user_id, session_id))
 
+    @strawberry.mutation(
+        description="Rejects a fact: it goes, what it had closed is open again, and the same is never learned again. "
+        "What was said stays."
+    )
+    async def forget_fact(
+        self,
+        info: Info[Any, None],
+        id: Annotated[str, strawberry.argument(description="Its id.")],  # noqa: A002  the API's word
+    ) -> ForgetReceipt:
+        """Rejects a fact."""
+        return _receipt(await _forgetting(info).fact(info.context["tenant"], id))
+
+    @strawberry.mutation(
+        description="Forgets an entity with its facts. What was said until now stays, and does not name it again."
+    )
+    async def forget_entity(
+        self,
+        info: Info[Any, None],
+        id: Annotated[str, strawberry.argument(description="Its id; `entities` lists them.")],  # noqa: A002  the API's word
+    ) -> ForgetReceipt:
+        """Forgets an entity."""
+        return _receipt(await _forgetting(info).entity(info.context["tenant"], id))
+
 
 def _forgetting(info: Info[Any, None]) -> Forgetting:
     forgetting: Forgetting = info.context["memory"].forgetting

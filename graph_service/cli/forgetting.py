@@ -61,6 +61,30 @@ def session(
     _then_show(ctx, config, tenant, as_json, lambda forgetting, whose: forgetting.session(whose, user, session_id))
 
 
+@forget.command()
+def fact(
+    ctx: typer.Context,
+    id: IdArgument,  # noqa: A002  the command's word
+    config: ConfigOption = None,
+    tenant: TenantOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Reject a fact: it is never learned again, while what was said stays."""
+    _then_show(ctx, config, tenant, as_json, lambda forgetting, whose: forgetting.fact(whose, id))
+
+
+@forget.command()
+def entity(
+    ctx: typer.Context,
+    id: IdArgument,  # noqa: A002  the command's word
+    config: ConfigOption = None,
+    tenant: TenantOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Forget an entity with its facts, while what was said stays."""
+    _then_show(ctx, config, tenant, as_json, lambda forgetting, whose: forgetting.entity(whose, id))
+
+
 def _then_show(ctx: typer.Context, config: Any, tenant: str | None, as_json: bool, act: Act) -> None:
     common = merged(ctx, config, tenant, as_json)
     run(_acted(settings_of(common), Terminal(as_json=common.as_json), act))

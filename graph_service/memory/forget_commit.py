@@ -71,6 +71,7 @@ async def forget(writing: Writing, what: ForgetWish, reach: Reach, before_it: Se
     tombstones = sorted(what.tombstones, key=lambda row: str(row["id"]))
     await writing.run(statement("write/put_tombstones"), {"tenant": tenant, "rows": tombstones})
     facts = [name for name, row in reach.facts.items() if "subject_id" not in row["properties"]]
+    facts += [row["id"] for row in reach.mentions if row["scene_id"] in reach.stripped and not row["is_held"]]
     nodes = [*sorted(reach.cut), *gone_nodes]
     shown = [*narrowed, *(node_change(node, FORGOTTEN) for node in roots_now)]
     user = await _narrow_user(writing, what)
@@ -97,6 +98,7 @@ async def forget(writing: Writing, what: ForgetWish, reach: Reach, before_it: Se
 def _told(reach: Reach, again: int) -> Forgotten:
     gone = {row["id"] for row in reach.messages}
     facts = [row for row in reach.facts.values() if gone.issuperset(row["properties"]["evidence"])]
+    facts += [row for name, row in reach.facts.items() if name in reach.rejected]
     went = [row for row, fate in reach.fates if fate.properties is None and not fate.returns]
     hit = {row["scene_id"] for row in reach.messages if row["scene_id"]}
     return Forgotten(
@@ -128,8 +130,15 @@ async def _take_away(writing: Writing, tenant: TenantId, reach: Reach, nodes: Co
         for name, row in reach.facts.items()
         if "subject_id" not in row["properties"]
     ]
+    edges += [
+        {"node_id": row["scene_id"], "id": row["id"]}
+        for row in reach.mentions
+        if row["scene_id"] in reach.stripped and not row["is_held"]
+    ]
     await writing.run(statement("write/take_edges_away"), {"tenant": tenant, "rows": _ordered(edges)})
     await writing.run(statement("write/forget_nodes"), {"tenant": tenant, "ids": sorted({*reach.cut, *nodes})})
+    gone = sorted(row["id"] for row, fate in reach.fates if fate.properties is None and not fate.returns)
+    await writing.run(statement("write/forget_kept_apart"), {"tenant": tenant, "ids": gone})
 
 
 async def _narrow(writing: Writing, what: ForgetWish, reach: Reach) -> list[Change]:

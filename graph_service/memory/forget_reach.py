@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any, Final
 
 from graph_service.graph.statements import statement
@@ -12,6 +13,7 @@ from schema.ids import TenantId, UserId
 from schema.labels import Label
 
 _EVIDENCE_MAX: Final = 200
+_NEVER: Final = datetime.max.replace(tzinfo=UTC)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -21,6 +23,8 @@ class Reach:
     Attributes:
         messages: rows of the messages that go; left: what remains of the scenes that are cut again.
         cut: ids of scenes that are cut again; again: ids of other scenes that are read again as they are.
+        stripped: ids of scenes, among `again`, from which everything that was read is taken first.
+        rejected: ids of facts that a person rejected.
         facts: rows of facts that go, or are read again, by id; mentions: likewise of the scenes that are cut.
         fates: what becomes of entities and agents, with their rows of `read/standing`.
     """
@@ -29,6 +33,8 @@ class Reach:
     left: Sequence[Row] = ()
     cut: set[str] = field(default_factory=set)
     again: set[str] = field(default_factory=set)
+    stripped: set[str] = field(default_factory=set)
+    rejected: set[str] = field(default_factory=set)
     facts: dict[str, Row] = field(default_factory=dict)
     mentions: Sequence[Row] = ()
     fates: list[tuple[Row, Fate]] = field(default_factory=list)
@@ -40,23 +46,35 @@ class Reach:
 
 
 async def reach_of(
-    writing: Writing, tenant: TenantId, user_id: UserId, messages: Sequence[Row], *, pause_ms: int
+    writing: Writing,
+    tenant: TenantId,
+    user_id: UserId,
+    messages: Sequence[Row],
+    *,
+    pause_ms: int,
+    stripped: Collection[str] = (),
+    gone: Collection[str] = (),
 ) -> Reach:
-    """What forgetting some messages of one user touches."""
-    reach = Reach(messages=messages)
+    """What forgetting some messages of one user touches.
+
+    Args:
+        stripped: ids of scenes that keep their messages and lose what was read from them.
+        gone: ids of entities that must go.
+    """
+    reach = Reach(messages=messages, stripped={*stripped})
     hit = {row["scene_id"] for row in messages if row["scene_id"]}
     spans = await writing.run(statement("read/scene_spans"), {"tenant": tenant, "sessions": reach.sessions})
     reach.cut = cut_again(spans, hit, pause_ms=pause_ms)
-    gone = {row["id"] for row in messages}
-    held = await writing.run(statement("read/messages_of_scenes"), {"tenant": tenant, "ids": sorted(reach.cut)})
-    reach.left = [row for row in held if row["id"] not in gone]
-    parameters = {"tenant": tenant, "user_id": user_id, "ids": sorted(reach.cut)}
-    await add_facts(writing, tenant, reach, await writing.run(statement("read/facts_of_scenes"), parameters))
-    reach.mentions = await writing.run(
-        statement("read/mentions_of_scenes"), {"tenant": tenant, "ids": sorted(reach.cut)}
-    )
-    await _settle_entities(writing, tenant, user_id, reach)
-    reach.again -= reach.cut
+    forgotten = {row["id"] for row in messages}
+    scenes = {"tenant": tenant, "ids": sorted(reach.cut | reach.stripped)}
+    held = await writing.run(statement("read/messages_of_scenes"), scenes)
+    said = [row for row in held if row["id"] not in forgotten]
+    reach.left = [row for row in said if row["scene_id"] in reach.cut]
+    facts = await writing.run(statement("read/facts_of_scenes"), {**scenes, "user_id": user_id})
+    await add_facts(writing, tenant, reach, facts)
+    reach.mentions = await writing.run(statement("read/mentions_of_scenes"), scenes)
+    await _settle_entities(writing, tenant, user_id, reach, said, gone)
+    reach.again = (reach.again | reach.stripped) - reach.cut
     return reach
 
 
@@ -71,6 +89,11 @@ async def add_facts(writing: Writing, tenant: TenantId, reach: Reach, facts: Ite
     reach.again |= scenes_of(reach.facts.values())
 
 
+def ends_of(fact: Row) -> tuple[str, str]:
+    """Ids of the subject and the object of a fact."""
+    return fact["subject_id"], fact["object_id"]
+
+
 async def facts_at(writing: Writing, tenant: TenantId, ids: Collection[str]) -> list[Row]:
     """The facts of entities as they were said, mentions too."""
     wanted = {"tenant": tenant, "ids": sorted(ids)}
@@ -79,16 +102,31 @@ async def facts_at(writing: Writing, tenant: TenantId, ids: Collection[str]) -> 
     return [*(row for row in edges if not row["properties"].get("merged")), *held]
 
 
-async def _settle_entities(writing: Writing, tenant: TenantId, user_id: UserId, reach: Reach) -> None:
-    """Decides about every entity that a cut scene mentions."""
-    ids = sorted({row["object_id"] for row in reach.mentions})
-    parameters = {"tenant": tenant, "ids": ids, "without": sorted(reach.cut), "evidence_max": _EVIDENCE_MAX}
+async def _settle_entities(
+    writing: Writing,
+    tenant: TenantId,
+    user_id: UserId,
+    reach: Reach,
+    said: Sequence[Row],
+    gone: Collection[str],
+) -> None:
+    """Decides about every entity that one of the scenes mentions.
+
+    Args:
+        said: what remains of the scenes.
+    """
+    ids = sorted({row["object_id"] for row in reach.mentions} | {*gone})
+    without = sorted(reach.cut | reach.stripped)
+    parameters = {"tenant": tenant, "ids": ids, "without": without, "evidence_max": _EVIDENCE_MAX}
     standings = await writing.run(statement("read/standing"), parameters)
     texts = await _texts(writing, tenant, {name for row in standings for name in row["evidence"]})
-    cut = [Said(text=row["text"], said_at=row["said_at"]) for row in reach.left]
-    earliest = min(row["said_at"] for row in reach.messages)
+    cut = [Said(text=row["text"], said_at=row["said_at"]) for row in said]
+    earliest = min((row["said_at"] for row in reach.messages), default=_NEVER)
     owner = Owner(tenant=tenant, user_id=user_id, user_names=(), agent_id=None)
     for row in standings:
+        if row["id"] in gone:
+            reach.fates.append((row, Fate(properties=None)))
+            continue
         if Label.AGENT in (row["labels"] or ()):
             if not row["scenes"]:
                 reach.fates.append((row, Fate(properties=None)))

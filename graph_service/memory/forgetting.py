@@ -1,7 +1,7 @@
 """`Forgetting`: everything that was said or learned can be forgotten, with all that follows from it."""
 
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -10,7 +10,8 @@ from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Row, Writing
 from graph_service.memory.asked_ids import check_ids
 from graph_service.memory.forget_commit import FORGOTTEN, ForgetWish, Forgotten, forget
-from graph_service.memory.forget_reach import reach_of
+from graph_service.memory.forget_knowledge import Learned, find_entity, find_fact
+from graph_service.memory.forget_reach import Reach, ends_of, reach_of
 from graph_service.memory.intake import millis
 from graph_service.memory.joining import part
 from graph_service.memory.scenes import SceneRules
@@ -115,6 +116,45 @@ class Forgetting:
             return _only_spooled(spooled, why)
         return await self._forget(tenant, which, rows, (Kind.SESSION, [node_id]), spooled)
 
+    async def fact(self, tenant: TenantId, fact_id: str) -> Forgotten:
+        """Rejects a fact: it goes, what it had closed is open again, and the same is not learned again.
+
+        What was said stays. Only a keyed hash is remembered of what was rejected.
+
+        Raises:
+            InputError: there cannot be such an id.
+            NotFoundError: the tenant has no such fact; perhaps it was forgotten before.
+            UnavailableError: Neo4j does not answer.
+        """
+        check_ids(factId=fact_id)
+        return await self._unlearn(tenant, lambda writing: find_fact(writing, tenant, fact_id))
+
+    async def entity(self, tenant: TenantId, entity_id: str) -> Forgotten:
+        """Forgets an entity with its facts; what was said until now stays, and does not name it again.
+
+        Raises:
+            InputError: there cannot be such an id.
+            NotFoundError: the tenant has no such entity; perhaps it was forgotten before.
+            UnavailableError: Neo4j does not answer.
+        """
+        check_ids(entityId=entity_id)
+        return await self._unlearn(tenant, lambda writing: find_entity(writing, tenant, entity_id))
+
+    async def _unlearn(self, tenant: TenantId, find: Callable[[Writing], Awaitable[Learned]]) -> Forgotten:
+        salt, at = await salt_of(self._graph, tenant, secrets.token_hex(16)), self._clock()
+
+        async def steps(writing: Writing) -> Forgotten:
+            wish = ForgetWish(tenant=tenant, user_id=(await find(writing)).user_id, at=at)
+            await _lock(writing, wish, [])
+            # Found again: only now nobody else can change it.
+            learned = await find(writing)
+            wish = replace(wish, tombstones=learned.tombstones(tenant, salt, millis(at)))
+            return await self._commit(writing, wish, [], learned)
+
+        done = await self._graph.write(steps)
+        self._notify(tenant)
+        return done
+
     async def _forget(
         self, tenant: TenantId, which: dict[str, Any], rows: Sequence[Row], marked: tuple[Kind, list[str]], spooled: int
     ) -> Forgotten:
@@ -141,16 +181,33 @@ class Forgetting:
         self._notify(tenant)
         return replace(done, spooled=spooled)
 
-    async def _commit(self, writing: Writing, wish: ForgetWish, messages: Sequence[Row]) -> Forgotten:
-        if not messages:
+    async def _commit(
+        self, writing: Writing, wish: ForgetWish, messages: Sequence[Row], learned: Learned | None = None
+    ) -> Forgotten:
+        async def reached() -> Reach:
+            reach = await reach_of(
+                writing,
+                wish.tenant,
+                wish.user_id,
+                messages,
+                pause_ms=self._pause_ms,
+                stripped=learned.scenes if learned else (),
+                gone=learned.entities if learned else (),
+            )
+            if learned is not None:
+                about = {name for name, row in reach.facts.items() if learned.entities & {*ends_of(row)}}
+                reach.rejected |= learned.facts | about
+            return reach
+
+        if not messages and learned is None:
             return Forgotten()
-        reach = await reach_of(writing, wish.tenant, wish.user_id, messages, pause_ms=self._pause_ms)
+        reach = await reached()
         merged = [row["id"] for row, fate in reach.fates if row["is_held"] and fate.properties is None]
         parted: list[Change] = []
         for name in merged:
             parted += await _take_apart(writing, wish.tenant, name)
         if merged:
-            reach = await reach_of(writing, wish.tenant, wish.user_id, messages, pause_ms=self._pause_ms)
+            reach = await reached()
         return await forget(writing, wish, reach, parted)
 
     async def _forget_at_hand(self, tenant: TenantId, user_id: UserId, rows: Sequence[Row]) -> None:

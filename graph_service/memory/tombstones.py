@@ -15,6 +15,7 @@ from graph_service.memory.beings import Owner, speaker_in
 from schema.errors import NotFoundError
 from schema.ids import TenantId, memory_id, name_key, session_uri, user_uri
 from schema.message import Episode
+from schema.relations import canonical_relation
 
 
 class Kind(StrEnum):
@@ -113,7 +114,7 @@ def fact_marks(
     salt: str, owner: Owner, subject: Iterable[str], predicate: str, relation: str | None, obj: Iterable[str]
 ) -> set[str]:
     """The marks of a fact, one for each pair of spellings of its ends."""
-    told = (owner.user.id, predicate, name_key(relation or ""))
+    told = (owner.user.id, predicate, name_key(canonical_relation(relation) or ""))
     return {mark_of(salt, Kind.FACT, *told, *ends) for ends in product(sorted(subject), sorted(obj))}
 
 

@@ -1,8 +1,8 @@
 // What was said in some scenes. Unique index memory_id.
 // $tenant: str
 // $ids: list of scene ids
-// -> id, session, text, said_at
+// -> id, scene_id, session, text, said_at
 UNWIND $ids AS id
 MATCH (m:Message)-[:PART_OF]->(:Memory {tenant: $tenant, id: id})
-RETURN m.id AS id, m.session_id AS session, m.text AS text, m.said_at AS said_at
+RETURN m.id AS id, id AS scene_id, m.session_id AS session, m.text AS text, m.said_at AS said_at
 ORDER BY id

@@ -1,0 +1,8 @@
+// Removes what somebody said of two entities of which one is gone. Few nodes have this label.
+// $tenant: str
+// $ids: list of entity ids
+// -> id
+MATCH (k:KeptApart {tenant: $tenant}) WHERE k.a_id IN $ids OR k.b_id IN $ids
+WITH k, k.id AS id
+DELETE k
+RETURN id
