@@ -12,6 +12,7 @@ from strawberry.extensions import MaxAliasesLimiter, MaxTokensLimiter, QueryDept
 from strawberry.fastapi import GraphQLRouter
 from strawberry.types import Info
 
+from graph_service.api.graphql_facts import FactsMutation, FactsQuery
 from graph_service.api.graphql_forgetting import ForgettingMutation
 from graph_service.api.graphql_identity import IdentityMutation, IdentityQuery
 from graph_service.api.graphql_layers import LayersMutation, LayersQuery
@@ -45,7 +46,7 @@ def _memory(info: Info[Any, None]) -> Memory:
 
 
 @strawberry.type
-class Query(IdentityQuery, LayersQuery, SessionsQuery, ShortTermQuery, SpoolQuery, UsageQuery, WorkQuery):
+class Query(FactsQuery, IdentityQuery, LayersQuery, SessionsQuery, ShortTermQuery, SpoolQuery, UsageQuery, WorkQuery):
     """What can be asked."""
 
     @strawberry.field(description="What one user's memory holds about a question, best first. One database round trip.")
@@ -94,6 +95,7 @@ class Query(IdentityQuery, LayersQuery, SessionsQuery, ShortTermQuery, SpoolQuer
 
 @strawberry.type
 class Mutation(
+    FactsMutation,
     ForgettingMutation,
     IdentityMutation,
     LayersMutation,

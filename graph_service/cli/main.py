@@ -20,6 +20,7 @@ from graph_service.cli import (
     syncing,
     telling,
 )
+from graph_service.cli.facts import facts
 from graph_service.cli.layers import layers
 from graph_service.cli.options import Common, ConfigOption, JsonOption, TenantOption
 from graph_service.cli.running import StoppedError
@@ -70,6 +71,7 @@ app.add_typer(jobs.jobs, name="jobs")
 app.add_typer(sessions, name="sessions")
 app.add_typer(layers, name="layers")
 app.add_typer(identities.entities, name="entities")
+app.add_typer(facts, name="facts")
 
 
 def main() -> None:

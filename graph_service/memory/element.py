@@ -55,6 +55,17 @@ class EvidenceView(_View):
     scene_label: str | None
 
 
+class ClosingView(_View):
+    """Why a fact does not hold any more: one of the codes, the same in words, and what closed it."""
+
+    why: str
+    text: str
+    fact_id: str | None = None
+    fact_statement: str | None = None
+    message_id: str | None = None
+    message_text: str | None = None
+
+
 class ElementView(_View):
     """A node or a fact with its facts (strongest first) and its evidence (oldest first), 50 of each at most."""
 
@@ -72,6 +83,7 @@ class ElementView(_View):
     last_seen: str | None = None
     valid_at: str | None = None
     invalid_at: str | None = None
+    closing: ClosingView | None = None
     recorded_at: str | None = None
     reader: str | None = None
     importance: int | None = None
@@ -90,11 +102,13 @@ class ElementView(_View):
 _MOMENTS = ("first_seen", "last_seen", "valid_at", "invalid_at", "recorded_at")
 
 
-def fact_element(row: Mapping[str, Any], evidence: list[EvidenceView]) -> ElementView:
+def fact_element(
+    row: Mapping[str, Any], evidence: list[EvidenceView], closing: ClosingView | None = None
+) -> ElementView:
     """An edge; `row` has the columns of `read/fact_by_id`."""
     edge = row["edge"]
     subject, obj = _end(row["source"], row["source_labels"]), _end(row["target"], row["target_labels"])
-    taken = ("evidence", "quotes", "kind", "steps", *_MOMENTS)
+    taken = ("evidence", "quotes", "kind", "steps", "closed_by", "closed_why", "told", "slot", "merged", *_MOMENTS)
     fields = {name: edge[name] for name in edge if name not in taken}
     return ElementView(
         **fields,
@@ -107,6 +121,7 @@ def fact_element(row: Mapping[str, Any], evidence: list[EvidenceView]) -> Elemen
         subject=subject,
         object=obj,
         evidence=evidence,
+        closing=closing,
     )
 
 

@@ -1,23 +1,24 @@
 """What the graph knows that the new facts of a digest may repeat or contradict."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from extraction.near_duplicate import bands, simhash
-from graph_service.graph.statements import statement
-from graph_service.graph.store import Graph, Row
+from graph_service.graph.statements import Statement, statement
+from graph_service.graph.store import Graph, Row, Writing
 from graph_service.memory.beings import Known, NameSeen, Owner, resolve
 from graph_service.memory.digest_plan import SceneRead
 from graph_service.memory.fact_rows import known_fact
 from schema.entity import Being
-from schema.fact import KnownFact
-from schema.ids import MemoryId
+from schema.fact import Claim, KnownFact
+from schema.ids import MemoryId, TenantId
 from schema.predicates import holds_one, whitelist
 from schema.relations import canonical_relation
 
 # What closes or is closed by what was found is looked for too; rivals of rivals are as far as it matters.
 _READS_MAX: Final = 3
+_Run = Callable[[Statement, Mapping[str, Any]], Awaitable[list[Row]]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,15 +40,7 @@ async def load_known(
     """Facts that the proposals may repeat, close or be closed by, and the rivals of those."""
     beings, _ = resolve(names, candidates, owner)
     scene_ids = sorted(read.scene.id for read in scenes)
-    keys = _keys(scenes, beings)
-    rows: list[Row] = []
-    for _ in range(_READS_MAX):
-        parameters = {"tenant": owner.tenant, "keys": [keys[name].row(name) for name in sorted(keys)]}
-        rows = await graph.read(statement("read/known_facts"), {**parameters, "scene_ids": scene_ids})
-        wider = _wider(keys, rows)
-        if wider == keys:
-            break
-        keys = wider
+    rows = await _rows_near(graph.read, owner.tenant, _keys(scenes, beings), scene_ids)
     known = [known_fact(row) for row in rows]
     unique = {fact.id: fact for fact in known if fact.predicate != "MENTIONED"}
     return KnownFacts(
@@ -55,6 +48,24 @@ async def load_known(
         mentions={fact.id: fact for fact in known if fact.predicate == "MENTIONED"},
         held=frozenset(row["properties"]["id"] for row in rows if "subject_id" in row["properties"]),
     )
+
+
+async def facts_near(writing: Writing, tenant: TenantId, claim: Claim) -> list[KnownFact]:
+    """The facts of a claim, those that can close it or be closed by it, and the rivals of those."""
+    keys = {str(claim.subject_id): _Key().with_fact(claim.predicate, claim.relation, claim.object_id, ended=True)}
+    return [known_fact(row) for row in await _rows_near(writing.run, tenant, keys, [])]
+
+
+async def _rows_near(run: _Run, tenant: TenantId, keys: Mapping[str, "_Key"], scene_ids: Sequence[str]) -> list[Row]:
+    rows: list[Row] = []
+    for _ in range(_READS_MAX):
+        parameters = {"tenant": tenant, "keys": [keys[name].row(name) for name in sorted(keys)]}
+        rows = await run(statement("read/known_facts"), {**parameters, "scene_ids": scene_ids})
+        wider = _wider(keys, rows)
+        if wider == keys:
+            break
+        keys = wider
+    return rows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,7 +114,7 @@ def _keys(scenes: Sequence[SceneRead], beings: dict[str, Being]) -> dict[str, _K
     return keys
 
 
-def _wider(keys: dict[str, _Key], rows: Sequence[Row]) -> dict[str, _Key]:
+def _wider(keys: Mapping[str, _Key], rows: Sequence[Row]) -> dict[str, _Key]:
     """The keys with what may close, or be closed by, facts that were found."""
     wider = dict(keys)
     for row in rows:

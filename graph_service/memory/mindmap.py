@@ -8,6 +8,7 @@ from typing import Any, Final
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Row
 from graph_service.memory.changes import ChangeLog
+from graph_service.memory.closed import closing_of
 from graph_service.memory.element import ElementView, EvidenceView, fact_element, fact_lines, node_element, proofs
 from graph_service.memory.snapshot import Choice, Snapshot
 from graph_service.memory.views import edge_view, kind_of, moment_text, node_view
@@ -108,9 +109,11 @@ class MindMap:
         )
         if found_facts:
             edge = found_facts[0]["edge"]
-            return fact_element(
-                found_facts[0], await self._messages(tenant, edge["evidence"] or [], edge["quotes"] or [])
+            evidence, closing = await asyncio.gather(
+                self._messages(tenant, edge["evidence"] or [], edge["quotes"] or []),
+                closing_of(self._graph, tenant, edge),
             )
+            return fact_element(found_facts[0], evidence, closing)
         if not found_nodes:
             raise NotFoundError(
                 f"there is no element with id {element_id!r} in this tenant; take an id from a snapshot or from recall"

@@ -12,6 +12,7 @@ from graph_service.memory import outbox
 from graph_service.memory.changes import ChangeLog
 from graph_service.memory.dead_letters import DeadLetters
 from graph_service.memory.entities import EntityListed, list_entities
+from graph_service.memory.facts import Facts
 from graph_service.memory.forgetting import Forgetting
 from graph_service.memory.identity import Merged, merge_entities, reject_merge, split_entity
 from graph_service.memory.incoming import Incoming, check_incoming
@@ -77,6 +78,7 @@ class Memory:
         self.dead_letters = DeadLetters(graph)
         self.sessions = Sessions(graph, clock=clock, notify=notify)
         self.layers = LayerTexts(graph, refresh=refresh, clock=clock)
+        self.facts = Facts(graph, clock=clock, notify=notify)
         self.changes = ChangeLog(graph)
         self.mindmap = MindMap(graph)
 

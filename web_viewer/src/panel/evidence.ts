@@ -32,6 +32,14 @@ export interface Quote {
   scene_label: string | null;
 }
 
+/** Why a fact does not hold any more, and the words that closed it. */
+export interface Closing {
+  why: "replaced" | "reversed" | "over" | "joined";
+  fact_id: string | null;
+  fact_statement: string | null;
+  message_text: string | null;
+}
+
 export interface Evidence {
   id: string;
   kind: string;
@@ -47,6 +55,7 @@ export interface Evidence {
   last_seen: string | null;
   valid_at: string | null;
   invalid_at: string | null;
+  closing?: Closing | null;
   recorded_at: string | null;
   reader: string | null;
   trigger_emotion: string | null;

@@ -1,0 +1,83 @@
+"""GraphQL: whether a fact holds and why not, and reopening one that was closed."""
+
+from datetime import datetime
+from typing import Annotated, Any
+
+import strawberry
+from strawberry.types import Info
+
+from graph_service.memory.closed import Standing
+from graph_service.memory.element import ClosingView
+from graph_service.memory.service import Memory
+from schema.telling import Closing
+
+strawberry.enum(Closing, name="ClosingWhy", description="Why a fact does not hold any more.")
+
+
+@strawberry.type(name="FactClosing", description="Why a fact does not hold any more, and what closed it.")
+class FactClosing:
+    """Why a fact does not hold any more."""
+
+    why: Closing = strawberry.field(description="REPLACED by another, REVERSED, said to be OVER, or JOINED to another.")
+    text: str = strawberry.field(description="The same in words, with the words of what closed it.")
+    fact_id: str | None = strawberry.field(description="The fact that closed it.")
+    message_id: str | None = strawberry.field(description="The message that said it was over.")
+
+
+@strawberry.type(name="FactStanding", description="A fact, and whether it holds.")
+class FactStanding:
+    """A fact, and whether it holds."""
+
+    id: str = strawberry.field(description="Its id; reopenFact takes it.")
+    statement: str = strawberry.field(description="The fact in words.")
+    valid_at: datetime = strawberry.field(description="When it began to hold.")
+    invalid_at: datetime | None = strawberry.field(description="When it ceased to hold.")
+    closing: FactClosing | None = strawberry.field(description="Why it does not hold; null while it does.")
+
+
+@strawberry.type
+class FactsQuery:
+    """What can be asked about one fact."""
+
+    @strawberry.field(description="Whether a fact holds, and why not.")
+    async def fact(
+        self,
+        info: Info[Any, None],
+        id: Annotated[str, strawberry.argument(description="The fact, as recall and the map name it.")],  # noqa: A002  the API's word
+    ) -> FactStanding:
+        """Whether a fact holds, and why not."""
+        return _standing(await _memory(info).facts.standing(info.context["tenant"], id))
+
+
+@strawberry.type
+class FactsMutation:
+    """What can be done about one fact."""
+
+    @strawberry.mutation(description="Lets a closed fact hold again; what closed it closes it no more.")
+    async def reopen_fact(
+        self,
+        info: Info[Any, None],
+        id: Annotated[str, strawberry.argument(description="The closed fact.")],  # noqa: A002  the API's word
+        reason: Annotated[str, strawberry.argument(description="Why it still holds, for people.")],
+    ) -> FactStanding:
+        """Lets a closed fact hold again."""
+        return _standing(await _memory(info).facts.reopen(info.context["tenant"], id, reason))
+
+
+def _memory(info: Info[Any, None]) -> Memory:
+    memory: Memory = info.context["memory"]
+    return memory
+
+
+def _standing(one: Standing) -> FactStanding:
+    return FactStanding(
+        id=one.id,
+        statement=one.statement,
+        valid_at=one.valid_at,
+        invalid_at=one.invalid_at,
+        closing=_closing(one.closing) if one.closing else None,
+    )
+
+
+def _closing(view: ClosingView) -> FactClosing:
+    return FactClosing(why=Closing(view.why), text=view.text, fact_id=view.fact_id, message_id=view.message_id)

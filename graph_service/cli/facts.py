@@ -1,0 +1,68 @@
+"""`mnemograph facts`: whether a fact holds and why not, and reopening one that was closed."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from graph_service.cli.options import Common, ConfigOption, JsonOption, TenantOption, merged, settings_of
+from graph_service.cli.running import run
+from graph_service.cli.terminal import Terminal
+from graph_service.cli.working import opened
+from graph_service.memory.tenant_name import tenant_named
+from schema.timespan import iso
+
+if TYPE_CHECKING:
+    from graph_service.memory.closed import Standing
+    from graph_service.memory.service import Memory
+    from schema.ids import TenantId
+
+facts = typer.Typer(help="Single facts: whether they hold, why not, and reopening what was closed.")
+
+IdArgument = Annotated[str, typer.Argument(metavar="ID", help="As recall and the map name it.", show_default=False)]
+Ask = Callable[["Memory", "TenantId"], Awaitable["Standing"]]
+
+
+@facts.command()
+def show(
+    ctx: typer.Context,
+    id_: IdArgument,
+    config: ConfigOption = None,
+    tenant: TenantOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show whether a fact holds, and what closed it if it does not."""
+    run(_told(merged(ctx, config, tenant, as_json), lambda memory, whose: memory.facts.standing(whose, id_)))
+
+
+@facts.command()
+def reopen(
+    ctx: typer.Context,
+    id_: IdArgument,
+    reason: Annotated[str, typer.Option(help="Why it still holds, for people.")] = "told on the command line",
+    config: ConfigOption = None,
+    tenant: TenantOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Let a closed fact hold again; what closed it closes it no more."""
+    run(_told(merged(ctx, config, tenant, as_json), lambda memory, whose: memory.facts.reopen(whose, id_, reason)))
+
+
+async def _told(common: Common, ask: Ask) -> None:
+    settings, terminal = settings_of(common), Terminal(as_json=common.as_json)
+    tenant = tenant_named(settings.tenant)
+    async with opened(settings, terminal) as parts:
+        standing = await ask(parts.memory, tenant)
+    terminal.answer(_document(standing), lambda: _line(standing))
+
+
+def _document(one: "Standing") -> dict[str, Any]:
+    closing = one.closing.model_dump(mode="json") if one.closing else None
+    return asdict(one) | {"valid_at": iso(one.valid_at), "invalid_at": iso(one.invalid_at), "closing": closing}
+
+
+def _line(one: "Standing") -> str:
+    if one.closing is None:
+        return f"{one.statement}\nholds since {iso(one.valid_at)}"
+    return f"{one.statement}\nheld from {iso(one.valid_at)} to {iso(one.invalid_at)}: {one.closing.text}"

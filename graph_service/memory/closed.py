@@ -1,0 +1,161 @@
+"""Why a fact does not hold any more, and taking that back: a closed fact is reopened, never made anew."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any, Final
+
+from graph_service.graph.statements import statement
+from graph_service.graph.store import Graph, Row, Writing
+from graph_service.memory.claims import PlannedFact, known_claims, told_of
+from graph_service.memory.element import ClosingView
+from graph_service.memory.fact_rows import fact_change, fact_row
+from graph_service.memory.known import facts_near
+from graph_service.memory.log_rows import append_changes
+from graph_service.memory.plan import planned
+from schema.errors import ConflictError, InputError, NotFoundError
+from schema.fact import Claim, KnownFact
+from schema.ids import MemoryId, TenantId, memory_id, user_uri
+from schema.limits import LIMITS
+from schema.telling import Closing, telling_of
+
+_WORDS: Final = {
+    Closing.REPLACED: "another took its place",
+    Closing.REVERSED: "the opposite was said",
+    Closing.OVER: "it was said to be over",
+    Closing.JOINED: "it is a part of an earlier time of the same fact",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """A fact and whether it holds.
+
+    Attributes:
+        closing: why it does not hold any more; None while it does.
+    """
+
+    id: MemoryId
+    statement: str
+    valid_at: datetime
+    invalid_at: datetime | None
+    closing: ClosingView | None
+
+
+async def standing_of(graph: Graph, tenant: TenantId, fact_id: str) -> Standing:
+    """Whether a fact holds, and why not.
+
+    Raises:
+        NotFoundError: the tenant has no such fact.
+    """
+    edge = _edge(await graph.read(statement("read/fact_by_id"), {"tenant": tenant, "id": fact_id}), fact_id)["edge"]
+    return Standing(
+        id=edge["id"],
+        statement=edge["statement"],
+        valid_at=edge["valid_at"],
+        invalid_at=edge["invalid_at"],
+        closing=await closing_of(graph, tenant, edge),
+    )
+
+
+async def closing_of(graph: Graph, tenant: str, edge: Mapping[str, Any]) -> ClosingView | None:
+    """What closed a fact, in words; None while it holds.
+
+    Args:
+        edge: as `read/fact_by_id` returns it.
+    """
+    if edge["invalid_at"] is None:
+        return None
+    # Facts of older versions do not say why they were closed, only by what.
+    why = Closing(edge["closed_why"] or (Closing.REPLACED if edge["closed_by"] else Closing.OVER))
+    if edge["closed_by"]:
+        rows = await graph.read(statement("read/fact_by_id"), {"tenant": tenant, "id": edge["closed_by"]})
+        said = rows[0]["edge"]["statement"] if rows else None
+        text = f"{_WORDS[why]}: {said}" if said else _WORDS[why]
+        return ClosingView(why=why, text=text, fact_id=edge["closed_by"], fact_statement=said)
+    ends = sorted(
+        ((telling.valid_at, telling.said_at, telling.message_id) for telling in _told(edge) if telling.ends),
+    )
+    if why is not Closing.OVER or not ends:
+        return ClosingView(why=why, text=_WORDS[why])
+    wanted = {"tenant": tenant, "ids": [ends[0][2]], "rows_max": 1}
+    rows = await graph.read(statement("read/messages_by_id"), wanted)
+    said = rows[0]["message"]["text"] if rows else None
+    text = f"{_WORDS[why]}: {said}" if said else _WORDS[why]
+    return ClosingView(why=why, text=text, message_id=ends[0][2], message_text=said)
+
+
+async def reopen_fact(graph: Graph, tenant: TenantId, fact_id: str, reason: str, *, at: datetime) -> MemoryId:
+    """Lets a closed fact hold again; what closed it closes it no more, however often it is read. Returns its id.
+
+    Raises:
+        InputError: there is no reason, or it is too long.
+        NotFoundError: the tenant has no such fact.
+        ConflictError: it holds, it is part of another time of the same fact, or it is of merged entities.
+    """
+    if not reason.strip() or len(reason) > LIMITS.name_chars:
+        raise InputError(f"the reason {reason!r} must have 1 to {LIMITS.name_chars} characters; say why it still holds")
+
+    async def steps(writing: Writing) -> MemoryId:
+        wanted = {"tenant": tenant, "id": fact_id}
+        user_id = _edge(await writing.run(statement("read/fact_by_id"), wanted), fact_id)["edge"]["user_id"]
+        user = memory_id(user_uri(tenant, user_id))
+        await writing.run(statement("write/take_memory"), {"tenant": tenant, "user_node_id": user})
+        # Read again: only now nobody else can change it.
+        row = _edge(await writing.run(statement("read/fact_by_id"), wanted), fact_id)
+        _check_closed(row["edge"])
+        claim = Claim(row["source"]["id"], row["predicate"], row["edge"]["relation"], row["target"]["id"])
+        items = _reopened(await facts_near(writing, tenant, claim), claim, fact_id)
+        rows = [fact_row(item, tenant=tenant, user_id=user_id, recorded_at=at) for item in items]
+        written = await writing.run(statement("write/put_facts"), {"tenant": tenant, "rows": rows})
+        assert len(written) == len(rows), "every fact must be written"
+        changes = [
+            fact_change(replace(item, reason=f"reopened: {reason}") if item.fact.id == fact_id else item, put)
+            for item, put in zip(items, rows, strict=True)
+        ]
+        await append_changes(writing, tenant, user_id, changes, at=at)
+        return MemoryId(fact_id)
+
+    return await graph.write(steps)
+
+
+def _check_closed(edge: Mapping[str, Any]) -> None:
+    if edge["invalid_at"] is None:
+        raise ConflictError(f"the fact {edge['id']!r} holds; there is nothing to reopen")
+    if edge["closed_why"] == Closing.JOINED:
+        raise ConflictError(f"the fact {edge['id']!r} is part of an earlier time of the same fact; reopen that one")
+    if edge["merged"]:
+        raise ConflictError(
+            f"the fact {edge['id']!r} is of merged entities; split them, reopen it, and merge them again"
+        )
+
+
+def _reopened(known: list[KnownFact], claim: Claim, fact_id: str) -> list[PlannedFact]:
+    """What must be written so that a closed fact holds: all that closes it is spared, one after the other."""
+    board = known_claims(known)
+    owners = {str(fact.id): str(one.id) for one in board.values() for fact in one.spells}
+    standing = next(fact for fact in board[claim].spells if fact.id == fact_id)
+    items: list[PlannedFact] = []
+    while standing.invalid_at is not None:
+        before = board[claim]
+        board[claim] = replace(before, reopened=before.reopened | _closers(standing, owners))
+        assert board[claim].reopened != before.reopened, "each round spares what closed the fact in the last"
+        items = [item for item in planned(board, {claim}) if item.fact.claim == claim]
+        standing = next(item.fact for item in items if item.fact.id == fact_id)
+    return items
+
+
+def _closers(fact: KnownFact, owners: Mapping[str, str]) -> set[str]:
+    if fact.closed_by is not None:
+        return {owners.get(fact.closed_by, fact.closed_by)}
+    return {telling.message_id for telling in told_of(fact) if telling.ends}
+
+
+def _told(edge: Mapping[str, Any]) -> list[Any]:
+    return [telling_of(text) for text in edge["told"] or ()]
+
+
+def _edge(rows: list[Row], fact_id: str) -> Row:
+    if not rows:
+        raise NotFoundError(f"there is no fact {fact_id!r} in this tenant; take an id from recall or from the map")
+    return rows[0]

@@ -1,0 +1,44 @@
+"""Single facts: whether they hold and why not, and reopening what was closed."""
+
+from collections.abc import Callable
+from datetime import datetime
+
+from graph_service.graph.store import Graph
+from graph_service.memory.closed import Standing, reopen_fact, standing_of
+from schema.ids import TenantId
+
+
+class Facts:
+    """The facts of all tenants, one tenant at a time.
+
+    Args:
+        clock: aware UTC now.
+        notify: called with the tenant after each commit; wakes the viewers.
+    """
+
+    def __init__(self, graph: Graph, *, clock: Callable[[], datetime], notify: Callable[[str], None]) -> None:
+        self._graph = graph
+        self._clock = clock
+        self._notify = notify
+
+    async def standing(self, tenant: TenantId, fact_id: str) -> Standing:
+        """Whether a fact holds, and why not.
+
+        Raises:
+            NotFoundError: the tenant has no such fact.
+            UnavailableError: Neo4j does not answer.
+        """
+        return await standing_of(self._graph, tenant, fact_id)
+
+    async def reopen(self, tenant: TenantId, fact_id: str, reason: str) -> Standing:
+        """Lets a closed fact hold again; what closed it closes it no more, however often it is read.
+
+        Raises:
+            InputError: there is no reason.
+            NotFoundError: the tenant has no such fact.
+            ConflictError: it holds, or cannot be reopened by itself.
+            UnavailableError: Neo4j does not answer.
+        """
+        done = await reopen_fact(self._graph, tenant, fact_id, reason, at=self._clock())
+        self._notify(tenant)
+        return await standing_of(self._graph, tenant, done)
