@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Sequence
 from typing import TypeVar
 
 from graph_service.graph.store import Graph
-from graph_service.memory.outbox import LEASE_S, Claim, give_back, release, renew
+from graph_service.memory.outbox import LEASE_S, Claim, JobKind, claim, give_back, release, renew
 from graph_service.memory.outside import OutsideAwayError, Outsides
 from graph_service.memory.pace import Pace
 from schema.errors import ConflictError, InputError, UnavailableError
@@ -30,6 +30,22 @@ class Leases:
         self._outsides = outsides
         # Work that could not be given back, because Neo4j was away as well.
         self._owed: list[Claim] = []
+        # Words of claims whose answer was lost: the work may be ours, and nobody else gets it until the lease ends.
+        self._unsure: dict[JobKind, list[str]] = {}
+
+    async def take(self, kind: JobKind, *, jobs_max: int) -> list[Claim]:
+        """The most overdue work of one kind; first what an earlier claim may have got.
+
+        Raises:
+            UnavailableError: Neo4j does not answer.
+        """
+        unsure = self._unsure.setdefault(kind, [])
+        lease = unsure.pop() if unsure else self._pace.word()
+        try:
+            return await claim(self._graph, kind, jobs_max=jobs_max, lease=lease, now_ms=self._pace.now_ms())
+        except UnavailableError:
+            unsure.append(lease)
+            raise
 
     async def kept(self, held: Sequence[Claim], doing: Awaitable[T]) -> T:
         """What the work gives; its leases are prolonged while it goes on."""

@@ -16,7 +16,6 @@ from graph_service.memory.leases import Leases
 from graph_service.memory.outbox import (
     Claim,
     JobKind,
-    claim,
     kinds_done_with,
     next_due,
     reopen_outage,
@@ -137,8 +136,7 @@ class Worker:
         if outside.is_open:
             return False
         jobs_max = _EMBED_JOBS_MAX if kind is JobKind.EMBED else 1
-        now_ms = self._pace.now_ms()
-        claims = await claim(self._graph, kind, jobs_max=jobs_max, lease=self._pace.word(), now_ms=now_ms)
+        claims = await self._leases.take(kind, jobs_max=jobs_max)
         if claims:
             self._pace.step(f"{kind} claimed")
         try:

@@ -5,15 +5,16 @@
 // $jobs_max: int
 // $now_ms: int
 // $lease_until_ms: int
-// $lease: str, unique for each claim; only its holder may finish the work
+// $lease: str, unique for each claim; only its holder may finish the work. Claiming again with the same word gets the same work:
+// whoever lost the answer asks again
 // -> tenant, id, session, wanted, attempts
 // SET j.claims locks the job; the second WHERE then sees what another worker may have committed meanwhile. Ordered by id before
 // locking, so that two workers lock in the same order.
 MATCH (j:Job {open: true})
-WHERE j.due_ms <= $now_ms AND coalesce(j.lease_until_ms, 0) <= $now_ms AND j.kind = $kind
+WHERE j.due_ms <= $now_ms AND (coalesce(j.lease_until_ms, 0) <= $now_ms OR j.lease = $lease) AND j.kind = $kind
 WITH j ORDER BY j.due_ms LIMIT $jobs_max
 WITH j ORDER BY j.id
 SET j.claims = coalesce(j.claims, 0) + 1
-WITH j WHERE j.open AND j.due_ms <= $now_ms AND coalesce(j.lease_until_ms, 0) <= $now_ms
+WITH j WHERE j.open AND j.due_ms <= $now_ms AND (coalesce(j.lease_until_ms, 0) <= $now_ms OR j.lease = $lease)
 SET j.lease = $lease, j.lease_until_ms = $lease_until_ms, j.state = 'leased'
 RETURN j.tenant AS tenant, j.id AS id, j.session AS session, j.wanted AS wanted, j.attempts AS attempts
