@@ -16,6 +16,8 @@ SCORE_MIN: Final = 0.4
 _NAMES_SHARE: Final = 0.7
 # A word that so many names have tells nothing, and would make every pair of them a candidate.
 _BUCKET_MAX: Final = 40
+# Of shorter names one letter is too large a part.
+_LETTERS_MIN: Final = 4
 _NUMBERS = re.compile(r"\d+")
 _CJK = re.compile(r"^[\u3400-\u9fff]+$")
 # An aunt is no uncle, whatever their names; `bare` leaves these before a surname.
@@ -78,7 +80,7 @@ def _said_apart(pair: LookAlike, apart: Collection[frozenset[str]]) -> bool:
 
 
 def _near(portraits: Iterable[Portrait]) -> set[tuple[MemoryId, MemoryId]]:
-    """Pairs of one user that share a word, a beginning, initials or a tie; few of all there are."""
+    """Pairs of one user that share a mark; few of all there are."""
     buckets: dict[tuple[str, str], set[MemoryId]] = {}
     for one in portraits:
         for mark in _marks(one):
@@ -88,18 +90,20 @@ def _near(portraits: Iterable[Portrait]) -> set[tuple[MemoryId, MemoryId]]:
 
 
 def _marks(one: Portrait) -> Iterator[str]:
-    for _, other in one.ties:
-        yield f"tie {other}"
+    """What two names share that `_names_alike` may call alike; each pair it does not meet here is never compared."""
     for name in (one.name, *one.aliases):
         key = bare(name)
-        yield f"initials {_initials(key)}" if " " in key else f"initials {key}"
-        for word in key.split():
-            yield word
-            yield f"start {word[:3]}"
-            yield from FULL_NAMES.get(word, ())
-            if _CJK.match(word):
-                yield f"end {word[-2:]}"
-                yield f"start {word[0]}"
+        words = key.split()
+        yield f"= {_initials(key) if len(words) > 1 else key}"
+        yield from words
+        for word in words[:1]:
+            yield from (f"short for {full}" for full in FULL_NAMES.get(word, ()))
+        yield f"nearly {key}"
+        if len(key) >= _LETTERS_MIN:
+            yield from (f"nearly {key[:place]}{key[place + 1 :]}" for place in range(len(key)))
+        if _CJK.match(key):
+            yield from (f"ends {key[place:]}" for place in range(max(len(key) - 3, 0), len(key) - 1))
+            yield from (f"= {key[0]}{char}" for char in key[1:] if len(key) >= _LETTERS_MIN)
 
 
 def _compared(one: Portrait, other: Portrait) -> LookAlike | None:
@@ -138,9 +142,9 @@ def _names_alike(one: str, other: str) -> tuple[float, str]:
         return 0.65, f"{one} and {other}: one is the other's initials"
     if _short_for(short, long):
         return 0.65, f"{one} and {other}: one may be short for the other"
-    if _CJK.match(a) and len(a) == 2 and len(b) >= 4 and a[0] == b[0] and a[1] in b[1:]:
+    if _CJK.match(a) and len(a) == 2 and len(b) >= _LETTERS_MIN and a[0] == b[0] and a[1] in b[1:]:
         return 0.6, f"{one} and {other}: one may be short for the other"
-    if len(a) >= 4 and _one_letter_apart(a, b):
+    if len(a) >= _LETTERS_MIN and _one_letter_apart(a, b):
         return 0.5, f"{one} and {other} differ in one letter"
     return 0.0, ""
 

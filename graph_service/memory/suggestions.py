@@ -33,7 +33,7 @@ async def suggested_merges(graph: Graph, tenant: TenantId, user_id: str | None, 
         graph.read(statement("read/kept_apart"), {"tenant": tenant, "users": users}),
     )
     pairs = {frozenset((row["a_id"], row["b_id"])) for row in apart}
-    # Thousands of names take a second to compare.
+    # Not on the event loop: thousands of names take a moment to compare.
     found = await asyncio.to_thread(look_alikes, [_portrait(row) for row in rows], pairs)
     return found[:limit]
 
