@@ -63,6 +63,7 @@ async def _take_user(writing: Writing, text: SessionText, plan: DigestPlan, held
         "user_node_id": text.owner.user.id,
         "revision": text.revision,
         "seen": plan.last_said,
+        "names": plan.own_names,
     }
     rows = await writing.run(statement("write/take_user"), parameters)
     if not rows or not rows[0]["fresh"]:

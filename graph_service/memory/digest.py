@@ -16,6 +16,7 @@ from graph_service.memory.known import load_known
 from graph_service.memory.layer_basis import basis_lines, basis_of, within
 from graph_service.memory.layers import asks_for_overview, written_layers
 from graph_service.memory.outbox import Claim, finish
+from graph_service.memory.own_names import meeting_the_user, names_told, new_names, with_names_told
 from graph_service.memory.pace import Pace
 from graph_service.memory.scenes import SceneRules, is_ripe
 from graph_service.memory.session_text import SessionText, brought_reading, load_session, scene_text
@@ -99,12 +100,16 @@ async def read_session(
 
 
 async def _plan(graph: Graph, text: SessionText, scenes: Sequence[SceneRead], pace: Pace) -> DigestPlan:
+    owner, told = text.owner, with_names_told(text.user_properties, scenes, text.owner)
+    scenes = meeting_the_user(scenes, names_told(told), owner)
     names = names_of(scenes)
-    candidates = await load_candidates(graph, text.owner, names)
-    known = await load_known(graph, text.owner, scenes, names, candidates)
-    return plan_digest(
-        text, scenes, names, candidates, known.facts, known.mentions, recorded_at=pace.clock(), held=known.held
+    candidates = await load_candidates(graph, owner, names)
+    known = await load_known(graph, owner, scenes, names, candidates)
+    now = replace(text, user_properties=told)
+    plan = plan_digest(
+        now, scenes, names, candidates, known.facts, known.mentions, recorded_at=pace.clock(), held=known.held
     )
+    return replace(plan, own_names=new_names(text.user_properties, told))
 
 
 async def _refresh(

@@ -1,7 +1,7 @@
 """From readings to everything one digest writes: beings, scenes, facts, mentions and rows of the change log. Pure."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
@@ -51,6 +51,7 @@ class DigestPlan:
     """Rows for the statements of one commit, each list ordered by id, and what was left out.
 
     Attributes:
+        own_names: properties of the user that change because of a name the user told.
         held_entities, held_facts: of merged entities, as they are said; what the map shows of them follows from these.
     """
 
@@ -64,6 +65,7 @@ class DigestPlan:
     recorded_at: datetime
     rejected: tuple[Rejected, ...]
     cost: dict[str, int]
+    own_names: Mapping[str, Any] = field(default_factory=dict)
     held_entities: tuple[dict[str, Any], ...] = ()
     held_facts: tuple[dict[str, Any], ...] = ()
 

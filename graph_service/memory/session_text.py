@@ -122,7 +122,9 @@ async def load_session(
 
 def _owner(tenant: TenantId, row: Mapping[str, Any]) -> Owner:
     user = row["user_properties"]
-    names = dict.fromkeys([user["name"], *user["aliases"]])
+    # What the user told in a conversation holds from then on only; `memory/own_names.py` knows.
+    told = set(user.get("called") or ())
+    names = dict.fromkeys([user["name"], *(name for name in user["aliases"] if name not in told)])
     return Owner(
         tenant=tenant,
         user_id=UserId(row["user_id"]),

@@ -26,7 +26,7 @@ MERGE (life:SessionLife {tenant: $tenant, id: $session_node_id})
                 life.state = 'active', life.opened_at = $now, life.last_at = $now, life.last_ms = $now_ms
 WITH s, life
 OPTIONAL MATCH (u:Memory {tenant: $tenant, id: $user_node_id})
-WITH s, life, u IS NOT NULL AND ($user_name IS NULL OR u.name = $user_name OR $user_name IN u.aliases) AS user_known
+WITH s, life, u IS NOT NULL AND ($user_name IS NULL OR u.name = $user_name OR ($user_name IN u.aliases AND u.name <> u.user_id)) AS user_known
 UNWIND $rows AS row
 OPTIONAL MATCH (old:Message {tenant: $tenant, id: row.id})
 WITH s, life, user_known, row, old.content_hash AS old_hash
