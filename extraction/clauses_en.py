@@ -8,7 +8,7 @@ from extraction.drafts import Voice
 from extraction.reading import THE_USER
 from extraction.sentences import Sentence
 from extraction.spelling_en import IRONIC, readable, spelled
-from extraction.words_en import KIN, KIN_NAME, MANY_KIN, NOT_NAMES, SOLE_KIN
+from extraction.words_en import KIN, KIN_NAME, MANY_KIN, NOT_NAMES, SOLE_KIN, WHICH_KIN
 
 _VERBS = (
     r"also|always|love|loves|adore|like|likes|hate|hates|live|lives|work|works|study|studies|saw|want|"
@@ -62,7 +62,7 @@ _REPORT = re.compile(
 _FIRST = re.compile(r"^(?P<p>I|[Ww]e)(?: and my [a-z]+)? (?P<rest>.+)", re.DOTALL)
 _THIRD = re.compile(r"^(?P<p>[Hh]e|[Ss]he) (?P<rest>.+)", re.DOTALL)
 _KIN = re.compile(
-    r"^(?P<p>[Mm]y|[Hh]is|[Hh]er|[Oo]ur)? ?(?:[a-z-]+ ){0,2}?(?P<k>"
+    r"^(?P<p>[Mm]y|[Hh]is|[Hh]er|[Oo]ur)? ?(?P<q>(?:[a-z-]+ ){0,2}?)(?P<k>"
     + "|".join(sorted([word for kin in KIN for word in (kin, kin.capitalize())], key=len, reverse=True))
     + r"),?(?: (?P<n>(?:(?:Mr|Mrs|Ms|Dr|Prof)\.? )?[A-Z][\w-]+))?,? (?P<rest>[a-z].+)",
     re.DOTALL,
@@ -222,7 +222,10 @@ def _kin_subject(kin: re.Match[str], thread: Thread) -> str | None:
     if word not in SOLE_KIN or (possessor in ("his", "her") and thread.third != THE_USER):
         thread.third = None
         return None
-    thread.third = thread.named.get(word) or KIN_NAME.get(word, word)
+    which = " ".join(one for one in kin["q"].split() if one in WHICH_KIN)
+    plain = KIN_NAME.get(word, word)
+    # "My younger sister" need not be the one who was named.
+    thread.third = f"{which} {plain}" if which else thread.named.get(word) or plain
     return thread.third
 
 

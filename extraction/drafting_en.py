@@ -30,7 +30,7 @@ def draft(
     emotion: str | None = None,
 ) -> Draft:
     label = thread.voice.label(subject, UNKNOWN_USER)
-    if subject in SOLE_KIN:
+    if subject.split()[-1] in SOLE_KIN:
         label = f"{thread.voice.label(thread.voice.me, UNKNOWN_USER)}'s {label}"
     if label == obj:
         label = UNKNOWN_USER

@@ -84,7 +84,7 @@ def _read_clause(clause: Clause, thread: Thread) -> Iterator[Draft]:
     yield from _favorite_somewhere(clause, thread)
     if clause.subject is not None:
         drafts = list(_by_rules(clause, thread, named_pet=any(one.relation in PETS for one in kin)))
-        if drafts and clause.subject in SOLE_KIN:
+        if drafts and clause.subject.split()[-1] in SOLE_KIN:
             word = clause.subject
             says = f"{{s}} has {word}." if word.endswith("s") else f"{{s}} has a {word}."
             kind = EntityType.PERSON

@@ -19,6 +19,11 @@ KIN = SOLE_KIN | word_set(
     "housekeeper barber hairdresser vet lawyer accountant pal ex-boyfriend ex-girlfriend cofounder co-founder mate "
     "godson goddaughter penpal bandmate classmates"
 )
+# Words that tell which of several is meant.
+WHICH_KIN = word_set(
+    "older younger elder eldest oldest youngest little big middle step half ex former future foster new old first "
+    "second third other twin previous"
+)
 # One name for each, so that "mom" and "mother" meet.
 KIN_NAME = {"mom": "mother", "mum": "mother", "dad": "father", "grandma": "grandmother", "grandpa": "grandfather"}
 MANY_KIN = frozenset(("parents", "grandparents", "kids", "children", "in-laws", "classmates"))

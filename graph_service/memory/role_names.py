@@ -42,9 +42,9 @@ class Relative:
 
     @property
     def is_called(self) -> str | None:
-        """The tie that is its whole name, as of "my sister"; None for who has a name."""
+        """The tie that is its whole name, as of "my sister"; None for who has a name, or is one of several."""
         named = tie(self.name)
-        return named.name if named is not None else None
+        return named.name if named is not None and not named.among_several else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -75,13 +75,20 @@ async def test_one_more_sister_takes_back_who_was_meant(graph: Graph, tenant: st
 
 @pytest.mark.parametrize(
     "naming",
-    ["My older sister Anna lives in Oslo.", "My friend Anna lives in Oslo.", "My ex-wife Anna lives in Oslo."],
+    ["My friend Anna lives in Oslo.", "My ex-wife Anna lives in Oslo."],
 )
 async def test_nobody_is_meant_who_was_not_named_plainly(graph: Graph, tenant: str, naming: str) -> None:
     await told(graph, tenant, naming, "My sister loves jazz.", "My wife loves tea.")
     drawn = await edges(graph, tenant)
     assert ("sister", "PREFERS", "jazz") in drawn
     assert ("wife", "PREFERS", "tea") in drawn
+
+
+async def test_my_younger_sister_need_not_be_the_one_who_was_named(graph: Graph, tenant: str) -> None:
+    await told(graph, tenant, "My sister Anna lives in Oslo.", "My younger sister loves jazz.", "My sister hates rain.")
+    drawn = await edges(graph, tenant)
+    assert ("younger sister", "PREFERS", "jazz") in drawn
+    assert ("sister", "DISLIKES", "rain") in drawn, "there are two"
 
 
 async def test_the_sister_of_somebody_else_is_not_mine(graph: Graph, tenant: str) -> None:
