@@ -137,7 +137,7 @@ async def _read_scenes(
         lines = scene_text(text, scene)
 
         def kept(reading: Reading) -> Reading:
-            return refused.without_refused(reading, lines.lines, text.owner)
+            return refused.without_refused(reading, scene.messages, text.owner)
 
         brought = kept(brought_reading(text.brought, scene))
         basis = basis_of(scene, stored, brought, whole=ripe or whole, pending=pending)

@@ -8,13 +8,13 @@ from itertools import product
 from typing import Any
 
 from extraction.name_forms import all_forms
-from extraction.reading import ProposedFact, Reading, SceneLine
+from extraction.reading import ProposedFact, Reading
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Writing
 from graph_service.memory.beings import Owner, speaker_in
 from schema.errors import NotFoundError
 from schema.ids import TenantId, memory_id, name_key, session_uri, user_uri
-from schema.message import Episode
+from schema.message import Episode, Message
 from schema.relations import canonical_relation
 
 
@@ -39,33 +39,34 @@ class Refused:
     salt: str = ""
     marks: Mapping[str, int] = field(default_factory=dict)
 
-    def without_refused(self, reading: Reading, lines: Sequence[SceneLine], owner: Owner) -> Reading:
+    def without_refused(self, reading: Reading, messages: Sequence[Message], owner: Owner) -> Reading:
         """The reading without facts that were rejected, and without entities that were forgotten after they were named.
 
-        A refused fact stays refused whenever it is said; an entity may be named anew.
+        A refused fact stays refused whenever it is said; an entity may be named anew by messages that come later.
         """
         if not self.marks:
             return reading
-        said_ms = [round(line.said_at.timestamp() * 1000) for line in lines]
-        facts = [fact for fact in reading.facts if not self._refuses_fact(fact, said_ms, owner)]
+        heard_ms = [round((one.received_at or one.said_at).timestamp() * 1000) for one in messages]
+        facts = [fact for fact in reading.facts if not self._refuses_fact(fact, heard_ms, owner)]
         mentions = [
             mention
             for mention in reading.mentions
-            if not 0 <= mention.line < len(lines) or not self._refuses_name(mention.name, said_ms[mention.line], owner)
+            if not 0 <= mention.line < len(heard_ms)
+            or not self._refuses_name(mention.name, heard_ms[mention.line], owner)
         ]
         return replace(reading, facts=tuple(facts), mentions=tuple(mentions))
 
-    def _refuses_fact(self, fact: ProposedFact, said_ms: Sequence[int], owner: Owner) -> bool:
+    def _refuses_fact(self, fact: ProposedFact, heard_ms: Sequence[int], owner: Owner) -> bool:
         ends = (side_of(fact.subject, owner), side_of(fact.object, owner))
         if not fact.closes and not self.marks.keys().isdisjoint(
             fact_marks(self.salt, owner, ends[0], fact.predicate, fact.relation, ends[1])
         ):
             return True
-        last_ms = max((said_ms[quote.line] for quote in fact.quotes if quote.line < len(said_ms)), default=0)
+        last_ms = max((heard_ms[quote.line] for quote in fact.quotes if quote.line < len(heard_ms)), default=0)
         return any(self._refuses_name(name, last_ms, owner) for name in (fact.subject, fact.object))
 
-    def _refuses_name(self, name: str, said_ms: int, owner: Owner) -> bool:
-        return any(said_ms <= self.marks.get(mark, said_ms - 1) for mark in name_marks(self.salt, owner, [name]))
+    def _refuses_name(self, name: str, heard_ms: int, owner: Owner) -> bool:
+        return any(heard_ms <= self.marks.get(mark, heard_ms - 1) for mark in name_marks(self.salt, owner, [name]))
 
 
 async def refused_of(graph: Graph, owner: Owner) -> Refused:
