@@ -80,6 +80,18 @@ class ForgettingMutation:
         """Forgets an entity."""
         return _receipt(await _forgetting(info).entity(info.context["tenant"], id))
 
+    @strawberry.mutation(
+        description="Forgets a user: everything they said and everything that was learned of them. "
+        "It cannot be taken back, and goes on by itself if the service dies meanwhile."
+    )
+    async def forget_user(
+        self,
+        info: Info[Any, None],
+        user_id: Annotated[str, strawberry.argument(description="Who is forgotten.")],
+    ) -> ForgetReceipt:
+        """Forgets a user."""
+        return _receipt(await _forgetting(info).user(info.context["tenant"], user_id))
+
 
 def _forgetting(info: Info[Any, None]) -> Forgetting:
     forgetting: Forgetting = info.context["memory"].forgetting

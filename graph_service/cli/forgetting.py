@@ -85,6 +85,21 @@ def entity(
     _then_show(ctx, config, tenant, as_json, lambda forgetting, whose: forgetting.entity(whose, id))
 
 
+@forget.command()
+def user(
+    ctx: typer.Context,
+    user_id: Annotated[str, typer.Argument(help="The user's id.", show_default=False, metavar="ID")],
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    config: ConfigOption = None,
+    tenant: TenantOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Forget a user: everything they said, and everything that was learned of them."""
+    if not yes and not typer.confirm(f"Forget everything of user {user_id!r}? It cannot be taken back", err=True):
+        raise typer.Exit(code=1)
+    _then_show(ctx, config, tenant, as_json, lambda forgetting, whose: forgetting.user(whose, user_id))
+
+
 def _then_show(ctx: typer.Context, config: Any, tenant: str | None, as_json: bool, act: Act) -> None:
     common = merged(ctx, config, tenant, as_json)
     run(_acted(settings_of(common), Terminal(as_json=common.as_json), act))

@@ -12,10 +12,14 @@ from graph_service.memory.asked_ids import check_ids
 from graph_service.memory.forget_commit import FORGOTTEN, ForgetWish, Forgotten, forget
 from graph_service.memory.forget_knowledge import Learned, find_entity, find_fact
 from graph_service.memory.forget_reach import Reach, ends_of, reach_of
+from graph_service.memory.forget_user import begin, forget_user
 from graph_service.memory.intake import millis
 from graph_service.memory.joining import part
+from graph_service.memory.outbox import Claim, JobKind
+from graph_service.memory.pace import Pace
 from graph_service.memory.scenes import SceneRules
 from graph_service.memory.session_life import session_node_id
+from graph_service.memory.session_work import do_for_session
 from graph_service.memory.spool import Spool
 from graph_service.memory.stand import members_of
 from graph_service.memory.tombstones import Kind, mark_of, salt_of
@@ -115,6 +119,42 @@ class Forgetting:
             why = f"user {user_id!r} has no session {session_id!r}; perhaps it was forgotten before"
             return _only_spooled(spooled, why)
         return await self._forget(tenant, which, rows, (Kind.SESSION, [node_id]), spooled)
+
+    async def user(self, tenant: TenantId, user_id: str) -> Forgotten:
+        """Forgets a user: everything they said, their sessions, and everything that was learned.
+
+        What they say while it goes on waits, on disk or with the caller. A process that dies leaves the rest to the
+        next one; then this may be called again as well.
+
+        Raises:
+            InputError: there cannot be such an id.
+            NotFoundError: the tenant has no such user; perhaps they were forgotten before.
+            UnavailableError: Neo4j does not answer.
+        """
+        check_ids(userId=user_id)
+        whose, node_id = UserId(user_id), memory_id(user_uri(tenant, user_id))
+        parameters = {"tenant": tenant, "user_id": user_id, "user_node_id": node_id}
+        totals = (await self._graph.read(statement("read/user_totals"), parameters))[0]
+        spooled = 0 if self._spool is None else await self._spool.forget(tenant, user_id=user_id)
+        if not any(totals.values()):
+            return _only_spooled(spooled, f"there is no user {user_id!r}; perhaps they were forgotten before")
+        await self._window.forget(tenant, whose)
+        salt, at_ms = await salt_of(self._graph, tenant, secrets.token_hex(16)), millis(self._clock())
+        fence = {"id": mark_of(salt, Kind.USER, node_id), "kind": Kind.USER.value, "user_node_id": None, "at_ms": at_ms}
+        await begin(self._graph, tenant, whose, node_id, fence, now_ms=at_ms)
+        pace = Pace(
+            clock=self._clock, word=lambda: secrets.token_hex(8), on_step=lambda _step: None, on_change=self._notify
+        )
+
+        async def doing(held: Claim) -> bool:
+            return await forget_user(self._graph, held, pace)
+
+        await do_for_session(self._graph, doing, tenant, node_id, JobKind.FORGET, pace, even_if_done=False)
+        self._forget_vectors()
+        await self._window.forget(tenant, whose)
+        self._notify(tenant)
+        counts = {name: totals[name] for name in ("messages", "scenes", "facts", "entities")}
+        return Forgotten(**counts, spooled=spooled)
 
     async def fact(self, tenant: TenantId, fact_id: str) -> Forgotten:
         """Rejects a fact: it goes, what it had closed is open again, and the same is not learned again.

@@ -20,6 +20,8 @@ from schema.ids import MemoryId, Uri, content_hash, memory_id, scope_token, sess
 from schema.message import Episode, Message
 from schema.timespan import day_token
 
+_FORGETTING_S = 1.0
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Receipt:
@@ -98,6 +100,9 @@ async def store_episode(graph: Graph, episode: Episode, *, epoch: str, dropped: 
 
     async def steps(writing: Writing) -> list[dict[str, Any]]:
         rows = await writing.run(statement("write/add_messages"), parameters)
+        if rows[0]["forgetting"]:
+            who = f"user {episode.user_id!r} is being forgotten"
+            raise UnavailableError(f"{who}; what they say now can be stored in a moment", _FORGETTING_S)
         _refuse_conflicts(rows, episode.messages)
         if not rows[0]["user_known"]:
             put = await writing.run(statement("write/add_user"), {"tenant": episode.tenant, "user": _user_row(episode)})

@@ -18,12 +18,14 @@ LEASE_S = 60.0
 
 
 class JobKind(StrEnum):
-    """What is to be done for a session; `ANEW` for a user: reading what is left after something was forgotten."""
+    """What is to be done for a session; for a user: `ANEW`, to read what is left after something was forgotten,
+    and `FORGET`, to forget the user."""
 
     EMBED = "embed"
     READ = "read"
     CLOSE = "close"
     ANEW = "anew"
+    FORGET = "forget"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

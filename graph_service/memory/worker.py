@@ -12,6 +12,7 @@ from graph_service.graph.store import Graph
 from graph_service.memory.closing import SessionWork, close_session
 from graph_service.memory.digest import Readers, read_session
 from graph_service.memory.embedding_job import embed_sessions
+from graph_service.memory.forget_user import forget_user
 from graph_service.memory.leases import Leases
 from graph_service.memory.outbox import (
     Claim,
@@ -99,8 +100,8 @@ class Worker:
                 group.create_task(self._loop(stop, JobKind.READ))
             if JobKind.EMBED in self._kinds:
                 group.create_task(self._loop(stop, JobKind.EMBED))
-            group.create_task(self._loop(stop, JobKind.CLOSE))
-            group.create_task(self._loop(stop, JobKind.ANEW))
+            for kind in (JobKind.CLOSE, JobKind.ANEW, JobKind.FORGET):
+                group.create_task(self._loop(stop, kind))
             if self._rules.idle_s is not None:
                 group.create_task(self._close_idle(stop, self._rules.idle_s))
 
@@ -125,7 +126,7 @@ class Worker:
         Raises:
             UnavailableError: Neo4j does not answer.
         """
-        for kind in (JobKind.ANEW, JobKind.READ, JobKind.EMBED, JobKind.CLOSE):
+        for kind in (JobKind.FORGET, JobKind.ANEW, JobKind.READ, JobKind.EMBED, JobKind.CLOSE):
             if kind in self._kinds and await self._one_of(kind):
                 return True
         return False
@@ -211,6 +212,8 @@ class Worker:
             case JobKind.CLOSE:
                 work = SessionWork(embed=None if self._embedder is None else self._embed_one, read_all=self._read_all)
                 await close_session(self._graph, work, held[0], self._pace)
+            case JobKind.FORGET:
+                await forget_user(self._graph, held[0], self._pace)
             case JobKind.ANEW:
                 await read_anew(self._graph, self._read_until, held[0], self._pace)
                 self.wake()

@@ -10,8 +10,9 @@
 // $session: map of session properties
 // $episode: map {id, message_ids, facts, summary} or null
 // $rows: list of {id, content_hash, properties}, ordered by id
-// -> id, stored_hash, is_new, user_known
-// One row for each message. Locks the session's reading work first (SET touched_ms), so that two calls for one session take turns
+// -> id, stored_hash, is_new, user_known, forgetting
+// One row for each message. forgetting: the user is being forgotten, and nothing may be stored until that is done.
+// Locks the session's reading work first (SET touched_ms), so that two calls for one session take turns
 // and the check for existing messages holds until the commit. The session itself must not be written here: scenes join it while
 // they are digested, and a node that one writer locks by a property and another by edges leads to deadlocks. Do not lock the
 // tenant either: it is the lock all writers take last.
@@ -46,4 +47,5 @@ FOREACH (kind IN CASE WHEN any(o IN outcome WHERE o.is_new) OR $episode IS NOT N
       j.wanted = j.wanted + 1, j.open = true, j.state = CASE WHEN j.lease IS NULL THEN 'open' ELSE j.state END)
 WITH user_known, outcome
 UNWIND outcome AS o
-RETURN o.id AS id, o.stored_hash AS stored_hash, o.is_new AS is_new, user_known
+RETURN o.id AS id, o.stored_hash AS stored_hash, o.is_new AS is_new, user_known,
+       EXISTS { (:Job {tenant: $tenant, id: $user_node_id + '/forget'}) } AS forgetting

@@ -1,0 +1,6 @@
+// Whom work of the kind `forget` is about.
+// $tenant: str
+// $id: str
+// -> user_id
+MATCH (f:Job {tenant: $tenant, id: $id})
+RETURN f.user_id AS user_id

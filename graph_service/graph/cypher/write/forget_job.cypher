@@ -1,0 +1,7 @@
+// Removes finished work.
+// $tenant: str
+// $id: str
+// -> id
+MATCH (j:Job {tenant: $tenant, id: $id})
+DELETE j
+RETURN $id AS id

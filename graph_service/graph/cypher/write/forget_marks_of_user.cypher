@@ -1,0 +1,21 @@
+// Removes what else is kept of a user: merged entities as they were, who is not who, what must not be learned, and work.
+// $tenant: str
+// $user_id: str
+// $user_node_id: str
+// -> nodes
+// Few nodes have these labels.
+CALL () {
+  MATCH (n:HeldEntity {tenant: $tenant}) WHERE n.user_id = $user_id RETURN n
+ UNION
+  MATCH (n:HeldFact {tenant: $tenant}) WHERE n.user_id = $user_id RETURN n
+ UNION
+  MATCH (n:KeptApart {tenant: $tenant}) WHERE n.user_id = $user_id RETURN n
+ UNION
+  MATCH (n:Tombstone {tenant: $tenant, user_node_id: $user_node_id}) RETURN n
+ UNION
+  MATCH (n:Revision {tenant: $tenant, id: $user_node_id}) RETURN n
+ UNION
+  MATCH (n:Job {tenant: $tenant, id: $user_node_id + '/anew'}) RETURN n
+}
+DETACH DELETE n
+RETURN count(*) AS nodes
