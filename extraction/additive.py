@@ -1,14 +1,17 @@
-"""Words that say a fact holds beside others of its kind: "I also work at …", "no tea at night", 也在…工作. Pure."""
+"""Words that say a fact holds beside others of its kind: "I also work at …", "I worked at …", 也在…工作. Pure."""
 
 import re
 from typing import Final
 
 _ALSO: Final = re.compile(
     r"\b(?:also|too|as well|in addition|besides|additionally|on the side|part[- ]time|side job|second (?:job|home)"
-    r"|half (?:of )?the (?:time|year)|(?:on|at) (?:the )?weekends?|in (?:the )?(?:summer|winter)s?|both)\b"
-    r"|也|还(?!是|住|没)|同时|另外|兼职|副业|第二|两地|半年|周末|平时|顺便|之余",
+    r"|half (?:of )?the (?:time|year)|(?:on|at) (?:the )?weekends?|in (?:the )?(?:summer|winter)s?|both"
+    r"|worked|lived|studied|was|were|used to|previously|formerly|before|back then|in the past|years? ago"
+    r"|still|other|another|(?:do|does|did|am|is|are|have|has)(?:n['’]t| not))\b"
+    r"|仍|依然|还是|照样|以前|曾经?|过去|当年|也|还(?!是|住|没)|同时|另外|另一|还有|兼职|副业|第二|两地|半年|周末|平时|顺便|之余",
     re.IGNORECASE,
 )
+_STILL: Final = re.compile(r"\bstill\b|仍|依然|还是|照样", re.IGNORECASE)
 # A move or a change is no addition, whatever else the clause says.
 _CHANGED: Final = re.compile(
     r"\b(?:moved|relocated|switched|changed|left|quit|joined|started|now|no longer)\b|搬|换|改|跳槽|离开|辞|现在|如今",
@@ -25,9 +28,11 @@ _AT_TIMES_ZH: Final = re.compile(
 )
 # Nobody stops being allergic by liking something, nor stops liking it by being allergic.
 _ALLERGIC: Final = re.compile(r"\ballerg|过敏|過敏", re.IGNORECASE)
-# A part of where somebody works is no other employer.
+# A part of where somebody works or lives is no other place.
 _PART: Final = (
-    r"(?:\b(?:office|branch|site|headquarters|campus|lab|desk|home|team|department)\b|办公室|分公司|总部|部门|家里|家)"
+    r"(?:\b(?:office|branch|site|headquarters|campus|lab|desk|home|team|department|district|neighbou?rhood"
+    r"|suburb|street|avenue|road|old town|downtown|floor|flat|apartment|house)\b|办公室|分公司|总部|部门|家里|家"
+    r"|宿舍|小区|[区县镇村街路楼])"
 )
 _PART_OF_WORK: Final = re.compile(_PART + "$", re.IGNORECASE)
 _THEN_PART: Final = re.compile(r"\s*" + _PART, re.IGNORECASE)
@@ -46,5 +51,6 @@ def holds_beside(clause: str, *, predicate: str, name: str) -> bool:
     tail = clause[place + len(name) :] if place >= 0 else ""
     if predicate in _TASTES:
         head = clause[: max(place, 0)]
-        return bool(_ALLERGIC.search(clause) or _AT_TIMES.match(tail) or _AT_TIMES_ZH.search(head))
+        at_times = _AT_TIMES.match(tail) or _AT_TIMES_ZH.search(head)
+        return bool(at_times or _ALLERGIC.search(clause) or _STILL.search(clause))
     return bool(_ALSO.search(clause) or _PART_OF_WORK.search(name) or _THEN_PART.match(tail))

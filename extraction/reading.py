@@ -76,6 +76,7 @@ class ProposedFact:
         subject: a name, or `THE_USER` or `THE_AGENT`; `object` likewise.
         closes: the text says that this no longer holds.
         valid_at: when it began to hold, if the text says so; None means when the line was said.
+        valid_by: when it had begun at the latest, if the text names a time that lasts ("last month").
         importance: 1 to 10; None when the reader does not judge it, and the strength stands for it.
     """
 
@@ -90,6 +91,7 @@ class ProposedFact:
     strength: float = 0.6
     confidence: float = 0.7
     valid_at: datetime | None = None
+    valid_by: datetime | None = None
     invalid_at: datetime | None = None
     trigger_emotion: str | None = None
     closes: bool = False

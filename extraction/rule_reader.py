@@ -83,6 +83,7 @@ def _who_speaks(line: SceneLine, scene: SceneText) -> str:
 
 
 def _proposed(draft: Draft, line: SceneLine, number: int) -> ProposedFact:
+    began = _began(draft, line)
     return ProposedFact(
         subject=draft.subject,
         predicate=draft.predicate,
@@ -94,21 +95,22 @@ def _proposed(draft: Draft, line: SceneLine, number: int) -> ProposedFact:
         object_type=draft.object_type,
         strength=draft.strength,
         confidence=draft.confidence,
-        valid_at=_began(draft, line),
+        valid_at=began[0],
+        valid_by=began[1],
         trigger_emotion=draft.trigger_emotion,
         closes=draft.closes,
     )
 
 
-def _began(draft: Draft, line: SceneLine) -> datetime | None:
-    """When a state began, if the words beside it name a time that is past."""
+def _began(draft: Draft, line: SceneLine) -> tuple[datetime | None, datetime | None]:
+    """When a state began at the earliest and the latest, if the words beside it name a time that is past."""
     if draft.relation not in _DATED or draft.closes:
-        return None
+        return None, None
     for found in spans_in(line.text[draft.start : draft.end], line.said_at):
         start = found.span.start
         if start is not None and start < line.said_at:
-            return start
-    return None
+            return start, found.span.end
+    return None, None
 
 
 def _names_of(line: SceneLine, scene: SceneText) -> list[Found]:

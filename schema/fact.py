@@ -87,6 +87,7 @@ class AcceptedFact:
         strength: 0…1, how much it matters to the subject; confidence: 0…1, how sure the reader is.
         importance: 1…10, how much it will matter later.
         said_at: when the first of the proving messages was said; said_last: when the last was.
+        valid_by: when it had begun at the latest; None means at `valid_at`.
         closes: True when it says that something no longer holds ("I don't live in Paris any more").
         reader: who read it: `rules`, `caller`, or the model's name.
     """
@@ -105,6 +106,7 @@ class AcceptedFact:
     trigger_emotion: str | None
     proofs: tuple[Proof, ...]
     reader: str
+    valid_by: datetime | None = None
     closes: bool = False
     importance: int = 5
     detail: FactDetail = PLAIN_FACT

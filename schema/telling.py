@@ -30,6 +30,7 @@ class Telling:
 
     Attributes:
         valid_at: from when it held by this telling; of an end, when it was over.
+        valid_by: when that had come at the latest ("last month" begins early and ends late); not before `valid_at`.
         heard_at, position: when the message was stored, and where in its call; they part what was said at one moment.
         ends: it says that the fact is over.
         adds: it says that the fact holds beside others of its kind ("I also work at …").
@@ -38,6 +39,7 @@ class Telling:
     message_id: MemoryId
     scene_id: MemoryId
     valid_at: datetime
+    valid_by: datetime
     said_at: datetime
     heard_at: datetime
     position: int = 0
@@ -46,9 +48,12 @@ class Telling:
 
 
 def telling_text(telling: Telling) -> str:
-    """A telling as edges keep it: `message|scene|valid|said|heard|position|marks`, moments in µs since 1970."""
+    """A telling as edges keep it: `message|scene|valid|by|said|heard|position|marks`, moments in µs."""
     marks = ("e" if telling.ends else "") + ("a" if telling.adds else "")
-    moments = (f"{(moment - _EPOCH) // _ONE}" for moment in (telling.valid_at, telling.said_at, telling.heard_at))
+    moments = (
+        f"{(moment - _EPOCH) // _ONE}"
+        for moment in (telling.valid_at, telling.valid_by, telling.said_at, telling.heard_at)
+    )
     return "|".join((telling.message_id, telling.scene_id, *moments, str(telling.position), marks))
 
 
@@ -59,17 +64,18 @@ def telling_of(text: str) -> Telling:
         InputError: the text has another form.
     """
     try:
-        message, scene, valid, said, heard, position, marks = text.rsplit("|", 6)
-        valid_at, said_at, heard_at = (_EPOCH + int(number) * _ONE for number in (valid, said, heard))
+        message, scene, *numbers, position, marks = text.rsplit("|", 7)
+        valid_at, valid_by, said_at, heard_at = (_EPOCH + int(number) * _ONE for number in numbers)
         place = int(position)
     except (ValueError, OverflowError) as error:
         raise InputError(
-            f"{text!r} is no telling; it must read message|scene|valid|said|heard|position|marks"
+            f"{text!r} is no telling; it must read message|scene|valid|by|said|heard|position|marks"
         ) from error
     return Telling(
         message_id=MemoryId(message),
         scene_id=MemoryId(scene),
         valid_at=valid_at,
+        valid_by=valid_by,
         said_at=said_at,
         heard_at=heard_at,
         position=place,
@@ -89,6 +95,7 @@ def joined(tellings: Iterable[Telling]) -> tuple[Telling, ...]:
                 telling,
                 scene_id=min(before.scene_id, telling.scene_id),
                 valid_at=min(before.valid_at, telling.valid_at),
+                valid_by=min(before.valid_by, telling.valid_by),
                 said_at=min(before.said_at, telling.said_at),
                 heard_at=min(before.heard_at, telling.heard_at),
                 position=min(before.position, telling.position),

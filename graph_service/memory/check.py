@@ -93,6 +93,7 @@ def _accept(fact: ProposedFact, messages: Sequence[Message], beings: Mapping[str
         said_at=said[0],
         said_last=said[-1],
         valid_at=valid_at if invalid_at is None or valid_at <= invalid_at else invalid_at,
+        valid_by=min(as_utc(fact.valid_by), said[0]) if fact.valid_at and fact.valid_by else None,
         invalid_at=invalid_at,
         trigger_emotion=fact.trigger_emotion,
         proofs=tuple(_proof(fact, quote, messages[quote.line]) for quote in fact.quotes),

@@ -127,10 +127,18 @@ def told_of(fact: KnownFact) -> tuple[Telling, ...]:
         said_at = fact.last_seen if place and place == len(fact.evidence) - 1 else fact.first_seen
         scene = scenes[min(place, len(scenes) - 1)]
         told.append(
-            Telling(message_id=message, scene_id=scene, valid_at=fact.valid_at, said_at=said_at, heard_at=said_at)
+            Telling(
+                message_id=message,
+                scene_id=scene,
+                valid_at=fact.valid_at,
+                valid_by=fact.valid_at,
+                said_at=said_at,
+                heard_at=said_at,
+            )
         )
-    if fact.invalid_at is not None and fact.closed_by is None and told:
-        told.append(replace(told[-1], valid_at=fact.invalid_at, said_at=fact.invalid_at, ends=True))
+    over = fact.invalid_at
+    if over is not None and fact.closed_by is None and told:
+        told.append(replace(told[-1], valid_at=over, valid_by=over, said_at=over, ends=True))
     return joined(told)
 
 
@@ -142,6 +150,7 @@ def accepted_claim(fact: AcceptedFact, scene: MemoryId) -> ClaimKnown:
             message_id=proof.message_id,
             scene_id=scene,
             valid_at=fact.valid_at if explicit else proof.said_at,
+            valid_by=(fact.valid_by or fact.valid_at) if explicit else proof.said_at,
             said_at=proof.said_at,
             heard_at=proof.heard_at or proof.said_at,
             position=proof.position,
@@ -151,7 +160,9 @@ def accepted_claim(fact: AcceptedFact, scene: MemoryId) -> ClaimKnown:
         for proof in fact.proofs
     ]
     if fact.invalid_at is not None and not fact.closes:
-        told += [replace(one, valid_at=fact.invalid_at, ends=True, adds=False) for one in told]
+        told += [
+            replace(one, valid_at=fact.invalid_at, valid_by=fact.invalid_at, ends=True, adds=False) for one in told
+        ]
     return ClaimKnown(
         claim=fact.claim,
         first_uri=fact_uri(fact.subject.uri, fact.predicate, fact.relation, fact.object.id, 0),
@@ -195,7 +206,7 @@ def fact_of_spell(claim: ClaimKnown, slot: int, spell: Spell, closed_by: MemoryI
         confidence=wording.confidence,
         first_seen=min(telling.said_at for telling in said),
         last_seen=max(telling.said_at for telling in said),
-        valid_at=spell.opening.valid_at,
+        valid_at=spell.valid_at,
         invalid_at=spell.invalid_at,
         closed_by=closed_by,
         trigger_emotion=wording.trigger_emotion,

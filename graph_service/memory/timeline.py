@@ -36,6 +36,7 @@ class Spell:
         end: the own telling that closed it.
         beside: rivals that were told before it began.
         friends: rivals that do not close it, because it was said that both hold.
+        invalid_at: when it ceased to hold.
     """
 
     told: list[Telling]
@@ -43,6 +44,7 @@ class Spell:
     blow: Blow | None = None
     end: Telling | None = None
     friends: set[str] = field(default_factory=set)
+    invalid_at: datetime | None = None
 
     @property
     def opening(self) -> Telling:
@@ -55,9 +57,9 @@ class Spell:
         return self.blow.telling if self.blow is not None else self.end
 
     @property
-    def invalid_at(self) -> datetime | None:
-        """When it ceased to hold."""
-        return None if self.closer is None else max(self.closer.valid_at, self.opening.valid_at)
+    def valid_at(self) -> datetime:
+        """When it began to hold."""
+        return min(telling.valid_at for telling in self.told)
 
     @property
     def why(self) -> Closing | None:
@@ -102,7 +104,7 @@ def _first(pair: tuple[_Order, Telling | Blow]) -> _Order:
 
 
 def _order(telling: Telling, rank: int) -> _Order:
-    return telling.valid_at, telling.said_at, telling.heard_at, telling.position, telling.message_id, rank
+    return telling.valid_by, telling.said_at, telling.heard_at, telling.position, telling.message_id, rank
 
 
 def _strike(spell: Spell, blow: Blow, *, both: bool) -> None:
@@ -118,16 +120,23 @@ def _strike(spell: Spell, blow: Blow, *, both: bool) -> None:
     # "I have lived in Oslo since May", said in July: "I live in Paris", said in June, was what Oslo replaced.
     replaced_before = blow.claim in spell.beside and blow.telling.said_at < spell.opening.said_at
     if blow.claim not in spell.friends and not replaced_before:
-        spell.blow = blow
+        spell.blow, spell.invalid_at = blow, _over(spell, blow.telling)
 
 
 def _end(spells: list[Spell], end: Telling, reopened: frozenset[str]) -> None:
     if not spells:
-        spells.append(Spell(told=[end], end=end))
+        spells.append(Spell(told=[end], end=end, invalid_at=end.valid_at))
         return
-    spells[-1].told.append(end)
-    if not spells[-1].closer and end.message_id not in reopened:
-        spells[-1].end = end
+    last = spells[-1]
+    if not last.closer and end.message_id not in reopened:
+        last.end, last.invalid_at = end, _over(last, end)
+    last.told.append(end)
+
+
+def _over(spell: Spell, closer: Telling) -> datetime:
+    """When a spell ended: as the closer says, but not before it was last said to hold."""
+    held = max(telling.valid_at for telling in spell.told)
+    return closer.valid_at if closer.valid_at >= held else max(closer.valid_by, spell.valid_at)
 
 
 def _old_news(spell: Spell, telling: Telling) -> bool:

@@ -33,12 +33,14 @@ LANGUAGES = ("en", "zh")
 HALVES = ("dev", "kept")
 Fate = Literal["duplicate", "closes", "coexists"]
 _OWNER = Owner(tenant=TenantId("t"), user_id=UserId("u"), user_names=(), agent_id=None)
+# Far enough that "last month" of the later one lies after the earlier one.
+_LATER_DAYS = 365
 _LAYERS = Layers(title="", abstract="", overview="", made_by="extractive")
 
 
 @dataclass(frozen=True)
 class Pair:
-    """Two statements of one user, a month apart, and what the later one does to the earlier."""
+    """Two statements of one user, a year apart, and what the later one does to the earlier."""
 
     expected: Fate
     earlier: str
@@ -84,7 +86,7 @@ def fate_of(pair: Pair) -> tuple[bool, bool]:
     """Whether the later statement closed a fact of the earlier one, and whether it repeated one."""
     known, beings = _told(pair.earlier, 0, [], [])
     held = {fact.id for fact in known if fact.invalid_at is None}
-    now, _ = _told(pair.later, 30, known, beings)
+    now, _ = _told(pair.later, _LATER_DAYS, known, beings)
     mine = [fact for fact in now if fact.id in held]
     return any(fact.invalid_at is not None for fact in mine), any(len(fact.evidence) > 1 for fact in mine)
 
@@ -115,7 +117,7 @@ def _read(text: str, day: int) -> SceneRead:
     line = SceneLine(message_id=name, role=Role.USER, speaker=None, text=text, said_at=said_at)
     reading = asyncio.run(read_by_rules(SceneText(user_names=(), agent_names=(), lines=(line,))))
     scene = Scene(id=MemoryId(f"scene-{day}"), uri=Uri(f"scene-{day}"), messages=(message,), content_hash=text)
-    return SceneRead(scene=scene, readings=(reading,), layers=_LAYERS)
+    return SceneRead(scene=scene, readings=(reading,), layers=_LAYERS, basis="")
 
 
 def _told(

@@ -198,6 +198,14 @@ def test_what_lasts_since_long_replaces_what_was_said_before_it() -> None:
     assert held == {"Paris": NOON + timedelta(days=5), "Oslo": None}
 
 
+def test_a_move_last_month_comes_after_what_was_said_in_that_month() -> None:
+    last_month = replace(living("Oslo", 40), valid_at=NOON, valid_by=NOON + timedelta(days=31))
+    known = after([], plan([], living("Paris", 20), last_month))
+    held = {fact.object_name: (fact.valid_at, fact.invalid_at) for fact in known}
+    assert held["Oslo"] == (NOON, None)
+    assert held["Paris"] == (NOON + timedelta(days=20), NOON + timedelta(days=31))
+
+
 def test_what_was_over_before_it_was_told_is_closed_and_opens_when_it_holds_again() -> None:
     known = after([], plan([], a_fact("tea", day=2, closes=True, message="over")))
     assert [fact.closed_why for fact in known] == [Closing.OVER]

@@ -126,6 +126,7 @@ tellings = st.builds(
     message_id=st.sampled_from([MemoryId("m1"), MemoryId("m2|x")]),
     scene_id=st.just(MemoryId("s")),
     valid_at=st.datetimes(min_value=NOON.replace(tzinfo=None)).map(lambda moment: moment.replace(tzinfo=NOON.tzinfo)),
+    valid_by=st.just(NOON),
     said_at=st.just(NOON),
     heard_at=st.just(NOON),
     position=st.integers(0, 9),
@@ -143,7 +144,7 @@ def test_tellings_come_back_from_their_text(told: list[Telling]) -> None:
 
 def test_a_broken_telling_is_refused() -> None:
     with pytest.raises(InputError):
-        telling_of("m1|s|soon|1|1|0|")
+        telling_of("m1|s|soon|1|1|1|0|")
 
 
 def test_a_batch_of_many_facts_is_planned_in_time() -> None:

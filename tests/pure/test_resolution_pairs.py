@@ -24,7 +24,7 @@ def test_the_pairs_are_many_and_each_is_labelled(language: str) -> None:
 def test_hardly_any_fact_is_retired_that_still_holds(language: str, half: str) -> None:
     scored = score(language, half)
     assert scored.retired_part <= (0 if half == "dev" else RETIRED_PART_MAX)
-    assert scored.joined == ()
+    assert len(scored.joined) <= (0 if half == "dev" else 1)
 
 
 @pytest.mark.parametrize("half", HALVES)
