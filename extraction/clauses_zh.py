@@ -8,29 +8,64 @@ from extraction.drafts import Voice
 from extraction.names import chinese_name_at
 from extraction.reading import THE_USER
 from extraction.sentences import Sentence
+from extraction.spelling_zh import IRONIC, readable, spelled
 from extraction.words_zh import KIN, NOT_NAMES, SOLE_KIN, SURNAMES
 
 _CUT = re.compile(r"[，,；;：:]+|——|(?<=[\u4e00-\u9fff]) (?=[\u4e00-\u9fff])|(?=但是|不过|可是|而且(?!是)|然而|虽然)")
 _LEAD = re.compile(
     r"^(?:你好[啊呀]?|嗨|嗯+|恩|哦|噢|啊|是的|是啊|对了|对呀|对啊|其实|但是|但|不过|可是|而且|虽然|因为|"
-    r"所以|另外|还有|当然|哈哈|说起来|说实话|"
-    r"话说回来|今天|昨天|前天|昨晚|最近|现在|目前|平时|那么|然而|后来|于是|同时|此外|以前(?!喜|住|在|是)|"
-    r"上次|上周末?|上个?周末|上个月|去年|今年|"
+    r"所以|另外|还有(?![一二两三四五几][只条个匹头对家辆])|当然|哈哈|说起来|说实话|"
+    r"话说回来|今天|昨天|前天|昨晚|最近|现在|目前|平时|那么|然而|后来|于是|同时|此外|以前|过去|曾经|"
+    r"小时候|年轻的?时候|当年|[^，我]{1,6}(?:之前|以前|前)(?=我|们)|(?:医生|大夫|体检|医嘱)(?:说|建议|让|"
+    r"叫|嘱咐)(?=我)|[^我你您他她，。]{1,5}(?=我(?:一般|向来|从来|永远)?只(?:喝|看|吃|用|选|买|听|穿))|"
+    r"上次|早餐|早饭|午饭|晚饭|五一|十一|国庆|春节|元旦|端午|中秋|清明|暑假|寒假|那天|前几天|前阵子|"
+    r"这阵子|[今去前]年[春夏秋冬]天|年初|年底|月初|月底|上周末?|上个?周末|上个月|去年|今年|"
     r"这几天|好的|谢谢|有时候|有时|周末|从小到大|原来|比如|例如|比起[^我]{1,8}(?=我)|上(?=我))"
 )
 _LEADS_MAX = 4
+# What was so before something else, or long ago: "疫情前我住在…", "以前我…".
+_PAST = re.compile(
+    r"^(?:其实|另外|对了|说起来)?(?:以前|过去|曾经|小时候|年轻的?时候|当年|早些年|前几年|那时候?|(?:上|"
+    r"读)(?:大学|中学|高中|小学|研究生)(?:的?时候)?|"
+    r"[^，我]{1,6}(?:之前|以前|前)(?=我|们))(?!的)(?!从没|没)"
+)
+_ONCE = re.compile(
+    r"^(?:以前|曾经|曾|过去|小时候|年轻的?时候|当年|原来|原先|之前|从前)(?:也|都|一直|可|还|就)?(?=[^的])(?!从没|没)"
+)
+_MOMENT = re.compile(r"今天|今晚|此刻|这会儿?|刚才|这一刻|眼下|这次(?!签证|考试|手术|面试)")
+# Who writes about themselves may leave 我 away at the beginning.
+_ELIDED = re.compile(
+    r"^(?:刚刚?|从小|一直|最近|现在|目前|已经|终于|一般|平时|也|都|真的|其实|特别|超级?|最|很|就|才|又|本来|每天|"
+    r"正在|打小|实在|真心|向来|完全){0,3}"
+    r"(?:喜欢|爱(?!情|心|国|一个|的|我)|讨厌|害?怕|不(?:太|怎么|能|敢)?(?:吃|喝|喜欢|爱)|搬(?:到|来|去|回|进)|住在|"
+    r"在(?=[^，]{2,12}(?:工作|上班|做|当|读|学|实习|长大))|"
+    r"打算|计划|准备|希望(?!你|您|大家)|想(?!问|知道|请|要?你|象|必|不到|想)|决定|学(?!生|校|会了吗)|养了|"
+    r"领养|对[^，]{1,10}(?:过敏|感兴趣|没兴趣)|受不了|"
+    r"戒(?:了|掉)|在(?:为|备考|减肥|戒|攒钱|学)|为[^，]{2,12}(?:发愁|操心)|入职|升职|毕业于|来自|老家|"
+    r"今年\d|担心|吃不了|喝不了|习惯|只(?:喝|吃|用)|迷上|"
+    r"离不开|会(?:说|弹|拉)|瘦|必须|得|要(?=减|戒|瘦|学)|叫我|是(?:一?[个名位]|做))"
+)
+_SOMEBODY = re.compile(r"[你您他她]|我们公司|大家|别人|人们|老师说|朋友说")
+_GREETING_CHARS_MAX = 3
+_NOW = re.compile(r"现在|如今|后来|目前|最近|这几年|今年|不过|但|可是|反而|反倒|之后|已经")
 UNREAL = re.compile(r"如果|假如|要是|假设|倘若|假使|万一|的话|即使|哪怕|除非|希望你|祝你")
 _HEDGE = re.compile(r"也许|可能|或许|大概|好像|似乎|说不定|不知道|不确定|不清楚|听说")
 _ASKS = re.compile(
-    r"什么|怎么|怎样|哪[里些个种位儿]|谁|多少|是否|[吗么]$|吗|呢$|有没有|会不会|喜不喜欢|要不要|想不想|"
+    r"(?<!没)(?<!没有)什么(?!的)|(?<!不)怎么|怎样|哪[里些个种位儿]|谁|多少|是否|[吗么]$|吗|呢$|有没有|"
+    r"会不会|喜不喜欢|要不要|想不想|"
     r"能不能|是不是|为何|几[点岁]"
 )
 _LISTING = re.compile(r"喜欢|爱好|热爱|讨厌|害怕|过敏")
 _LIST_PIECE = re.compile(r"^[\u4e00-\u9fff]{2,4}$")
 _NO_LIST_PIECE = re.compile(r"[我你他她它的了吗呢很真好吧啊不是对嗯太也都就还可会要想去来说谢觉每]")
-_ME = re.compile(r"^(?:我自己|我本人|我们(?:一)?家|我们|咱们|我家里?|本人|我)(?:和|跟|与)?")
+_ME = re.compile(
+    r"^(?:我自己|我本人|我个人|我这个?人|我们(?:一|全)?家(?![的住在])|我们全家|我们俩?|咱们俩?|"
+    r"我家里(?!在|住)|我家(?!在|住|的|人|那|[狗猫])|本人|我)(?:和|跟|与)?"
+)
 _KINS = "|".join(sorted(KIN, key=len, reverse=True))
 _KIN = re.compile(r"^(?P<p>我|他|她|其)?们?的?(?:一个|一位|那个)?(?P<k>" + _KINS + r")(?:[她他](?!们))?")
+# "我跟我弟弟开了店": who is with me is not what I do.
+_COMPANY = re.compile(r"^(?:我们?的?)?(?:" + _KINS + r")(?:们)?(?:一起|一块儿?|俩|两个人?)?")
 _PRONOUN = re.compile(r"^(?:他|她|其)(?!们|中|实|他|它)")
 _OTHERS = re.compile(r"^(?:这|那|它|你|您|大家|有人|人们|他们|她们|它们|其中|其他|别人|每个|谁|老师|同学|教练)")
 _VERB_NEXT = (
@@ -57,6 +92,8 @@ class Clause:
         subject: `THE_USER`, `THE_AGENT` or a name; None when unclear.
         third: who "他", "她", "自己" are here.
         kin: the word for a relative that stands as subject without a name, if one does.
+        past: the words say that it was so once.
+        momentary: the words say that it is so today.
         start, end: characters of the message.
     """
 
@@ -67,24 +104,38 @@ class Clause:
     start: int
     end: int
     kin: str | None = None
+    past: bool = False
+    momentary: bool = False
 
 
 @dataclass(slots=True)
 class Thread:
-    """Who was spoken of last while one message is read."""
+    """Who was spoken of last while one message is read.
+
+    Attributes:
+        opens: nobody was spoken of yet in this sentence.
+        many: the word for several relatives whose names may follow, as in `两个孩子，大的叫…`.
+    """
 
     voice: Voice
     subject: str | None = None
     third: str | None = None
     kin: str | None = None
+    opens: bool = True
+    past: bool = False
+    many: str | None = None
     named: dict[str, str] = field(default_factory=dict)
 
 
 def clauses(sentence: Sentence, thread: Thread) -> Iterator[Clause]:
     """The clauses that state something; questions and what is only supposed are left out."""
-    text = sentence.text
+    text = readable(sentence.text)
     thread.subject = None
     thread.kin = None
+    thread.opens = True
+    thread.past = False
+    if IRONIC.search(text):
+        return
     pieces = _with_lists(text, _pieces(text))
     for number, (start, end, plain) in enumerate(pieces):
         last = number == len(pieces) - 1
@@ -128,7 +179,9 @@ def _with_lists(text: str, pieces: list[tuple[int, int]]) -> list[tuple[int, int
 
 
 def _clause(plain: str, start: int, end: int, thread: Thread) -> Clause:
-    text = plain.strip()
+    text = spelled(plain.strip())
+    past = _PAST.match(text) is not None
+    momentary = _MOMENT.search(text) is not None
     for _ in range(_LEADS_MAX):
         shorter = _LEAD.sub("", text, count=1).lstrip("，, ")
         if shorter == text or not shorter:
@@ -138,13 +191,31 @@ def _clause(plain: str, start: int, end: int, thread: Thread) -> Clause:
     thread.kin = None
     inherited = thread.subject
     subject, rest = _subject(text, thread)
+    if subject is None and thread.opens and _ELIDED.match(text) and not _SOMEBODY.search(text):
+        subject = thread.voice.me
+    thread.opens = thread.opens and len(text) <= _GREETING_CHARS_MAX
+    # "以前住在上海，在华为上班": what goes on without a new subject was so then too.
+    past = past or (thread.past and rest == text and _NOW.search(plain) is None)
+    thread.past = past
+    if subject is not None and (once := _ONCE.match(rest)):
+        past, rest = True, rest[once.end() :]
     if rest == text and subject is not None and subject == inherited:
         thread.kin = kin_before
     if subject is not None:
         subject, rest = _reported(subject, rest, thread)
     # "我知道他喜欢旅游，喜欢美食": what follows is about him.
     thread.subject = None if subject == thread.voice.me and re.search(r"[他她你]", rest) else subject
-    return Clause(text=text, rest=rest, subject=subject, third=thread.third, start=start, end=end, kin=thread.kin)
+    return Clause(
+        text=text,
+        rest=rest,
+        subject=subject,
+        third=thread.third,
+        start=start,
+        end=end,
+        kin=thread.kin,
+        past=past,
+        momentary=momentary,
+    )
 
 
 def _subject(text: str, thread: Thread) -> tuple[str | None, str]:
@@ -155,7 +226,8 @@ def _subject(text: str, thread: Thread) -> tuple[str | None, str]:
     if kin:
         return _kin_subject(kin, text, thread)
     if me := _ME.match(text):
-        return thread.voice.me, text[me.end() :]
+        with_whom = me.group().endswith(("和", "跟", "与"))
+        return thread.voice.me, _COMPANY.sub("", text[me.end() :]) if with_whom else text[me.end() :]
     if pronoun := _PRONOUN.match(text):
         return thread.third, text[pronoun.end() :]
     if _OTHERS.match(text):

@@ -31,6 +31,10 @@ Shape = Literal[
     "condition",
     "language",
     "pastime",
+    "address",
+    "owned",
+    "taught",
+    "subject",
 ]
 
 

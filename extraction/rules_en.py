@@ -9,7 +9,7 @@ from extraction.clauses_en import Clause, Thread, clauses
 from extraction.drafting_en import draft, with_article
 from extraction.drafting_en import owner as owner_of
 from extraction.drafts import Draft, Voice
-from extraction.english_rule import RuleBook
+from extraction.english_rule import ADVERB
 from extraction.kin_en import kin_of
 from extraction.objects_en import object_type, objects
 from extraction.patterns_en import TASTE_RULES
@@ -17,6 +17,7 @@ from extraction.patterns_ended_en import ENDED_RULES
 from extraction.patterns_life_en import LIFE_RULES
 from extraction.phrases_en import quoted_title, things
 from extraction.rule import Rule
+from extraction.rule_book import RuleBook
 from extraction.sayings_en import said_of_things
 from extraction.sentences import Sentence
 from extraction.spelling_en import RELAYS
@@ -25,7 +26,7 @@ from schema.entity import EntityType
 
 # The order counts: the first rule that finds an object wins, and what no longer holds holds the words of what does.
 RULES = ENDED_RULES + TASTE_RULES + LIFE_RULES
-_BOOK = RuleBook(RULES)
+_BOOK = RuleBook(RULES, ADVERB, re.IGNORECASE)
 _WORKS_AT = next(rule for rule in RULES if rule.relation == "works at" and not rule.closes)
 _WORKS_AS = next(rule for rule in RULES if rule.relation == "works as" and not rule.closes)
 _AT = re.compile(r" (?:at|for) (?P<o>.+)$")

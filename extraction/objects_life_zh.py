@@ -1,0 +1,185 @@
+"""From Chinese words to places, firms, schools, jobs, belongings, illnesses, languages, ages and birthdays."""
+
+import re
+
+from extraction.names import is_nominal, word_tag
+from extraction.rule import Rule
+from extraction.words_life_zh import CHRONIC, FIELDS, LANGUAGES, PASTIMES, SUBJECTS, TRAITS
+from extraction.words_zh import JOBS, OWNED, PETS
+from schema.entity import EntityType
+
+# Name, relation, type.
+Found = list[tuple[str, str | None, EntityType | None]]
+_PLACE = re.compile(
+    r"^(?:了|的是|是)?(?P<n>[\u4e00-\u9fffA-Za-z]{2,12}?)(?:(?:的|了|工作|上班|生活|长大|已经|附近|这边|那边|"
+    r"住|很|一段|一带|好|快|有).*|人|市|$)"
+)
+NO_PLACE = re.compile(r"^一|家|学校|公司|这|那|外面|一起|一个人|宿舍|哪|里$|上$|边$|楼|朋友|医院")
+_WORK = re.compile(
+    r"^(?P<n>[^，。]{2,16}?)(?:担任|当(?!地|前)|做|工作|上班|任职|离职|辞职|跳槽|退休|被裁|毕业|出来|录用|干|$)"
+)
+_ORGANIZATION = re.compile(
+    r"(?:公司|律所|医院|学校|大学|中学|小学|学院|银行|局|院|研究所|厂|店|集团|中心|部|社|馆|团队|工作室|"
+    r"科技|台|事务所|机构|幼儿园|餐厅|企业|超市|基金|证券)$"
+)
+_NO_WORK = re.compile(
+    r"当前|现在|目前|新公司|、|[我你他她它这那很]|家里?$|电脑|努力|认真|周末|晚上|白天|线上|网上|压力|"
+    r"什么|里$|上$|^公司$|^学校$"
+)
+_JOBS = (*JOBS, *FIELDS)
+_JOB = re.compile(
+    r"^(?:当|做|干)?(?:了|着|一?[名位个]|退休的?|"
+    r"一?名退休的?)?(?P<n>[\u4e00-\u9fffA-Za-z]{2,12}?)(?:这(?:一?)行|工作|方面|方向|相关)?"
+    r"(?:的|了|啊|呢|呀)*(?:[一二两三四五六七八九十\d]+(?:多)?年(?:多)?了?|好几年了?|很多年了?)?$"
+)
+_SCHOOL = re.compile(r"^(?P<n>[^，。]{2,14}?)(?:上学|读书|念书|读大学|读研|上大学|就读|学习|$)")
+_AGE = re.compile(r"^(?P<n>\d{1,3}|[一二三四五六七八九十]{1,3})(?:岁|了?$)")
+_BIRTHDAY = re.compile(
+    r"^(?P<n>(?:\d{2,4}年)?\d{1,2}月\d{1,2}[日号]?|"
+    r"(?:[〇零一二三四五六七八九]{4}年)?[一二三四五六七八九十]{1,2}月[初一二三四五六七八九十]{1,3}[日号]?|"
+    r"\d{4}年|\d{4}-\d{2}-\d{2})"
+)
+_PETS = "|".join(sorted(PETS, key=len, reverse=True))
+_PET = re.compile(
+    r"(?:[一二两三四五几]?(?:只|条|个|匹|头|对))(?:叫(?P<n2>[\u4e00-\u9fffA-Za-z]{1,6})的|"
+    r"[^，。]{0,8}的)?(?P<k>[\u4e00-\u9fff]{0,3}(?:"
+    + _PETS
+    + r"))(?:[，,]?(?:名字叫|名叫|叫做|叫)(?P<n>[\u4e00-\u9fffA-Za-z]{2,8}))?"
+)
+_OWNED = re.compile(
+    r"^(?:了|着|过)?(?:[一二两三四五六七八九十几\d]+(?:个|家|间|辆|套|部|台|栋|座|支|把|对|所|块|艘|架)|"
+    r"一?[个家辆套])?"
+    r"(?:[\u4e00-\u9fff]{1,4}的)?(?P<n>[\u4e00-\u9fff]{0,3}(?:"
+    + "|".join(sorted(OWNED, key=len, reverse=True))
+    + r"))(?:$|了)"
+)
+
+
+def place(rule: Rule, text: str) -> Found:
+    found = _PLACE.match(text)
+    if found is None or NO_PLACE.search(found["n"]):
+        return []
+    return [(found["n"], rule.relation, EntityType.PLACE)]
+
+
+def workplace(rule: Rule, text: str) -> Found:
+    found = _WORK.match(text)
+    name = re.sub(r"^一[家所个间]|(?:里|的)$", "", found["n"]) if found else ""
+    if len(name) < 2 or _NO_WORK.search(name):
+        return []
+    if _ORGANIZATION.search(name) and is_nominal(name):
+        return [(name, rule.relation, EntityType.ORGANIZATION)]
+    # In a city, not at a firm: it must not close the place where someone is employed.
+    if word_tag(name) in ("ns", None) and word_tag(name[:2]) == "ns":
+        return [(name, rule.relation and "works in", EntityType.PLACE)]
+    return [(name, rule.relation, EntityType.ORGANIZATION)] if is_nominal(name) and len(name) <= 6 else []
+
+
+def school(rule: Rule, text: str) -> Found:
+    found = _SCHOOL.match(text)
+    name = re.sub(r"^一[家所个]", "", found["n"]) if found else ""
+    if not re.search(
+        r"(?:大学|中学|小学|学院|高中|初中|学校|幼儿园|北大|清华|复旦|交大|浙大)$", name
+    ) or _NO_WORK.search(name):
+        return []
+    return [(name, rule.relation, EntityType.ORGANIZATION)]
+
+
+def job(rule: Rule, text: str) -> Found:
+    """An occupation, or the field someone works in: `高中老师`, `后端开发`."""
+    found = _JOB.match(text)
+    if found is None or re.search(r"[我你他她]|的(?!$)", found["n"]) or not found["n"].endswith(_JOBS):
+        return []
+    return [(found["n"], rule.relation, EntityType.TOPIC)]
+
+
+def is_job(name: str) -> bool:
+    """Whether a phrase names an occupation."""
+    return name.endswith(_JOBS) and "的" not in name
+
+
+def age(rule: Rule, text: str) -> Found:
+    found = _AGE.match(text)
+    return [(f"{found['n']}岁", rule.relation, EntityType.TIME)] if found else []
+
+
+def birthday(rule: Rule, text: str) -> Found:
+    found = _BIRTHDAY.match(text)
+    return [(found["n"], rule.relation, EntityType.TIME)] if found else []
+
+
+def pets(rule: Rule, text: str) -> Found:
+    """Animals with their names, where the words tell them: `两只猫`, `一只小狗叫豆豆`."""
+    found: Found = []
+    if text in PETS:
+        return [(text, rule.relation, EntityType.ANIMAL)]
+    for match in _PET.finditer(text):
+        kind = re.sub(r"^[^，。]*的", "", match["k"])
+        name = match["n"] or match["n2"]
+        found.append((name or kind, kind if name else rule.relation, EntityType.ANIMAL))
+    return found
+
+
+def owned(rule: Rule, text: str) -> Found:
+    """People and things someone has: `三个孩子`, `一家面包店`, `老沃尔沃`."""
+    found: Found = []
+    text = re.split(r"[，。]|(?:卖|送人|处理)(?:掉|了)|了$", text)[0]
+    text = re.sub(r"(?:去年|今年|前年|上个?月|上周|早就|已经|刚|最近|前段时间)+$", "", text)
+    for piece in re.split(r"和|、|跟|以及|还有", text)[:4]:
+        match = _OWNED.match(piece)
+        if match is None or re.search(r"[我你他她这那哪谁]|什么|没", match["n"]):
+            break
+        found.append((match["n"], rule.relation, None))
+    return found
+
+
+def taught(rule: Rule, text: str) -> Found:
+    match = re.search(r"教(?:了[^，]{1,4}年)?(?P<n>" + _alternatives(SUBJECTS) + r")", text)
+    return [(match["n"], rule.relation, EntityType.TOPIC)] if match else []
+
+
+def subject(rule: Rule, text: str) -> Found:
+    """A field of study, not a book: `计算机`, `海洋生物学的博士`."""
+    match = re.match(r"(?P<n>" + _alternatives(SUBJECTS) + r")(?:专业|系|的|了|$|博士|硕士|本科|研究生)", text)
+    return [(match["n"], rule.relation, EntityType.TOPIC)] if match else []
+
+
+def language(rule: Rule, text: str) -> Found:
+    text = re.split(r"[。！？]", text)[0]
+    names: list[str] = re.findall(_alternatives(LANGUAGES), text)
+    found: Found = [(name, rule.relation, EntityType.TOPIC) for name in dict.fromkeys(names)]
+    return found[:6]
+
+
+def pastime(rule: Rule, text: str) -> Found:
+    match = re.match(_alternatives(PASTIMES), text)
+    return [(match.group(), rule.relation, EntityType.ACTIVITY)] if match else []
+
+
+def trait(rule: Rule, text: str) -> Found:
+    """What someone is; the words must end the clause, since "单身公寓" is none."""
+    match = re.match(r"(?P<n>" + _alternatives(TRAITS) + r")(?:的人|的|了|哦|啊|呢|很久了|好[几多]年了?|人士)*$", text)
+    return [(match["n"], rule.relation, EntityType.TOPIC)] if match else []
+
+
+def condition(rule: Rule, text: str) -> Found:
+    """Illnesses that last; a cold passes."""
+    match = re.match(
+        r"(?P<n>(?:[一二]型|慢性|过敏性|先天性|轻度|重度|妊娠|急性)?(?:" + _alternatives(CHRONIC) + r"))", text
+    )
+    return [(match["n"], rule.relation, EntityType.TOPIC)] if match else []
+
+
+def address(rule: Rule, text: str) -> Found:
+    name = re.split(r"[，。！？；]", text)[0].strip()
+    fits = 4 <= len(name) <= 30 and re.search(r"\d|路|街|区|栋|号|弄|巷|村", name)
+    return [(name, rule.relation, EntityType.PLACE)] if fits else []
+
+
+def known_place(rule: Rule, text: str) -> Found:
+    """A place the dictionary knows, so that no firm or person is taken for one."""
+    return [one for one in place(rule, text) if word_tag(one[0]) == "ns" or word_tag(one[0][:2]) == "ns"]
+
+
+def _alternatives(words: tuple[str, ...]) -> str:
+    return "(?:" + "|".join(words) + ")"
