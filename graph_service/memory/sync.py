@@ -11,6 +11,7 @@ from graph_service.graph.statements import Statement, statement
 from graph_service.graph.store import Graph, Writing
 from graph_service.memory.log_rows import append_changes
 from graph_service.memory.outbox import JobKind
+from graph_service.memory.stand import changes_between, edges_at, show
 from graph_service.memory.sync_check import MessageRepair, Problem, check_message, check_scene
 from schema.change import Change, Op
 from schema.entity import the_user
@@ -19,6 +20,8 @@ from schema.ids import MemoryId, TenantId, UserId
 from schema.predicates import whitelist
 
 ROWS_MAX: Final = 500
+SESSION_WORK: Final = (JobKind.READ, JobKind.EMBED, JobKind.CLOSE)
+UNPROVEN: Final = "sync: no message is left that proves it"
 Progress = Callable[[int, int], None]
 Rows = Sequence[Mapping[str, Any]]
 
@@ -85,6 +88,8 @@ class Sync:
             await self._check_messages(messages, dim)
         async for nodes in self._pages(statement("read/check_nodes"), {"predicates": sorted(whitelist())}):
             await self._check_nodes(nodes, dim)
+        async for merged in self._pages(statement("read/check_held_facts"), {}, counted=False):
+            await self._check_merged(merged)
         async for sessions in self._pages(statement("read/check_sessions"), {}):
             await self._check_sessions(sessions)
         # Last, since nodes are left over by what was removed before.
@@ -136,10 +141,18 @@ class Sync:
             await self._mend(len(dropped), self._dropping_facts(user_id, dropped))
 
     async def _check_sessions(self, rows: Rows) -> None:
-        lost = [{"session": row["id"], "kind": kind} for row in rows for kind in JobKind if row[f"lost_{kind}"]]
+        lost = [{"session": row["id"], "kind": kind} for row in rows for kind in SESSION_WORK if row[f"lost_{kind}"]]
         self._sound += len(rows) - len({work["session"] for work in lost})
         self._found[Problem.WORK_LOST] += len(lost)
         await self._mend(len(lost), lambda writing: self._want(writing, lost))
+
+    async def _check_merged(self, rows: Rows) -> None:
+        for user_id in sorted({row["user_id"] for row in rows}):
+            mine = [row for row in rows if row["user_id"] == user_id and row["unproven"]]
+            # A fact between two merged entities is found twice.
+            facts = {fact["id"]: fact for row in mine for fact in row["unproven"]}
+            self._found[Problem.FACT_UNPROVEN] += len(facts)
+            await self._mend(len(facts), self._dropping_held(user_id, [row["id"] for row in mine], facts))
 
     async def _check_bare(self, rows: Rows) -> None:
         # They were counted as sound when the nodes were looked at.
@@ -197,8 +210,23 @@ class Sync:
             ordered = sorted(facts, key=lambda fact: str(fact["id"]))
             parameters = {"tenant": self._tenant, "rows": ordered}
             rows = await writing.run(statement("write/take_unproven_facts_away"), parameters)
-            why = "sync: no message is left that proves it"
-            await self._log(writing, user_id, [(Op.EDGE_DROP, row["id"]) for row in rows], why)
+            await self._log(writing, user_id, [(Op.EDGE_DROP, row["id"]) for row in rows], UNPROVEN)
+
+        return steps
+
+    def _dropping_held(
+        self, user_id: str, ids: Sequence[str], facts: Mapping[str, Mapping[str, Any]]
+    ) -> Callable[[Writing], Any]:
+        async def steps(writing: Writing) -> None:
+            await self._lock_users(writing, {user_id})
+            ends = await writing.run(statement("read/identity_ends"), {"tenant": self._tenant, "ids": list(ids)})
+            roots = sorted({row["root_id"] for row in ends if row["root_id"]})
+            before = await edges_at(writing, self._tenant, roots)
+            rows = [facts[name] for name in sorted(facts)]
+            await writing.run(statement("write/forget_held_facts"), {"tenant": self._tenant, "rows": rows})
+            await show(writing, self._tenant, roots)
+            changes = changes_between(before, await edges_at(writing, self._tenant, roots), UNPROVEN)
+            await append_changes(writing, self._tenant, user_id, changes, at=self._now)
 
         return steps
 

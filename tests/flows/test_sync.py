@@ -19,6 +19,7 @@ from tests.builders import NOON, a_memory, a_worker
 from tests.flows.crash_story import STORY
 from tests.flows.graph_hash import graph_rows
 from tests.flows.test_crash import change_numbers, picture
+from tests.flows.test_identity import BOTH, edges, merge, say
 
 _VECTORS = """
 MATCH (n {tenant: $tenant}) WHERE n:Message OR n:Scene
@@ -202,6 +203,35 @@ async def test_orphans_are_removed_and_viewers_are_told(graph: Graph, tenant: st
     assert numbers == list(range(1, len(numbers) + 1))
     snapshot = await memory.mindmap.snapshot(whose, user_id=None, budget=1000)
     assert {row.change.element_id for row in rows} & {item.id for item in (*snapshot.nodes, *snapshot.edges)} == set()
+
+
+async def test_what_waits_for_its_turn_after_a_forgetting_is_not_lost(graph: Graph, tenant: str) -> None:
+    memory, whose = a_memory(graph), TenantId(tenant)
+    told = await memory.remember(whose, STORY[0])
+    await a_worker(graph).drain()
+    await memory.forgetting.message(whose, told.message_ids[0])
+    assert (await memory.sync(whose)).found == {}
+    await a_worker(graph).drain()
+    assert (await memory.sync(whose)).found == {}
+
+
+async def test_what_merged_entities_keep_is_compared_too(graph: Graph, tenant: str) -> None:
+    """Left alone while it is sound; what nothing proves any more is gone from the map, and stays gone after a split."""
+    memory, whose = a_memory(graph), TenantId(tenant)
+    await say(graph, tenant, *BOTH, session="s1")
+    merge_id = await merge(memory, tenant, "Bob", "Bobby")
+    assert (await memory.sync(whose)).found == {}
+    damage = "MATCH (m:Message {tenant: $tenant}) WHERE m.text CONTAINS 'Acme' DETACH DELETE m"
+    await _cypher(graph, damage, tenant=tenant)
+    assert (await memory.sync(whose)).found[Problem.FACT_UNPROVEN] >= 1
+    assert (await memory.sync(whose)).found == {}
+    left = [("Bob", "PREFERS", "tea"), ("alice", "RELATES_TO", "Bob")]
+    assert await edges(graph, tenant) == left
+    await memory.split_entity(whose, merge_id)
+    bobby = [("Bob", "PREFERS", "tea"), ("Bobby", "PREFERS", "tea"), ("alice", "RELATES_TO", "Bobby")]
+    assert (await edges(graph, tenant), (await memory.sync(whose)).found) == (bobby, {})
+    numbers = await change_numbers(graph, tenant)
+    assert numbers == list(range(1, len(numbers) + 1))
 
 
 def test_without_an_embedder_no_vector_is_missed() -> None:

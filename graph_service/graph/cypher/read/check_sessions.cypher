@@ -4,7 +4,8 @@
 // $after: str, the last id of the page before
 // $rows_max: int
 // -> id, lost_read, lost_embed, lost_close
-// Given up and cancelled work is not lost: it is listed elsewhere.
+// While a user's memory is read anew, sessions wait for their turn without work of their own. Given up and cancelled work is not
+// lost: it is listed elsewhere.
 MATCH (s:Session {tenant: $tenant}) WHERE s.id > $after
 WITH s ORDER BY s.id LIMIT $rows_max
 CALL (s) {
@@ -13,10 +14,11 @@ CALL (s) {
   WITH kind, j WHERE j IS NULL OR j.state = 'done' OR (j.state = 'open' AND j.open IS NULL)
   RETURN collect(kind) AS unasked
 }
+OPTIONAL MATCH (a:Job {tenant: $tenant, id: s.user_node_id + '/anew'})
 OPTIONAL MATCH (l:SessionLife {tenant: $tenant, id: s.id})
-WITH s, unasked, coalesce(l.state, '') AS state
+WITH s, unasked, coalesce(l.state, '') AS state, a IS NULL OR a.state IN ['done', 'cancelled'] AS in_turn
 RETURN s.id AS id,
-       'read' IN unasked
+       'read' IN unasked AND in_turn
          AND (EXISTS { (m:Message {tenant: $tenant, session_id: s.id, unread: true}) }
               OR state = 'closed' AND EXISTS { (x:Scene {tenant: $tenant, session_id: s.id, unextracted: true}) }) AS lost_read,
        'embed' IN unasked

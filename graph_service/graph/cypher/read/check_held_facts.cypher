@@ -1,0 +1,17 @@
+// A page of a tenant's merged entities, ordered by id, with what is held of them and has no living evidence.
+// $tenant: str
+// $after: str, the last id of the page before
+// $rows_max: int
+// -> id, user_id, unproven
+// unproven: list of {subject_id, id}. A fact of two merged entities comes with each of them.
+MATCH (e:HeldEntity {tenant: $tenant}) WHERE e.id > $after
+WITH e ORDER BY e.id LIMIT $rows_max
+RETURN e.id AS id, e.user_id AS user_id, COLLECT {
+  CALL (e) {
+    MATCH (h:HeldFact {tenant: $tenant, subject_id: e.id}) RETURN h
+   UNION
+    MATCH (h:HeldFact {tenant: $tenant, object_id: e.id}) RETURN h
+  }
+  WITH h WHERE size(h.evidence) > 0 AND NOT EXISTS { MATCH (m:Message {tenant: $tenant}) WHERE m.id IN h.evidence }
+  RETURN {subject_id: h.subject_id, id: h.id}
+} AS unproven
