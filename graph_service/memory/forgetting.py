@@ -11,6 +11,7 @@ from graph_service.graph.store import Graph, Row, Writing
 from graph_service.memory.asked_ids import check_ids
 from graph_service.memory.forget_commit import FORGOTTEN, ForgetWish, Forgotten, forget
 from graph_service.memory.forget_knowledge import Learned, find_entity, find_fact
+from graph_service.memory.forget_names import forget_own_names
 from graph_service.memory.forget_reach import Reach, ends_of, reach_of
 from graph_service.memory.forget_user import begin, forget_user
 from graph_service.memory.intake import millis
@@ -231,7 +232,7 @@ class Forgetting:
                 wish.user_id,
                 messages,
                 pause_ms=self._pause_ms,
-                stripped=learned.scenes if learned else (),
+                stripped={*renamed, *(learned.scenes if learned else ())},
                 gone=learned.entities if learned else (),
             )
             if learned is not None:
@@ -241,6 +242,8 @@ class Forgetting:
 
         if not messages and learned is None:
             return Forgotten()
+        names = learned.names if learned else ()
+        renamed = await forget_own_names(writing, wish.tenant, wish.user_id, messages, names)
         reach = await reached()
         merged = [row["id"] for row, fate in reach.fates if row["is_held"] and fate.properties is None]
         parted: list[Change] = []

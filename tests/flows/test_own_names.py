@@ -9,6 +9,7 @@ from graph_service.memory.incoming import IncomingMessage
 from schema.ids import TenantId
 from tests.builders import a_memory, a_message, a_worker, an_incoming
 from tests.flows.graph_hash import graph_rows
+from tests.flows.test_forgetting import memory_of
 from tests.flows.test_identity import edges
 from tests.flows.test_identity_histories import wipe
 
@@ -89,3 +90,27 @@ async def test_what_is_no_name_of_the_user_is_not_taken_for_one(
     await tell(graph, tenant, [a_message(text, speaker=speaker)])
     snapshot = await a_memory(graph).mindmap.snapshot(TenantId(tenant), user_id="alice", budget=100)
     assert [node.aliases for node in snapshot.nodes if node.kind == "User"] == [[]]
+
+
+@pytest.mark.parametrize("said", [EN, ZH], ids=["en", "zh"])
+@pytest.mark.parametrize("place", [0, 1, 2])
+async def test_a_name_goes_with_the_words_that_told_it(
+    graph: Graph, tenant: str, said: tuple[tuple[str | None, str], ...], place: int
+) -> None:
+    never = f"{tenant}-never"
+    messages = the_messages(said[:3])
+    later = a_message(said[2][1], minute=3 * 24 * 60, speaker="Dave")
+    for name, told in ((tenant, messages), (never, [one for one in messages if one is not messages[place]])):
+        await tell(graph, name, told)
+        await tell(graph, name, [later], session="s2")
+    uri = await uri_of(graph, tenant, said[place][1])
+    await a_memory(graph).forgetting.message(TenantId(tenant), uri)
+    await a_worker(graph).drain()
+    assert await memory_of(graph, tenant) == await memory_of(graph, never)
+
+
+async def uri_of(graph: Graph, tenant: str, text: str) -> str:
+    """Of the first message with this text."""
+    async with graph._driver.session() as session:
+        query = "MATCH (m:Message {tenant: $tenant, text: $text}) RETURN m.uri ORDER BY m.said_ms LIMIT 1"
+        return str((await (await session.run(query, tenant=tenant, text=text)).fetch(1))[0][0])
