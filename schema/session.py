@@ -21,6 +21,7 @@ class CloseReason(StrEnum):
     REQUEST = "request"
     IDLE = "idle"
     SHUTDOWN = "shutdown"
+    IMPORT = "import"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

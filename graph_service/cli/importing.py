@@ -18,6 +18,7 @@ from graph_service.settings import Settings
 from graph_service.step import Step
 from schema.errors import InputError
 from schema.ids import TenantId
+from schema.session import CloseReason
 
 if TYPE_CHECKING:
     from graph_service.parts import Parts
@@ -92,6 +93,8 @@ async def _import(settings: Settings, calls: Sequence[Incoming], terminal: Termi
     async with opened(settings, terminal) as parts:
         with Steps(terminal) as steps:
             stored, repeated = await store_all(parts, tenant, calls, steps)
+        # A file holds conversations that are over: a model need not wait for more.
+        await parts.memory.sessions.close_taken(CloseReason.IMPORT)
         if wait:
             await read_everything(parts, tenant, terminal)
     users = sorted({call.user_id for call in calls})

@@ -71,12 +71,12 @@ class Sessions:
         while len(self._taken) > _TAKEN_MAX:
             self._taken.popitem(last=False)
 
-    async def close_taken(self) -> None:
-        """Asks for the end of the sessions whose messages came in through this process; for its own end.
+    async def close_taken(self, why: CloseReason = CloseReason.SHUTDOWN) -> None:
+        """Asks for the end of the sessions whose messages came in through this process, for example at its own end.
 
         Raises:
             UnavailableError: Neo4j does not answer; the idle timeout will close them.
         """
         for tenant in sorted({tenant for tenant, _ in self._taken}):
             nodes = [node for of, node in self._taken if of == tenant]
-            await ask_to_close(self._graph, tenant, nodes, why=CloseReason.SHUTDOWN, now=self._clock())
+            await ask_to_close(self._graph, tenant, nodes, why=why, now=self._clock())

@@ -53,10 +53,10 @@ def test_an_unknown_option_is_refused_with_a_hint(home: Home) -> None:
 
 
 def test_a_running_service_says_that_it_is_ready(address: str) -> None:
-    state = httpx.get(f"{address}/ready").json()
+    state = httpx.get(f"{address}/ready", timeout=30).json()
     assert (state["ready"], state["neo4j"], state["worker"]) == (True, "up", "running")
     assert (state["embedder"], state["model"], state["database"]) == ("none", "rules", "local")
-    assert httpx.get(f"{address}/health").json()["status"] == "up"
+    assert httpx.get(f"{address}/health", timeout=30).json()["status"] == "up"
 
 
 def test_what_was_told_is_recalled_with_its_evidence(home: Home, address: str) -> None:
@@ -108,6 +108,22 @@ def test_a_file_of_conversations_is_imported_once(home: Home, address: str, tmp_
     first, again = (home.run("import", str(file), "--json").document() for _ in range(2))
     assert (first["stored"], again["stored"], again["repeated"]) == (1, 0, 1)
     assert "cello" in home.run("recall", "cello", "--user", "Kim").out
+    (session,) = home.run("sessions", "list", "--user", "Kim", "--json").document()["sessions"]
+    assert (session["session_id"], session["state"], session["why"]) == ("kim-1", "closed", "import")
+
+
+def test_a_session_is_closed_and_told_on_the_command_line(home: Home, address: str) -> None:
+    texts = ["I moved to Lisbon in May.", "我五月搬到了里斯本。"]
+    for text in texts:
+        assert home.run("remember", text, "--user", "lia", "--session", "talk").code == 0
+    closed = home.run("sessions", "close", "talk", "--user", "lia", "--json").document()
+    assert (closed["state"], closed["messages"], closed["unread"]) == ("closed", 2, 0)
+    assert all(text in home.run("layers", "show", f"{closed['uri']}#L2").out for text in texts)
+    assert home.run("layers", "show", closed["uri"], "--json").document()["level"] == "L1"
+    told = home.run("layers", "generate", "--user", "lia", "--json").document()
+    assert (told["sessions"], told["kept"], told["failed"]) == (1, 1, 0)
+    assert home.run("--tenant", "other", "layers", "show", closed["uri"]).code == 3
+    assert home.run("--tenant", "other", "sessions", "list", "--user", "lia", "--json").document() == {"sessions": []}
 
 
 def test_analysts_are_told_how_to_log_in(home: Home, address: str) -> None:
@@ -134,7 +150,7 @@ def test_a_taken_port_is_refused_when_it_was_asked_for(home: Home, address: str)
 
 
 def test_foreign_host_names_are_refused_by_the_service(address: str) -> None:
-    assert httpx.get(f"{address}/ready", headers={"host": "evil.example"}).status_code == 421
+    assert httpx.get(f"{address}/ready", headers={"host": "evil.example"}, timeout=30).status_code == 421
 
 
 def test_a_termination_signal_ends_the_service_in_order(tmp_path: Path) -> None:

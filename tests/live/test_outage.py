@@ -37,7 +37,7 @@ async def test_an_outage_is_told_and_ends_by_itself(server: Any, graph: Graph, t
             await cable.cut()
             status = await until_status(viewer, "down")
             assert (status["serving"], status["as_of"] >= snapshot["as_of"]) == ("last snapshot", True)
-            async with httpx.AsyncClient(base_url=service.http) as client:
+            async with httpx.AsyncClient(base_url=service.http, timeout=60) as client:
                 answer = await client.get("/api/evidence/ann", headers={"Mnemograph-Tenant": tenant})
                 assert (answer.status_code, answer.json()["error"]["code"]) == (503, "UNAVAILABLE")
             async with service.viewer(tenant) as newcomer:

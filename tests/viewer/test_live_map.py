@@ -72,7 +72,7 @@ class Viewer:
         ]
         call = {"userId": user, "sessionId": session, "userName": name, "messages": messages}
         body = {"query": REMEMBER, "variables": {"input": call}}
-        async with httpx.AsyncClient() as client:
+        async with httpx.AsyncClient(timeout=60) as client:
             answer = await client.post(f"{self.address}/graphql", json=body, headers={"Mnemograph-Tenant": self.tenant})
         assert "errors" not in answer.json(), answer.text
 
@@ -94,7 +94,7 @@ async def viewer(browser: Browser, address: str, tenant: str) -> AsyncIterator[V
 
 async def _first_edge(viewer: Viewer, predicate: str) -> dict[str, Any]:
     headers = {"Mnemograph-Tenant": viewer.tenant}
-    async with httpx.AsyncClient() as client:
+    async with httpx.AsyncClient(timeout=60) as client:
         snapshot = (await client.get(f"{viewer.address}/api/snapshot", headers=headers)).json()
     return next(edge for edge in snapshot["edges"] if edge["predicate"] == predicate)
 
