@@ -16,6 +16,7 @@ from graph_service.api.graphql_facts import FactsMutation, FactsQuery
 from graph_service.api.graphql_forgetting import ForgettingMutation
 from graph_service.api.graphql_identity import IdentityMutation, IdentityQuery
 from graph_service.api.graphql_layers import LayersMutation, LayersQuery
+from graph_service.api.graphql_profile import ProfileQuery
 from graph_service.api.graphql_sessions import SessionsMutation, SessionsQuery
 from graph_service.api.graphql_short_term import ShortTermQuery
 from graph_service.api.graphql_spool import SpoolMutation, SpoolQuery
@@ -46,7 +47,17 @@ def _memory(info: Info[Any, None]) -> Memory:
 
 
 @strawberry.type
-class Query(FactsQuery, IdentityQuery, LayersQuery, SessionsQuery, ShortTermQuery, SpoolQuery, UsageQuery, WorkQuery):
+class Query(
+    FactsQuery,
+    IdentityQuery,
+    LayersQuery,
+    ProfileQuery,
+    SessionsQuery,
+    ShortTermQuery,
+    SpoolQuery,
+    UsageQuery,
+    WorkQuery,
+):
     """What can be asked."""
 
     @strawberry.field(description="What one user's memory holds about a question, best first. One database round trip.")

@@ -23,6 +23,7 @@ from graph_service.cli import (
 from graph_service.cli.facts import facts
 from graph_service.cli.layers import layers
 from graph_service.cli.options import Common, ConfigOption, JsonOption, TenantOption
+from graph_service.cli.profile import profile
 from graph_service.cli.running import StoppedError
 from graph_service.cli.sessions import sessions
 from graph_service.version import version as installed_version
@@ -61,6 +62,7 @@ app.command("serve")(serving.serve)
 app.command("demo")(serving.demo)
 app.command("remember")(telling.remember)
 app.command("recall")(asking.recall)
+app.command("profile")(profile)
 app.command("sync")(syncing.sync)
 app.command("import")(importing.import_files)
 app.command("doctor")(checking.doctor)

@@ -7,6 +7,7 @@ from graph_service.graph.store import Graph, Writing
 from graph_service.memory.digest_plan import DigestPlan
 from graph_service.memory.log_rows import append_changes
 from graph_service.memory.outbox import Claim, finish
+from graph_service.memory.profile import settle_profile, subjects_in
 from graph_service.memory.role_joins import concerns_roles, settle_roles
 from graph_service.memory.session_text import SessionText
 from graph_service.memory.stand import say_of_merged
@@ -50,6 +51,9 @@ async def commit_digest(graph: Graph, text: SessionText, plan: DigestPlan, held:
         shown = await say_of_merged(writing, tenant, plan.held_entities, plan.held_facts)
         if concerns_roles((*plan.facts, *plan.held_facts)):
             shown += await settle_roles(writing, tenant, owner.user_id, at=recorded_at)
+        about = subjects_in((*plan.facts, *plan.held_facts), owner.user.id, owner.agent.id)
+        if about:
+            shown += await settle_profile(writing, tenant, about, at=recorded_at)
         day = day_of(recorded_at)
         await writing.run(statement("write/add_usage"), {"tenant": tenant, "day": day, "cost": plan.cost})
         await append_changes(writing, tenant, owner.user_id, [*plan.changes, *shown], at=recorded_at)

@@ -1,11 +1,13 @@
-"""Single facts: whether they hold and why not, and reopening what was closed."""
+"""Single facts: whether they hold and why not, reopening what was closed; and the profiles that facts make up."""
 
 from collections.abc import Callable
 from datetime import datetime
 
 from graph_service.graph.store import Graph
 from graph_service.memory.closed import Standing, reopen_fact, standing_of
-from schema.ids import TenantId
+from graph_service.memory.profile import ProfilePart, profile_of
+from schema.ids import TenantId, agent_uri, memory_id, user_uri
+from schema.profile import Category
 
 
 class Facts:
@@ -42,3 +44,14 @@ class Facts:
         done = await reopen_fact(self._graph, tenant, fact_id, reason, at=self._clock())
         self._notify(tenant)
         return await standing_of(self._graph, tenant, done)
+
+    async def profile(
+        self, tenant: TenantId, user_id: str, *, agent_id: str | None = None, category: Category | None = None
+    ) -> list[ProfilePart]:
+        """The profile of a user, or of the agent that serves this user: each category, or one.
+
+        Raises:
+            UnavailableError: Neo4j does not answer.
+        """
+        uri = user_uri(tenant, user_id) if agent_id is None else agent_uri(tenant, user_id, agent_id)
+        return await profile_of(self._graph, tenant, memory_id(uri), at=self._clock(), category=category)

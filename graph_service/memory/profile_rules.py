@@ -1,0 +1,111 @@
+"""Which facts make up a profile: their category, which of two says it better, and which leave a full one. Pure.
+
+Source: requirements.md B7: higher confidence overwrites, newer wins a tie, a full category replaces its least important
+item if the new one matters more. The choice depends on the facts alone, not on the order in which they came.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from functools import cache
+from typing import Final
+
+from extraction.words_en import KIN as KIN_EN
+from extraction.words_zh import KIN as KIN_ZH
+from schema.fact import FactKind
+from schema.ids import name_key
+from schema.profile import ITEMS_MAX, Category
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(word.strip() for word in text.split("|"))
+
+
+_WORK: Final = _words(
+    "works at|works as|works in|works on|studies at|studies|graduated from|manages|founded|leads|uses|skill|project"
+    "|colleague|工作|专业|毕业于|负责|管理|创办|项目|技能"
+)
+_GOALS: Final = _words("plan|goal|dream|promise|decision|looks forward to|wants|目标|计划|梦想|承诺|决定")
+_PEOPLE: Final = _words(
+    "married to|knows|met|dating|engaged to|family|relative|parent|friends with|best friend|认识|家人|亲戚"
+)
+_TASTES: Final = frozenset({"PREFERS", "DISLIKES"})
+
+
+class Out(StrEnum):
+    """Why a fact that holds is not in the profile: another says it better, or more important ones fill it."""
+
+    OVERWRITTEN = "overwritten"
+    FULL = "full"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProfileFact:
+    """A fact about a user or agent that holds.
+
+    Attributes:
+        out: why it is not in the profile, as it is marked now.
+    """
+
+    id: str
+    predicate: str
+    relation: str | None
+    object_id: str
+    kind: FactKind
+    importance: int
+    confidence: float
+    first_seen: datetime
+    last_seen: datetime
+    out: Out | None = None
+
+    @property
+    def category(self) -> Category:
+        """Where it belongs."""
+        return category_of(self.predicate, self.relation, self.kind)
+
+    @property
+    def item(self) -> tuple[str, ...]:
+        """What two facts share of which a profile keeps one."""
+        relation = "" if self.predicate in _TASTES else name_key(self.relation or "")
+        return self.predicate, relation, self.object_id
+
+
+def category_of(predicate: str, relation: str | None, kind: FactKind = FactKind.FACT) -> Category:
+    """The category of a fact about a user or agent; every one has one."""
+    label = name_key(relation or "")
+    if predicate in _TASTES:
+        return Category.PREFERENCES
+    if label in _GOALS or kind is FactKind.DECISION:
+        return Category.GOALS
+    if label in _WORK or kind is FactKind.PROCEDURE:
+        return Category.WORK
+    # "best friend", "other sister", 好朋友: the last word says who it is.
+    if label in _people() or label.split(" ")[-1] in _people():
+        return Category.RELATIONSHIPS
+    return Category.PERSONAL
+
+
+@cache
+def _people() -> frozenset[str]:
+    return frozenset(map(name_key, (*KIN_EN, *KIN_ZH))) - _WORK | _PEOPLE
+
+
+def standing_out(facts: Iterable[ProfileFact], items_max: Mapping[Category, int] = ITEMS_MAX) -> dict[str, Out]:
+    """The facts that hold and are not in the profile, with why; all others are in it."""
+    out: dict[str, Out] = {}
+    items: dict[tuple[str, ...], ProfileFact] = {}
+    for fact in sorted(facts, key=lambda one: (-one.confidence, -one.last_seen.timestamp(), one.id)):
+        if fact.item in items:
+            out[fact.id] = Out.OVERWRITTEN
+        else:
+            items[fact.item] = fact
+    shelves: dict[Category, list[ProfileFact]] = {}
+    # Of equally important ones those stay that were there first: a new one must matter more.
+    for fact in sorted(items.values(), key=lambda one: (-one.importance, one.first_seen, one.id)):
+        shelf = shelves.setdefault(fact.category, [])
+        if len(shelf) < items_max[fact.category]:
+            shelf.append(fact)
+        else:
+            out[fact.id] = Out.FULL
+    return out
