@@ -41,6 +41,7 @@ def create_app(parts: Parts, stopping: Stopping) -> FastAPI:
     change_log, mindmap = ChangeLog(parts.graph), MindMap(parts.graph)
     hub = Hub(change_log, mindmap, version=name)
     parts.bell.listen(hub.notify)
+    parts.forgotten.listen(hub.forget)
     app = FastAPI(
         title="Mnemograph", version=name, docs_url=None, redoc_url=None, lifespan=_lifespan(parts, hub, stopping)
     )

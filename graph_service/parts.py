@@ -4,7 +4,6 @@ import asyncio
 import logging
 import secrets
 import time
-from collections.abc import Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -12,6 +11,7 @@ from typing import Final
 
 from extraction.embedding import Embedder
 from extraction.vector_cache import CachedEmbedder
+from graph_service.bell import Bell
 from graph_service.database_watch import DatabaseWatch, Seat
 from graph_service.graph.database import connect
 from graph_service.graph.local.local_server import LocalServer
@@ -39,27 +39,12 @@ _log = logging.getLogger(__name__)
 _EMBEDDER: Final = "embedder"
 
 
-class Bell:
-    """Tells whoever listens that a tenant's change log has grown."""
-
-    def __init__(self) -> None:
-        self._listeners: list[Callable[[str], None]] = []
-
-    def __call__(self, tenant: str) -> None:
-        """Rings; listeners must not wait."""
-        for listener in self._listeners:
-            listener(tenant)
-
-    def listen(self, listener: Callable[[str], None]) -> None:
-        """From now on, the listener hears every ring."""
-        self._listeners.append(listener)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parts:
     """A service, ready to work.
 
     Attributes:
+        bell: rings when a tenant's change log has grown; forgotten: when something was forgotten.
         seat: the local Neo4j; empty when another server was given.
         embedder_problem: why there is no embedder although one was wanted; None otherwise.
         reader_name: the model that reads scenes, or `rules`.
@@ -78,6 +63,7 @@ class Parts:
     worker: Worker
     window: ShortTermWindow
     bell: Bell
+    forgotten: Bell
     closing: AsyncExitStack = field(repr=False)
 
     @property
@@ -242,7 +228,9 @@ async def _assembled(
     outsides: Outsides,
     closing: AsyncExitStack,
 ) -> Parts:
-    bell = Bell()
+    bell, forgotten = Bell(), Bell()
+    if isinstance(embedder, CachedEmbedder):
+        forgotten.listen(lambda _tenant: embedder.clear())
     readers, reader_name = await _readers(settings, outsides.model)
     pace = Pace(clock=_now, word=lambda: secrets.token_hex(8), on_step=_log.debug, on_change=bell)
     worker = Worker(
@@ -283,11 +271,12 @@ async def _assembled(
             window=window,
             spool=spool,
             tokens_per_day=settings.llm.tokens_per_day,
-            forget_vectors=embedder.clear if isinstance(embedder, CachedEmbedder) else lambda: None,
+            on_forgotten=forgotten,
         ),
         worker=worker,
         window=window,
         bell=bell,
+        forgotten=forgotten,
         closing=closing,
     )
 

@@ -2,9 +2,12 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import Any, Final
 
 from schema.ids import MemoryId
+
+# The reason of changes that forgetting causes; whoever keeps older changes or snapshots lets go of them.
+FORGOTTEN: Final = "forgotten"
 
 
 class Op(StrEnum):

@@ -13,6 +13,7 @@ from graph_service.memory.changes import ChangeLog, Head
 from graph_service.memory.mindmap import MindMap
 from graph_service.memory.snapshot import Snapshot
 from graph_service.memory.views import moment_text
+from schema.change import FORGOTTEN
 from schema.errors import UnavailableError
 from schema.frames import Resume
 
@@ -21,6 +22,12 @@ _SHELF_MAX: Final = 16
 
 # The last snapshots, shown while the database is away: by tenant, user and budget.
 Shelf = OrderedDict[tuple[str, str | None, int], Snapshot]
+
+
+def drop_snapshots(shelf: Shelf, tenant: str) -> None:
+    """Lets go of a tenant's snapshots, because something in them was forgotten."""
+    for key in [key for key in shelf if key[0] == tenant]:
+        del shelf[key]
 
 
 class Feed:
@@ -138,6 +145,10 @@ class Feed:
             if not changes or changes[0].seq != self.ring.end + 1:
                 self._restart(head)
                 return
+            if any(numbered.change.reason == FORGOTTEN for numbered in changes):
+                # What is held from before may tell it; the log itself no longer does.
+                drop_snapshots(self._shelf, self.tenant)
+                self.ring = Ring(self.ring.end, self._limits)
             self.ring.add(changes, now_s=asyncio.get_running_loop().time())
             self._wake()
 

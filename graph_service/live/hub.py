@@ -5,7 +5,7 @@ import contextlib
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, field
 
-from graph_service.live.feed import Feed, Shelf
+from graph_service.live.feed import Feed, Shelf, drop_snapshots
 from graph_service.live.limits import LIVE_LIMITS, LiveLimits
 from graph_service.live.refusal import TRY_LATER, RefusedError
 from graph_service.memory.changes import ChangeLog
@@ -51,6 +51,11 @@ class Hub:
         watched = self._watched.get(tenant)
         if watched is not None:
             watched.feed.notify()
+
+    def forget(self, tenant: str) -> None:
+        """Something was forgotten in this tenant: lets go of what was kept to be shown without the database."""
+        drop_snapshots(self._shelf, tenant)
+        self.notify(tenant)
 
     @contextlib.contextmanager
     def place(self) -> Iterator[None]:

@@ -15,12 +15,9 @@ from graph_service.memory.log_rows import append_changes
 from graph_service.memory.role_joins import settle_roles
 from graph_service.memory.stand import changes_between, edges_at, node_change, show
 from graph_service.memory.views import node_body, node_view
-from schema.change import Change, Op
+from schema.change import FORGOTTEN, Change, Op
 from schema.ids import MemoryId, TenantId, UserId, memory_id, user_uri
 from schema.labels import Label
-
-# What viewers and the log are told; whoever keeps older changes drops them when they see it.
-FORGOTTEN = "forgotten"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,11 +9,10 @@ from typing import Any, Final
 
 from graph_service.graph.statements import Statement, statement
 from graph_service.graph.store import Graph, Writing
-from graph_service.memory.forget_commit import FORGOTTEN
 from graph_service.memory.log_rows import append_changes
 from graph_service.memory.outbox import Claim, finish, renew
 from graph_service.memory.pace import Pace
-from schema.change import Change, Op
+from schema.change import FORGOTTEN, Change, Op
 from schema.ids import MemoryId, TenantId, UserId
 
 _ROWS_MAX: Final = 500

@@ -9,7 +9,7 @@ from typing import Any
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Row, Writing
 from graph_service.memory.asked_ids import check_ids
-from graph_service.memory.forget_commit import FORGOTTEN, ForgetWish, Forgotten, forget
+from graph_service.memory.forget_commit import ForgetWish, Forgotten, forget
 from graph_service.memory.forget_knowledge import Learned, find_entity, find_fact
 from graph_service.memory.forget_names import forget_own_names
 from graph_service.memory.forget_reach import Reach, ends_of, reach_of
@@ -25,7 +25,7 @@ from graph_service.memory.spool import Spool
 from graph_service.memory.stand import members_of
 from graph_service.memory.tombstones import Kind, mark_of, salt_of
 from graph_service.memory.window import ShortTermWindow
-from schema.change import Change
+from schema.change import FORGOTTEN, Change
 from schema.errors import NotFoundError
 from schema.ids import SessionId, TenantId, UserId, memory_id, user_uri
 
@@ -40,7 +40,7 @@ class Forgetting:
     Args:
         clock: aware UTC now.
         notify: called with the tenant after each commit.
-        forget_vectors: drops vectors that are kept in this process.
+        on_forgotten: called with the tenant; drops what this process keeps of it.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class Forgetting:
         spool: Spool | None,
         clock: Callable[[], datetime],
         notify: Callable[[str], None],
-        forget_vectors: Callable[[], None],
+        on_forgotten: Callable[[str], None],
         rules: SceneRules | None = None,
     ) -> None:
         self._graph = graph
@@ -59,7 +59,7 @@ class Forgetting:
         self._spool = spool
         self._clock = clock
         self._notify = notify
-        self._forget_vectors = forget_vectors
+        self._on_forgotten = on_forgotten
         self._pause_ms = round((rules or SceneRules()).pause_s * 1000)
 
     async def message(self, tenant: TenantId, message_id: str) -> Forgotten:
@@ -151,7 +151,7 @@ class Forgetting:
             return await forget_user(self._graph, held, pace)
 
         await do_for_session(self._graph, doing, tenant, node_id, JobKind.FORGET, pace, even_if_done=False)
-        self._forget_vectors()
+        self._on_forgotten(tenant)
         await self._window.forget(tenant, whose)
         self._notify(tenant)
         counts = {name: totals[name] for name in ("messages", "scenes", "facts", "entities")}
@@ -254,8 +254,8 @@ class Forgetting:
         return await forget(writing, wish, reach, parted)
 
     async def _forget_at_hand(self, tenant: TenantId, user_id: UserId, rows: Sequence[Row]) -> None:
-        """Takes messages from the short-term window, and vectors from this process."""
-        self._forget_vectors()
+        """Takes messages from the short-term window, and what else this process keeps of them."""
+        self._on_forgotten(tenant)
         for session in sorted({row["session_id"] for row in rows}):
             ids = [row["id"] for row in rows if row["session_id"] == session]
             await self._window.forget(tenant, user_id, session_id=SessionId(session), message_ids=ids)

@@ -48,7 +48,7 @@ class Memory:
         window: the last turns of each session; None means one of its own, in this process.
         spool: takes messages while Neo4j is away; None refuses them then.
         tokens_per_day: the budget that `usage` tells; 0 means none.
-        forget_vectors: drops vectors that are kept in this process, because their texts may be forgotten.
+        on_forgotten: called with the tenant when something was forgotten: drops what this process keeps of it.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class Memory:
         window: ShortTermWindow | None = None,
         spool: Spool | None = None,
         tokens_per_day: int = 0,
-        forget_vectors: Callable[[], None] = lambda: None,
+        on_forgotten: Callable[[str], None] = lambda _tenant: None,
     ) -> None:
         self._tokens_per_day = tokens_per_day
         self._graph = graph
@@ -73,7 +73,7 @@ class Memory:
         self._spool = spool
         self.spooling = Spooling(spool)
         self.forgetting = Forgetting(
-            graph, window=self._window, spool=spool, clock=clock, notify=notify, forget_vectors=forget_vectors
+            graph, window=self._window, spool=spool, clock=clock, notify=notify, on_forgotten=on_forgotten
         )
         self.dead_letters = DeadLetters(graph)
         self.sessions = Sessions(graph, clock=clock, notify=notify)

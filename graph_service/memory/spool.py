@@ -165,8 +165,13 @@ class Spool:
                     file.execute("UPDATE OR REPLACE episodes SET body = ?, key = ? WHERE number = ?", new)
             return gone_n
 
+        if self._open is None and not self._path.exists():
+            return 0
         async with self.turn:
-            return await self._do(forget)
+            gone_n = await self._do(forget)
+        # Deleted rows are overwritten in the file itself; the log beside it still held them.
+        await self._in_thread(lambda: self._file().execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall())
+        return gone_n
 
     async def depth(self, tenant: TenantId | None = None) -> Depth:
         """How many episodes are here, of one tenant or of all."""

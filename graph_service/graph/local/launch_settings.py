@@ -20,6 +20,7 @@ JAVA_OPTIONS: Final = (
     "--sun-misc-unsafe-memory-access=allow",
     "-Dio.netty.tryReflectionSetAccessible=true",
 )
+# The transaction log holds what was forgotten until it is rotated and pruned; nothing but a restart after a crash reads it.
 # Port 0: the system chooses a free one while binding, so that no other process takes it in between.
 NEO4J_CONF: Final = """\
 # Written at each start of the local Neo4j; changes made here are lost.
@@ -33,6 +34,8 @@ server.memory.pagecache.size={page_cache_mb}m
 dbms.security.auth_enabled=true
 dbms.usage_report.enabled=false
 db.tx_log.preallocate=false
+db.tx_log.rotation.size=16m
+db.tx_log.rotation.retention_policy=keep_none
 db.memory.transaction.max=256m
 db.transaction.timeout=60s
 """
