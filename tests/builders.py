@@ -15,6 +15,7 @@ from graph_service.memory.incoming import Incoming, IncomingMessage
 from graph_service.memory.pace import Pace
 from graph_service.memory.service import Memory
 from graph_service.memory.spool import Spool
+from graph_service.memory.window import ShortTermWindow
 from graph_service.memory.worker import Worker, WorkerRules
 from tests.embedders import HashedWords
 
@@ -44,6 +45,8 @@ def a_memory(
     embedder: Embedder | None = None,
     notify: Callable[[str], None] | None = None,
     spool: Spool | None = None,
+    window: ShortTermWindow | None = None,
+    on_forgotten: Callable[[str], None] | None = None,
 ) -> Memory:
     """The handle of all doors, with a real clock and vectors of hashed words."""
     return Memory(
@@ -52,6 +55,8 @@ def a_memory(
         clock=lambda: datetime.now(UTC),
         notify=notify or (lambda _tenant: None),
         spool=spool,
+        window=window,
+        on_forgotten=on_forgotten or (lambda _tenant: None),
     )
 
 

@@ -20,7 +20,7 @@ JAVA_OPTIONS: Final = (
     "--sun-misc-unsafe-memory-access=allow",
     "-Dio.netty.tryReflectionSetAccessible=true",
 )
-# The transaction log holds what was forgotten until it is rotated and pruned; nothing but a restart after a crash reads it.
+# The transaction log holds what was forgotten until it is pruned, so it is kept no longer than a crash needs.
 # Port 0: the system chooses a free one while binding, so that no other process takes it in between.
 NEO4J_CONF: Final = """\
 # Written at each start of the local Neo4j; changes made here are lost.
