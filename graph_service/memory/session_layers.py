@@ -18,6 +18,8 @@ def scenes_key(hashes: Sequence[str]) -> str:
 async def tell_session(graph: Graph, tenant: TenantId, session: str, *, now: datetime) -> bool:
     """Makes the texts of a session (node id) if those of its scenes changed; True when they were made.
 
+    Texts that were overtaken by a change are not stored; whoever asks next makes them.
+
     Raises:
         UnavailableError: Neo4j does not answer.
     """
@@ -25,13 +27,15 @@ async def tell_session(graph: Graph, tenant: TenantId, session: str, *, now: dat
     if not rows:
         return False
     row = rows[0]
-    key = scenes_key([scene["layers_hash"] for scene in row["scenes"]])
+    hashes = [scene["layers_hash"] for scene in row["scenes"]]
+    key = scenes_key(hashes)
     if row["layers_hash"] == key or not row["scenes"]:
         return False
     told = session_told([_told(scene) for scene in row["scenes"]])
     parameters = {
         "tenant": tenant,
         "session": session,
+        "scene_hashes": hashes,
         "layers": {
             "title": told.title,
             "abstract": told.abstract,
@@ -41,12 +45,10 @@ async def tell_session(graph: Graph, tenant: TenantId, session: str, *, now: dat
         },
     }
 
-    async def steps(writing: Writing) -> None:
-        written = await writing.run(statement("write/set_session_layers"), parameters)
-        assert len(written) == 1, "a session that was read takes its texts"
+    async def steps(writing: Writing) -> bool:
+        return bool(await writing.run(statement("write/set_session_layers"), parameters))
 
-    await graph.write(steps)
-    return True
+    return await graph.write(steps)
 
 
 def _told(scene: Mapping[str, Any]) -> SceneTold:

@@ -6,6 +6,7 @@ import pytest
 import pytest_asyncio
 
 from extraction.abstract import OVERVIEW_TOKENS_MAX
+from graph_service.graph.statements import Statement
 from graph_service.graph.store import Graph
 from graph_service.memory.layer_texts import Level
 from graph_service.memory.service import Memory
@@ -129,3 +130,23 @@ async def test_wrong_names_are_told_what_is_wrong(graph: Graph, tenant: str) -> 
         await memory.layers.generate(TenantId(tenant), user_id=None, session_id="s1")
     with pytest.raises(NotFoundError, match="sessions"):
         await memory.layers.generate(TenantId(tenant), user_id="alice", session_id="s1")
+
+
+@pytest.mark.parametrize("secret", ["The code of the vault is heliotrope.", "保险柜的密码是天芥菜。"], ids=["en", "zh"])
+async def test_what_was_forgotten_is_in_no_text_of_its_session(graph: Graph, tenant: str, secret: str) -> None:
+    worker = a_worker(graph)
+    memory = a_teller(graph, worker)
+    receipt = await memory.remember(TenantId(tenant), an_incoming("I moved to Lisbon in May.", secret))
+    assert secret in (await memory.layers.layer(TenantId(tenant), receipt.session_uri)).text
+    await memory.forgetting.message(TenantId(tenant), receipt.message_ids[1])
+    lives = Statement(
+        name="test/lives",
+        text="MATCH (l:SessionLife {tenant: $tenant}) RETURN properties(l) AS life",
+        parameters=frozenset({"tenant"}),
+        columns=("life",),
+        hot=False,
+    )
+    (row,) = await graph.read(lives, {"tenant": tenant})
+    assert secret not in str(row)
+    told = await memory.layers.layer(TenantId(tenant), receipt.session_uri)
+    assert ("Lisbon" in told.text, secret in told.text) == (True, False)

@@ -1,5 +1,5 @@
 // Asks for the reading of what is left of some sessions of a user; whoever works on them loses the lease, and so throws away what was
-// read of the old text. A closed session is open until that is done.
+// read of the old text. A closed session is open until that is done. What the session tells of itself goes.
 // $tenant: str
 // $user_node_id: str
 // $sessions: list of str, ordered
@@ -17,6 +17,8 @@ WITH session, j
 OPTIONAL MATCH (l:SessionLife {tenant: $tenant, id: session})
 FOREACH (_ IN CASE WHEN l.state = 'closed' THEN [1] ELSE [] END |
   SET l.state = 'active', l.why = null, l.closing_at = null, l.closed_at = null)
+FOREACH (_ IN CASE WHEN l IS NULL THEN [] ELSE [1] END |
+  SET l.title = null, l.abstract = null, l.overview = null, l.layers_hash = null, l.layers_at = null)
 WITH count(j) AS jobs
 MERGE (a:Job {tenant: $tenant, id: $user_node_id + '/anew'})
   ON CREATE SET a.kind = 'anew', a.session = $user_node_id, a.wanted = 0
