@@ -25,7 +25,7 @@ _OPENERS = (
     r"although|but|so|yet|if|please|any|can|could|is|are|have you|because|since|even|especially|pick|suggest|"
     r"recommend|"
     r"keep|make|don't|just|thoughts|remind|note|ideally|preferably|mostly|mainly|thanks|right|nothing|no|not|never|"
-    r"anything|everything|that|this|there|our|anyone"
+    r"anything|everything|that|this|there|our|anyone|love|hate|prefer|enjoy|adore|dislike"
 )
 _CUT = re.compile(
     r"; ?|—| - |, (?=(?:and |but |so |then |because |although |while |yet |or )?(?:" + _OPENERS + r")\b)"

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from extraction.drafts import Voice
-from extraction.names import chinese_name_at
+from extraction.names import chinese_name_at, word_tag
 from extraction.reading import THE_USER
 from extraction.sentences import Sentence
 from extraction.spelling_zh import IRONIC, readable, spelled
@@ -32,7 +32,7 @@ _PAST = re.compile(
 _ONCE = re.compile(
     r"^(?:以前|曾经|曾|过去|小时候|年轻的?时候|当年|原来|原先|之前|从前)(?:也|都|一直|可|还|就)?(?=[^的])(?!从没|没)"
 )
-_MOMENT = re.compile(r"今天|今晚|此刻|这会儿?|刚才|这一刻|眼下|这次(?!签证|考试|手术|面试)")
+_MOMENT = re.compile(r"今天|昨天|昨晚|前天|明天|后天|今晚|此刻|这会儿?|刚才|这一刻|眼下|这次(?!签证|考试|手术|面试)")
 # Who writes about themselves may leave 我 away at the beginning.
 _ELIDED = re.compile(
     r"^(?:刚刚?|从小|一直|最近|现在|目前|已经|终于|一般|平时|也|都|真的|其实|特别|超级?|最|很|就|才|又|本来|每天|"
@@ -233,12 +233,17 @@ def _subject(text: str, thread: Thread) -> tuple[str | None, str]:
     if _OTHERS.match(text):
         return None, text
     named = _NAMED.match(text)
-    if named and named["n"] not in NOT_NAMES and named["n"][:2] not in NOT_NAMES:
+    if named and named["n"] not in NOT_NAMES and named["n"][:2] not in NOT_NAMES and _may_be_name(named["n"]):
         thread.third = thread.voice.who(named["n"])
         return thread.third, text[named.end() :]
     if thread.third is None and thread.voice.me == THE_USER and any(name in text for name in thread.voice.user_names):
         thread.third = THE_USER
     return thread.subject, text
+
+
+def _may_be_name(word: str) -> bool:
+    """Whether the dictionary knows the word as no other thing: 周末, 高中 and 小店 are no names."""
+    return word[0].isascii() or word_tag(word) in (None, "nr")
 
 
 def _own_subject(rest: str, thread: Thread) -> tuple[str | None, str]:

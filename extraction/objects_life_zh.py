@@ -18,6 +18,10 @@ NO_PLACE = re.compile(r"^一|家|学校|公司|这|那|外面|一起|一个人|�
 _WORK = re.compile(
     r"^(?P<n>[^，。]{2,16}?)(?:担任|当(?!地|前)|做|工作|上班|任职|离职|辞职|跳槽|退休|被裁|毕业|出来|录用|干|$)"
 )
+_DOES = re.compile(
+    r"(?:担任|当|做|干)(?:了|着|过)?(?:一?[名位个])?(?P<n>[\u4e00-\u9fffA-Z]{2,12}?)(?:的|了|"
+    r"工作)*(?:好?[几多一二两三四五六七八九十\d]+多?年多?了?)?$"
+)
 _ORGANIZATION = re.compile(
     r"(?:公司|律所|医院|学校|大学|中学|小学|学院|银行|局|院|研究所|厂|店|集团|中心|部|社|馆|团队|工作室|"
     r"科技|台|事务所|机构|幼儿园|餐厅|企业|超市|基金|证券)$"
@@ -28,9 +32,9 @@ _NO_WORK = re.compile(
 )
 _JOBS = (*JOBS, *FIELDS)
 _JOB = re.compile(
-    r"^(?:当|做|干)?(?:了|着|一?[名位个]|退休的?|"
-    r"一?名退休的?)?(?P<n>[\u4e00-\u9fffA-Za-z]{2,12}?)(?:这(?:一?)行|工作|方面|方向|相关)?"
-    r"(?:的|了|啊|呢|呀)*(?:[一二两三四五六七八九十\d]+(?:多)?年(?:多)?了?|好几年了?|很多年了?)?$"
+    r"^(?:当|做|干)?(?:了|着|一?[名位个]|退休的?|一?名退休的?)?(?P<n>[\u4e00-\u9fffA-Za-z]{2,12}?)"
+    r"(?P<t>(?:这(?:一?)?行|工作|方面|方向|相关)?(?:的|了|啊|呢|"
+    r"呀)*(?:好?[几多一二两三四五六七八九十\d]+多?年多?了?)?)$"
 )
 _SCHOOL = re.compile(r"^(?P<n>[^，。]{2,14}?)(?:上学|读书|念书|读大学|读研|上大学|就读|学习|$)")
 _AGE = re.compile(r"^(?P<n>\d{1,3}|[一二三四五六七八九十]{1,3})(?:岁|了?$)")
@@ -63,9 +67,13 @@ def place(rule: Rule, text: str) -> Found:
 
 
 def workplace(rule: Rule, text: str) -> Found:
+    """Where someone works; "在医院做检查" tells no work, "在医院做护士" does."""
     found = _WORK.match(text)
     name = re.sub(r"^一[家所个间]|(?:里|的)$", "", found["n"]) if found else ""
-    if len(name) < 2 or _NO_WORK.search(name):
+    if found is None or len(name) < 2 or _NO_WORK.search(name):
+        return []
+    does = _DOES.match(text[found.end("n") :])
+    if does and not is_job(does["n"]):
         return []
     if _ORGANIZATION.search(name) and is_nominal(name):
         return [(name, rule.relation, EntityType.ORGANIZATION)]
@@ -86,11 +94,20 @@ def school(rule: Rule, text: str) -> Found:
 
 
 def job(rule: Rule, text: str) -> Found:
-    """An occupation, or the field someone works in: `高中老师`, `后端开发`."""
+    """An occupation, or the field someone works in: `高中老师`, `数据分析的`."""
     found = _JOB.match(text)
-    if found is None or re.search(r"[我你他她]|的(?!$)", found["n"]) or not found["n"].endswith(_JOBS):
+    if found is None or re.search(r"[我你他她]|的(?!$)|^一?个", found["n"]):
         return []
-    return [(found["n"], rule.relation, EntityType.TOPIC)]
+    # "我做了测试" tells no job; "做测试的", "做测试三年了" do.
+    known = found["n"].endswith(tuple(JOBS)) or (found["t"] and found["n"].endswith(FIELDS))
+    return [(found["n"], rule.relation, EntityType.TOPIC)] if known else []
+
+
+def title(rule: Rule, text: str) -> Found:
+    """What someone became, told by its name or its field: `转行做设计`."""
+    found = _JOB.match(text)
+    fits = found is not None and is_job(found["n"]) and not re.search(r"[我你他她]", found["n"])
+    return [(found["n"], rule.relation, EntityType.TOPIC)] if found and fits else []
 
 
 def is_job(name: str) -> bool:
@@ -152,8 +169,11 @@ def language(rule: Rule, text: str) -> Found:
 
 
 def pastime(rule: Rule, text: str) -> Found:
-    match = re.match(_alternatives(PASTIMES), text)
-    return [(match.group(), rule.relation, EntityType.ACTIVITY)] if match else []
+    """What someone plays; "打篮球扭了脚" tells what happened once."""
+    match = re.match(
+        r"(?P<n>" + _alternatives(PASTIMES) + r")(?:的|了)?(?:好?[几多一二两三四五六七八九十\d]+多?年多?了?)?$", text
+    )
+    return [(match["n"], rule.relation, EntityType.ACTIVITY)] if match else []
 
 
 def trait(rule: Rule, text: str) -> Found:
@@ -178,7 +198,13 @@ def address(rule: Rule, text: str) -> Found:
 
 def known_place(rule: Rule, text: str) -> Found:
     """A place the dictionary knows, so that no firm or person is taken for one."""
-    return [one for one in place(rule, text) if word_tag(one[0]) == "ns" or word_tag(one[0][:2]) == "ns"]
+    return [
+        one
+        for one in place(rule, text)
+        if word_tag(one[0]) == "ns"
+        or word_tag(one[0][:2]) == "ns"
+        or re.search(r"[区县镇村乡路街屯]$|小区|花园", one[0])
+    ]
 
 
 def _alternatives(words: tuple[str, ...]) -> str:

@@ -70,11 +70,16 @@ _WORRIED = re.compile(
 )
 
 
+# What worries for a day.
+_PASSING = re.compile(r"明天|今天|今晚|下雨|来不及|迟到|赶不上|堵车|感到|觉得|感觉")
+
+
 def _worry(rule: Rule, text: str) -> Found:
     text = re.sub(r"^我们?的?(?=" + "|".join(KIN) + ")", "", _WORRIED.sub("", text))
     text = re.split(r"可能|会|将|太|过(?!敏)|不|是否|被|没|变", text)[0]
     name = noun_phrase(text)
-    return [(name, rule.relation, None)] if name and len(name) > 1 else []
+    passing = name is None or len(name) < 2 or _PASSING.search(name)
+    return [] if name is None or passing else [(name, rule.relation, None)]
 
 
 def _goal(rule: Rule, text: str) -> Found:
@@ -95,7 +100,9 @@ def _promise(rule: Rule, text: str) -> Found:
     name = re.split(r"[，。！？；：…!?;~～]", _TO_WHOM.sub("", text))[0]
     name = re.sub(r"(?:了|啊|呢|吧|呀|的)+$", "", name)
     name = re.sub(r"(?<=[\u4e00-\u9fff])(?:一个|一本|一位|一名)", "", name) if len(name) > 12 else name
-    if not 3 <= len(name) <= 14 or re.search(r"你|您|什么|怎么|这|那|事情$", name):
+    if not 3 <= len(name) <= 14 or re.search(
+        r"你|您|什么|怎么|这|那|事情$|^我|^没|^是|^真|^有|完成任务|[见聊说]$|改正", name
+    ):
         return []
     return [(name, rule.relation, EntityType.ACTIVITY)]
 
@@ -132,6 +139,6 @@ _BY_SHAPE: dict[Shape, Callable[[Rule, str], Found]] = {
     "gift": _nothing,
     "event": _nothing,
     "person": _nothing,
-    "title": _nothing,
+    "title": life.title,
     "firm": _nothing,
 }

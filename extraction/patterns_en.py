@@ -12,7 +12,7 @@ _FAN = r"(?:fan|lover|admirer|devotee) of"
 _VERY = (
     r"(?:so |very |really |quite |pretty |super |absolutely |a bit |a little |terribly |deathly |severely |"
     r"still |also |"
-    r"completely |totally |utterly |extremely |deeply |truly |badly |mildly |highly |incredibly |mostly ){0,2}"
+    r"completely |totally |utterly |extremely |deeply |truly |badly |mildly |highly |incredibly |mostly |more ){0,2}"
 )
 _NOT = r"(?:do|does|did) not "
 
@@ -88,7 +88,8 @@ TASTE_RULES: tuple[Rule, ...] = (
         strength=0.95,
     ),
     _rule(
-        r"(?:have|has) an? (?:severe |bad |mild |serious |strong )?(?=[a-z]+ (?:allergy|intolerance|phobia)\b)",
+        r"(?:have|has) an?(?: severe| bad| mild| serious| strong)?(?= [a-z]+(?: [a-z]+)? (?:allergy|"
+        r"intolerance|phobia)\b)",
         "DISLIKES",
         "{s} is allergic to {o}.",
         end=r"(?:allergy|intolerance|phobia)\b",
@@ -142,9 +143,9 @@ TASTE_RULES: tuple[Rule, ...] = (
         "{s} likes {o}.",
     ),
     _rule(
-        r"(?:am|is) (?:more of )?an? (?:big |huge |total |real |bit of an? )?(?=(?:"
+        r"(?:am|is) (?:more of )?an?(?: big| huge| total| real| bit of an?)?(?= (?:"
         r"dog|cat|tea|coffee|beach|city|mountain|book|summer|winter|night|morning|nature|people|animal|wine|beer|"
-        r"chocolate|routine|music|sports|car|horse|bird|plant|bread|meat|fish)\b)",
+        r"chocolate|routine|music|sports|car|horse|bird|plant|bread|meat|fish) )",
         "PREFERS",
         "{s} likes {o}.",
         end=r"(?:person|guy|girl|woman|man|lover|fanatic|addict|nerd|enthusiast|type)\b",

@@ -106,7 +106,8 @@ LIFE_RULES: tuple[Rule, ...] = (
         kind=EntityType.TOPIC,
     ),
     _rule(
-        r"(?:teach|teaches|am teaching|is teaching)",
+        r"(?:teach|teaches|am teaching|is teaching)(?! (?:my|our|him|her|them|people|kids|children|"
+        r"myself)\b)(?!.* (?:to|how) )",
         "RELATES_TO",
         "{s} teaches {o}.",
         relation="teaches",

@@ -21,7 +21,8 @@ from extraction.rule_book import RuleBook
 from extraction.sayings_en import said_of_things
 from extraction.sentences import Sentence
 from extraction.spelling_en import RELAYS
-from extraction.words_en import GENERIC, PETS, PRONOUNS, SOLE_KIN
+from extraction.words_en import GENERIC, NOT_NAMES, PETS, PRONOUNS, SOLE_KIN, word_set
+from extraction.words_life_en import MORE_TRAITS
 from schema.entity import EntityType
 
 # The order counts: the first rule that finds an object wins, and what no longer holds holds the words of what does.
@@ -32,6 +33,12 @@ _WORKS_AS = next(rule for rule in RULES if rule.relation == "works as" and not r
 _AT = re.compile(r" (?:at|for) (?P<o>.+)$")
 _AS = re.compile(r" as (?P<o>an? .+)$")
 _NO_CATEGORY = frozenset(("was", "is", "part", "thing", "things", "one", "way", "bit"))
+# "I'm Sorry", "I'm Catholic".
+_NO_NAMES = (
+    NOT_NAMES
+    | MORE_TRAITS
+    | word_set("crazy back done good fine tired here ready busy sick late new old lost free open bored hungry")
+)
 _TASTES = frozenset(("PREFERS", "DISLIKES"))
 # What is said of a moment says little of the years (a closing is a change, and stays).
 _MOMENT = re.compile(
@@ -70,7 +77,8 @@ def _read_clause(clause: Clause, thread: Thread) -> Iterator[Draft]:
         yield from _favorite_is(favorite, clause, thread)
         return
     yield from said_of_things(clause, thread)
-    if named := wordings.NAME_IS.match(clause.text):
+    named = wordings.NAME_IS.match(clause.text)
+    if named and named["o"].split()[0].lower() not in _NO_NAMES:
         yield draft(
             clause,
             thread,

@@ -115,7 +115,7 @@ _NOTHING_BEATS: Final = re.compile(
     r"than) (?P<o>.+)|"
     r"^(?:what|the thing|one thing|the part|something) (?:that )?I (?:\w+ )?(?:love|like|enjoy) (?:the "
     r")?(?:most|best)?"
-    r"[^.]{0,30}? is (?P<o2>.+)",
+    r"(?!about (?:this|that|the|your|it)\b)[^.]{0,30}? is (?P<o2>.+)",
     re.IGNORECASE,
 )
 _BOTHERS: Final = re.compile(
@@ -217,7 +217,7 @@ def _judged(clause: Clause, thread: Thread) -> Iterator[Draft]:
         (_NO_PLEASE, "DISLIKES", "{s} does not want {o}."),
     ):
         if (found := asked.match(text)) and not _NO_THANKS.match(_first(found)):
-            for name in things(_first(found))[:1]:
+            for name in things(_first(found).split(", ")[0])[:1]:
                 yield draft(clause, thread, me, predicate, name, says, kind=object_type(name))
 
 
