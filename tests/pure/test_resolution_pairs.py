@@ -8,7 +8,7 @@ from tests.bench.resolution_table import HALVES, LANGUAGES, Fate, pairs_of, scor
 
 PAIRS_MIN = 150
 # As measured, with room for one pair; the goal is 0.01 and 0.10. A false retirement costs more than a missed one.
-RETIRED_PART_MAX, MISSED_PART_MAX = 0.02, 0.2
+RETIRED_PART_MAX, MISSED_PART_MAX = 0.02, 0.13
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
