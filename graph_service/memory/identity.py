@@ -51,6 +51,8 @@ async def merge_entities(
         if keep == gone:
             raise ConflictError(f"the entities {keep_id!r} and {merge_id!r} are one already; split them first")
         made, changes = await join(writing, tenant, keep, gone, reason, at=at)
+        # Two who were called "my sister" may be one now, and so it is clear who is meant.
+        changes += await settle_roles(writing, tenant, user_id, at=at)
         await append_changes(writing, tenant, user_id, changes, at=at)
         return Merged(id=made, kept=MemoryId(keep), merged=MemoryId(gone))
 
@@ -83,6 +85,7 @@ async def split_entity(graph: Graph, tenant: TenantId, entity_id: str, *, at: da
         if where[0]["reason"] == REASON:
             # Nobody merged them by hand; without this the next digest would again.
             await _keep_apart(writing, tenant, user_id, (out, root), "split by hand", at=at)
+        changes += await settle_roles(writing, tenant, user_id, at=at)
         await append_changes(writing, tenant, user_id, changes, at=at)
         return Merged(id=MemoryId(made), kept=MemoryId(root), merged=MemoryId(out))
 

@@ -126,6 +126,17 @@ async def test_a_rejected_join_is_parted_and_stays_so(graph: Graph, tenant: str)
         await memory.reject_merge(TenantId(f"{tenant}-other"), *pair, "not ours")
 
 
+async def test_merging_two_who_were_called_so_makes_it_clear_until_they_are_split(graph: Graph, tenant: str) -> None:
+    memory, here = a_memory(graph), TenantId(tenant)
+    await told(graph, tenant, "My sister Anna paints.", "My sister Annie lives in Oslo.", "My sister loves jazz.")
+    before = await graph_rows(graph, tenant)
+    assert "sister" in await entities(graph, tenant)
+    made = await merge(memory, tenant, "Anna", "Annie")
+    assert ("Anna", "PREFERS", "jazz") in await edges(graph, tenant)
+    await memory.split_entity(here, made)
+    assert await graph_rows(graph, tenant) == before
+
+
 async def test_roles_of_one_tenant_never_reach_another(graph: Graph, tenant: str) -> None:
     other = f"{tenant}-other"
     await told(graph, other, SISTER[1])
