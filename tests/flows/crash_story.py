@@ -3,13 +3,17 @@
 from graph_service.graph.store import Graph
 from schema.ids import TenantId
 from schema.message import BroughtFact
-from tests.builders import a_memory, an_incoming
+from tests.builders import a_memory, a_message, an_incoming
 
 STORY = (
     an_incoming(
         "I love jasmine tea and hiking.", "I live in Paris.", "My sister Anna works at Acme.", user_name="Alice"
     ),
-    an_incoming("我很喜欢弹钢琴。", "I live in Oslo now.", session="s2"),
+    an_incoming(
+        session="s2",
+        # Later than what it contradicts: of two words of one moment, neither is the newer one.
+        messages=(a_message("我很喜欢弹钢琴。", minute=10), a_message("I live in Oslo now.", minute=11)),
+    ),
     an_incoming(
         "Whatever you say.",
         session="s3",

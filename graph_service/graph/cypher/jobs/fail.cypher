@@ -8,7 +8,9 @@
 // $due_ms: int or null; null parks it
 // $away: str or null; what was away outside, if that was the reason: parked work is reopened when it answers
 // -> state
-MATCH (j:Job {tenant: $tenant, id: $id}) WHERE j.lease = $lease
+MATCH (j:Job {tenant: $tenant, id: $id})
+SET j.touched_ms = $now_ms
+WITH j WHERE j.lease = $lease
 SET j.lease = null, j.lease_until_ms = null, j.attempts = j.attempts + 1, j.error = $error, j.failed_ms = $now_ms,
     j.due_ms = coalesce($due_ms, j.due_ms), j.open = CASE WHEN $due_ms IS NULL THEN null ELSE true END,
     j.away = CASE WHEN $due_ms IS NULL THEN $away ELSE null END,

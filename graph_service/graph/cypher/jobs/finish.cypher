@@ -6,8 +6,11 @@
 // $lease: str
 // $now_ms: int
 // -> id, open
+// Locked before it is read: what was asked for by a commit that this one waited for must be seen, or it is never done.
 UNWIND $rows AS row
-MATCH (j:Job {tenant: $tenant, id: row.id}) WHERE j.lease = $lease
+MATCH (j:Job {tenant: $tenant, id: row.id})
+SET j.touched_ms = $now_ms
+WITH j, row WHERE j.lease = $lease
 WITH j, row.more OR j.wanted > row.wanted AS more
 SET j.lease = null, j.lease_until_ms = null, j.attempts = 0, j.error = null, j.due_ms = $now_ms,
     j.open = CASE WHEN more THEN true ELSE null END, j.state = CASE WHEN more THEN 'open' ELSE 'done' END

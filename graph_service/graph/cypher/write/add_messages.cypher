@@ -42,6 +42,7 @@ FOREACH (_ IN CASE WHEN $episode IS NULL THEN [] ELSE [1] END |
 FOREACH (kind IN CASE WHEN any(o IN outcome WHERE o.is_new) OR $episode IS NOT NULL THEN ['embed', 'read'] ELSE [] END |
   MERGE (j:Job {tenant: $tenant, id: s.id + '/' + kind})
     ON CREATE SET j.kind = kind, j.session = s.id, j.wanted = 0, j.attempts = 0
+  SET j.touched_ms = $now_ms
   SET j.attempts = CASE WHEN j.open THEN j.attempts ELSE 0 END,
       j.due_ms = CASE WHEN j.open THEN j.due_ms ELSE $now_ms END,
       j.wanted = j.wanted + 1, j.open = true, j.state = CASE WHEN j.lease IS NULL THEN 'open' ELSE j.state END)

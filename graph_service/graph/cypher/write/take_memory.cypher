@@ -1,7 +1,10 @@
-// Locks a user's memory until the commit and makes stale every digest that was planned before. Locks the Revision, as take_user does.
+// Locks a user's memory until the commit and makes stale every digest that was planned before. Locks the Revision, as
+// take_user does.
 // $tenant: str
 // $user_node_id: str
 // -> revision
 MERGE (v:Revision {tenant: $tenant, id: $user_node_id}) ON CREATE SET v.revision = 0
+SET v.locked = true
+WITH v
 SET v.revision = v.revision + 1
 RETURN v.revision AS revision
