@@ -21,7 +21,7 @@ def favorites(clause: Clause, thread: Thread) -> Iterator[Draft]:
     """`我最喜欢的颜色是蓝色`, `看到了他喜欢的大象`."""
     found = wordings.FAVORITE_IS.match(clause.text)
     if found:
-        category = found["c"]
+        category = re.sub(r"(?:还|就|也|当然|一直|永远)+$", "", found["c"])
         owner = owner_of(found[0][:1] if found[0][0] in "我他她" else None, clause, thread)
         if owner is None and found[0].startswith("最"):
             owner = thread.voice.me

@@ -144,7 +144,7 @@ def owned(rule: Rule, text: str) -> Found:
     text = re.sub(r"(?:去年|今年|前年|上个?月|上周|早就|已经|刚|最近|前段时间)+$", "", text)
     for piece in re.split(r"和|、|跟|以及|还有", text)[:4]:
         match = _OWNED.match(piece)
-        if match is None or re.search(r"[我你他她这那哪谁]|什么|没", match["n"]):
+        if match is None or re.search(r"[我你他她这那哪谁]|什么|没|有", match["n"]):
             break
         found.append((match["n"], rule.relation, None))
     return found

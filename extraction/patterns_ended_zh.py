@@ -7,7 +7,12 @@ from schema.entity import EntityType
 _NO_MORE = r"(?:不再|再也不|再也没)"
 
 ENDED_RULES: tuple[Rule, ...] = (
-    _rule(r"(?:不再|再也不|不)(?:喜欢|爱|想)(?=.+了$)(?:上)?", "PREFERS", "{s}不再喜欢{o}。", closes=True),
+    _rule(
+        r"(?:(?:不再|再也不)想|(?:不再|再也不|不)(?:喜欢|爱))(?=.+了$)(?:上)?",
+        "PREFERS",
+        "{s}不再喜欢{o}。",
+        closes=True,
+    ),
     _rule(
         r"(?:不再|再也不|不)(?:讨厌|害怕|怕|反感|排斥|抗拒)(?=.+了$)|不再(?:讨厌|害怕|怕)|克服了?对?(?=.+的?恐惧)",
         "DISLIKES",

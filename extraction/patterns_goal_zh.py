@@ -5,7 +5,8 @@ from extraction.rule import Rule
 
 GOAL_RULES: tuple[Rule, ...] = (
     _rule(
-        r"(?:打算|计划|决定|立志|下定决心|决心|准备|正在准备|下决心|琢磨着|盘算着|考虑好了?|定下来)(?!地|性|好)",
+        r"(?:打算|计划|决定|立志|下定决心|决心|准备|正在准备|下决心|琢磨着|盘算着|考虑好了?|定下来)(?!地|"
+        r"性|好|表|书|中)",
         "CARES_ABOUT",
         "{s}打算{o}。",
         shape="goal",
@@ -95,6 +96,11 @@ GOAL_RULES: tuple[Rule, ...] = (
         relation="plan",
     ),
     _rule(
-        r"想要?(?!想|念|起|到|法|象|必|不)", "CARES_ABOUT", "{s}想{o}。", shape="wish", relation="plan", strength=0.6
+        r"想要?(?!当初|当年|当时|想|念|起|到|法|象|必|不)",
+        "CARES_ABOUT",
+        "{s}想{o}。",
+        shape="wish",
+        relation="plan",
+        strength=0.6,
     ),
 )

@@ -112,6 +112,10 @@ def test_objects_of_facts_stay_short() -> None:
         "Aa " * 33_000,
         " " * 100_000,
         "I want to " * 10_000,
+        "my kids Aa, Bb and " * 5_000,
+        "I told Sam I would " * 5_000,
+        '"I say ' * 14_000,
+        "because of stress I get headaches when " * 2_500,
     ],
 )
 def test_hostile_text_is_read_in_linear_time(text: str) -> None:

@@ -99,6 +99,10 @@ def test_chinese_objects_stay_short() -> None:
         "张" * 100_000,
         "在" * 100_000,
         "我最喜欢的" * 20_000,
+        "一熬夜我就头疼" * 14_000,
+        "以前我" * 33_000,
+        "“我说" * 33_000,
+        "有两个孩子，大的叫" * 11_000,
     ],
 )
 def test_hostile_chinese_text_is_read_in_linear_time(text: str) -> None:
