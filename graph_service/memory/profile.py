@@ -7,7 +7,7 @@ from typing import Any
 
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Row, Writing
-from graph_service.memory.profile_rules import Out, ProfileFact, category_of, standing_out
+from graph_service.memory.profile_rules import Out, ProfileFact, standing_out
 from graph_service.memory.views import edge_body, edge_view
 from schema.change import Change, Op
 from schema.fact import FactKind
@@ -61,9 +61,12 @@ async def profile_of(
     graph: Graph, tenant: TenantId, node_id: MemoryId, *, at: datetime, category: Category | None = None
 ) -> list[ProfilePart]:
     """The profile of a user or agent, every category of it or one; empty categories too."""
-    rows = await graph.read(statement("read/profile_facts"), {"tenant": tenant, "ids": [node_id], "at": at})
-    out = standing_out(_fact(row) for row in rows)
-    return [_part(one, rows, out) for one in Category if category in (None, one)]
+    rows = await graph.read(statement("read/profile_standing"), {"tenant": tenant, "ids": [node_id], "at": at})
+    facts = [_fact(values) for row in rows for values in row["facts"] if category in (None, _fact(values).category)]
+    out = standing_out(facts)
+    inside = sorted(fact.id for fact in facts if fact.id not in out)
+    items = await graph.read(statement("read/profile_facts"), {"tenant": tenant, "id": node_id, "facts": inside})
+    return [_part(one, facts, items, out) for one in Category if category in (None, one)]
 
 
 async def settle_profile(
@@ -71,14 +74,12 @@ async def settle_profile(
 ) -> list[Change]:
     """Marks, inside a commit, what leaves the profiles of some users and agents; returns what viewers must be told."""
     wanted = {"tenant": tenant, "ids": sorted(node_ids), "at": at}
-    by_subject: dict[str, list[ProfileFact]] = {}
-    for row in await writing.run(statement("read/profile_facts"), wanted):
-        by_subject.setdefault(row["subject_id"], []).append(_fact(row))
     rows: list[dict[str, Any]] = []
-    for subject, facts in by_subject.items():
+    for row in await writing.run(statement("read/profile_standing"), wanted):
+        facts = [_fact(values) for values in row["facts"]]
         out = standing_out(facts)
         rows += [
-            {"subject_id": subject, "id": fact.id, "out": out.get(fact.id)}
+            {"subject_id": row["subject_id"], "id": fact.id, "out": out.get(fact.id)}
             for fact in facts
             if fact.out != out.get(fact.id)
         ]
@@ -94,53 +95,46 @@ def subjects_in(facts: Sequence[Mapping[str, Any]], *nodes: MemoryId) -> set[Mem
     return {row["subject_id"] for row in facts} & set(nodes)
 
 
-def _fact(row: Row) -> ProfileFact:
-    fact = row["fact"]
+def _fact(values: Sequence[Any]) -> ProfileFact:
+    """The fact in a list of `read/profile_standing`."""
+    fact_id, predicate, relation, object_id, kind, importance, strength, confidence, first, last, out = values
     return ProfileFact(
-        id=fact["id"],
-        predicate=row["predicate"],
-        relation=fact["relation"],
-        object_id=row["object_id"],
-        kind=FactKind(fact["kind"] or FactKind.FACT),
-        importance=_importance(fact),
-        confidence=fact["confidence"],
-        first_seen=fact["first_seen"],
-        last_seen=fact["last_seen"],
-        out=Out(fact["profile_out"]) if fact["profile_out"] else None,
+        id=fact_id,
+        predicate=predicate,
+        relation=relation,
+        object_id=object_id,
+        kind=FactKind(kind or FactKind.FACT),
+        # Facts of older versions have no importance; their strength stands for it.
+        importance=importance or importance_of_strength(strength),
+        confidence=confidence,
+        first_seen=first,
+        last_seen=last,
+        out=Out(out) if out else None,
     )
 
 
-def _importance(fact: Mapping[str, Any]) -> int:
-    """Facts of older versions have none; their strength stands for it."""
-    return int(fact["importance"] or importance_of_strength(fact["base_strength"]))
-
-
-def _part(category: Category, rows: Sequence[Row], out: Mapping[str, Out]) -> ProfilePart:
-    mine = [
-        row
-        for row in rows
-        if category_of(row["predicate"], row["fact"]["relation"], FactKind(row["fact"]["kind"] or FactKind.FACT))
-        is category
-    ]
-    inside = [row for row in mine if row["fact"]["id"] not in out]
+def _part(
+    category: Category, facts: Sequence[ProfileFact], items: Sequence[Row], out: Mapping[str, Out]
+) -> ProfilePart:
+    mine = {fact.id: fact for fact in facts if fact.category is category}
     return ProfilePart(
         category=category,
         items_max=ITEMS_MAX[category],
-        items=tuple(_item(row, category) for row in inside),
-        out=len(mine) - len(inside),
+        items=tuple(_item(row, mine[row["fact"]["id"]]) for row in items if row["fact"]["id"] in mine),
+        out=sum(name in out for name in mine),
     )
 
 
-def _item(row: Row, category: Category) -> ProfileItem:
+def _item(row: Row, known: ProfileFact) -> ProfileItem:
     fact = row["fact"]
     return ProfileItem(
         id=fact["id"],
-        uri=profile_uri(row["subject_uri"], category, fact["id"]),
+        uri=profile_uri(row["subject_uri"], known.category, fact["id"]),
         statement=fact["statement"],
         predicate=row["predicate"],
         relation=fact["relation"],
         object=row["object"],
-        importance=_importance(fact),
+        importance=known.importance,
         confidence=fact["confidence"],
         valid_at=fact["valid_at"],
         last_seen=fact["last_seen"],

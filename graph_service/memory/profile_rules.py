@@ -6,7 +6,6 @@ item if the new one matters more. The choice depends on the facts alone, not on 
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from enum import StrEnum
 from functools import cache
 from typing import Final
@@ -45,6 +44,7 @@ class ProfileFact:
     """A fact about a user or agent that holds.
 
     Attributes:
+        first_seen, last_seen: microseconds since 1970.
         out: why it is not in the profile, as it is marked now.
     """
 
@@ -55,8 +55,8 @@ class ProfileFact:
     kind: FactKind
     importance: int
     confidence: float
-    first_seen: datetime
-    last_seen: datetime
+    first_seen: int
+    last_seen: int
     out: Out | None = None
 
     @property
@@ -95,7 +95,7 @@ def standing_out(facts: Iterable[ProfileFact], items_max: Mapping[Category, int]
     """The facts that hold and are not in the profile, with why; all others are in it."""
     out: dict[str, Out] = {}
     items: dict[tuple[str, ...], ProfileFact] = {}
-    for fact in sorted(facts, key=lambda one: (-one.confidence, -one.last_seen.timestamp(), one.id)):
+    for fact in sorted(facts, key=lambda one: (-one.confidence, -one.last_seen, one.id)):
         if fact.item in items:
             out[fact.id] = Out.OVERWRITTEN
         else:

@@ -17,7 +17,7 @@ SMALL = dict.fromkeys(Category, 2)
 
 def a_fact(name: str, *, importance: int = 5, confidence: float = 0.8, day: int = 0, **more: str | None) -> ProfileFact:
     """A taste that holds."""
-    seen = NOON + timedelta(days=day)
+    seen = round((NOON + timedelta(days=day)).timestamp() * 1_000_000)
     values = {"predicate": "PREFERS", "relation": None, "object_id": name, **more}
     return ProfileFact(
         id=f"{name}-{values['relation']}",
