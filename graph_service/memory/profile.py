@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Row, Writing
@@ -15,6 +15,8 @@ from schema.ids import MemoryId, TenantId
 from schema.importance import importance_of_strength
 from schema.profile import ITEMS_MAX, Category, profile_uri
 
+# The rest is marked by the digests that follow, so that none takes long because a memory is old and large.
+_MARKS_MAX: Final = 200
 _REASONS = {
     Out.FULL: "no longer in the profile: what matters more fills it",
     Out.OVERWRITTEN: "no longer in the profile: another fact says it with more confidence, or later",
@@ -74,20 +76,17 @@ async def settle_profile(
 ) -> list[Change]:
     """Marks, inside a commit, what leaves the profiles of some users and agents; returns what viewers must be told."""
     wanted = {"tenant": tenant, "ids": sorted(node_ids), "at": at}
-    rows: list[dict[str, Any]] = []
+    changes: list[Change] = []
     for row in await writing.run(statement("read/profile_standing"), wanted):
         facts = [_fact(values) for values in row["facts"]]
         out = standing_out(facts)
-        rows += [
-            {"subject_id": row["subject_id"], "id": fact.id, "out": out.get(fact.id)}
-            for fact in facts
-            if fact.out != out.get(fact.id)
-        ]
-    if not rows:
-        return []
-    rows.sort(key=lambda row: str(row["id"]))
-    marked = await writing.run(statement("write/mark_profile"), {"tenant": tenant, "rows": rows})
-    return [_change(row) for row in marked]
+        marks = {fact.id: out.get(fact.id) for fact in facts if fact.out != out.get(fact.id)}
+        now = sorted(marks)[:_MARKS_MAX]
+        if now:
+            texts = {name: mark.value if mark else None for name in now for mark in (marks[name],)}
+            parameters = {"tenant": tenant, "id": row["subject_id"], "facts": now, "out": texts}
+            changes += [_change(marked) for marked in await writing.run(statement("write/mark_profile"), parameters)]
+    return changes
 
 
 def subjects_in(facts: Sequence[Mapping[str, Any]], *nodes: MemoryId) -> set[MemoryId]:
