@@ -1,13 +1,12 @@
 """Reads a scene with a language model: one call, and everything it says traced back to a line of the scene."""
 
-import json
 from collections.abc import Collection
 from dataclasses import replace
 from typing import Final
 
 from extraction.language_model import LanguageModel, Prompt
 from extraction.model_proposals import proposals_of
-from extraction.prompt_text import filled_prompt
+from extraction.prompt_text import as_data, filled_prompt
 from extraction.reading import Reading, SceneText
 from extraction.shapes import SceneReading
 from extraction.strategy import Strategy, strategy_of
@@ -66,15 +65,15 @@ def scene_prompt(scene: SceneText, strategy: Strategy | None = None) -> Prompt:
         user=user,
         assistant=assistant,
         predicates="\n".join(_predicate_lines()),
-        known_names=", ".join(map(_as_data, scene.known_names)) or "none",
+        known_names=", ".join(map(as_data, scene.known_names)) or "none",
         conversation=conversation_of(scene, shown),
     )
 
 
 def names_of_both(scene: SceneText) -> tuple[str, str]:
     """How user and assistant are called, as data for a prompt."""
-    user = ", ".join(map(_as_data, scene.user_names)) or "not named"
-    return user, ", ".join(map(_as_data, scene.agent_names)) or "not named"
+    user = ", ".join(map(as_data, scene.user_names)) or "not named"
+    return user, ", ".join(map(as_data, scene.agent_names)) or "not named"
 
 
 def conversation_of(scene: SceneText, roles: Collection[Role] = tuple(Role)) -> str:
@@ -96,9 +95,4 @@ def _line(scene: SceneText, index: int) -> str:
     line = scene.lines[index]
     told = {"id": f"m{index + 1}", "speaker": line.speaker, "role": str(line.role)}
     told |= {"time": line.said_at.isoformat(timespec="minutes"), "text": line.text}
-    return _as_data(told if line.fresh else {**told, "context": True})
-
-
-def _as_data(value: object) -> str:
-    """JSON on one line in which no text can close the fence around it."""
-    return json.dumps(value, ensure_ascii=False).replace("<", "\\u003c")
+    return as_data(told if line.fresh else {**told, "context": True})

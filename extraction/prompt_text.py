@@ -1,6 +1,7 @@
 """Loads a prompt file, fills it, and names it by its hash."""
 
 import hashlib
+import json
 import re
 from collections.abc import Mapping
 from functools import cache
@@ -36,6 +37,11 @@ def filled_prompt(name: str, *, parts: Mapping[str, str] | None = None, **inputs
 
     digest = hashlib.sha256("\0".join([text, *shared.values()]).encode()).hexdigest()[:16]
     return Prompt(name=name, hash=digest, system=fill(pieces["system"]), user=fill(pieces["user"]))
+
+
+def as_data(value: object) -> str:
+    """JSON on one line in which no text can close the fence around it."""
+    return json.dumps(value, ensure_ascii=False).replace("<", "\\u003c")
 
 
 @cache

@@ -171,3 +171,17 @@ class LayersWriting(BaseModel):
     title: Text = Field(description="at most eight words")
     abstract: Text = Field(description="about 100 tokens, in the language of the conversation")
     overview: Text = Field(description="markdown with sections, in the language of the conversation")
+
+
+class VerdictReading(BaseModel):
+    """What becomes of one new fact."""
+
+    fact: Text = Field(description="id of the new fact: n1, n2, …")
+    verdict: Text = Field(description="same, replaces or beside")
+    known: Text | None = Field(default=None, description="id of the known fact: k1, k2, …; null with beside")
+
+
+class FactsJudging(BaseModel):
+    """One verdict for each new fact."""
+
+    verdicts: Annotated[list[VerdictReading], BeforeValidator(_readable(VerdictReading))] = Field(default_factory=list)

@@ -182,6 +182,7 @@ async def _readers(settings: Settings, outside: Outside) -> tuple[Readers, str]:
         # What a model failed to read before, the rules read now.
         outside.answered = True
         return Readers(first=read_by_rules, fallback=read_by_rules), READER_NAME
+    from extraction.fact_judge import model_fact_judge
     from extraction.layer_writer import model_layer_writer
     from extraction.model_chain import model_chain
     from extraction.openai_model import connect_openai_model
@@ -198,6 +199,7 @@ async def _readers(settings: Settings, outside: Outside) -> tuple[Readers, str]:
         tokens_per_day=llm.tokens_per_day,
         waits_for_ripe=True,
         writer=model_layer_writer(guarded) if llm.overviews else None,
+        judge=model_fact_judge(guarded) if llm.judges_facts else None,
     )
     return readers, llm.model
 

@@ -62,6 +62,8 @@ class LlmSettings:
 
     Attributes:
         tokens_per_day: of each tenant; when they are spent, the rules read for the rest of the day (UTC). 0: no limit.
+        judges_facts: the model also judges new facts that may repeat or replace known ones in other words, at one more
+            call for each reading of a session that has any; else the rules alone do.
         overviews: the model also writes the overview (L1) of longer scenes, at one more call each.
     """
 
@@ -71,6 +73,7 @@ class LlmSettings:
     timeout_s: Seconds = 60.0
     tokens_per_day: Annotated[int, Field(ge=0)] = 0
     overviews: bool = True
+    judges_facts: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

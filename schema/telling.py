@@ -15,13 +15,15 @@ _ONE = timedelta(microseconds=1)
 class Closing(StrEnum):
     """Why a fact does not hold any more: another took its place, its opposite was said, somebody said that it was over.
 
-    `JOINED` is a spell that turned out to be part of an earlier one of the same fact.
+    `JOINED` is a spell that turned out to be part of an earlier one of the same fact; `JUDGED`: a model held that what
+    was said since leaves no room for it.
     """
 
     REPLACED = "replaced"
     REVERSED = "reversed"
     OVER = "over"
     JOINED = "joined"
+    JUDGED = "judged"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +36,7 @@ class Telling:
         heard_at, position: when the message was stored, and where in its call; they part what was said at one moment.
         ends: it says that the fact is over.
         adds: it says that the fact holds beside others of its kind ("I also work at …").
+        judged: of an end: the message does not say so; a model concluded it from what the message does say.
     """
 
     message_id: MemoryId
@@ -45,11 +48,12 @@ class Telling:
     position: int = 0
     ends: bool = False
     adds: bool = False
+    judged: bool = False
 
 
 def telling_text(telling: Telling) -> str:
     """A telling as edges keep it: `message|scene|valid|by|said|heard|position|marks`, moments in µs."""
-    marks = ("e" if telling.ends else "") + ("a" if telling.adds else "")
+    marks = ("e" if telling.ends else "") + ("a" if telling.adds else "") + ("j" if telling.judged else "")
     moments = (
         f"{(moment - _EPOCH) // _ONE}"
         for moment in (telling.valid_at, telling.valid_by, telling.said_at, telling.heard_at)
@@ -81,6 +85,7 @@ def telling_of(text: str) -> Telling:
         position=place,
         ends="e" in marks,
         adds="a" in marks,
+        judged="j" in marks,
     )
 
 
@@ -100,6 +105,7 @@ def joined(tellings: Iterable[Telling]) -> tuple[Telling, ...]:
                 heard_at=min(before.heard_at, telling.heard_at),
                 position=min(before.position, telling.position),
                 adds=before.adds or telling.adds,
+                judged=before.judged and telling.judged,
             )
         one[key] = telling
     return tuple(one[key] for key in sorted(one))

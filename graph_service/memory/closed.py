@@ -23,6 +23,7 @@ _WORDS: Final = {
     Closing.REPLACED: "another took its place",
     Closing.REVERSED: "the opposite was said",
     Closing.OVER: "it was said to be over",
+    Closing.JUDGED: "a model judged that what was said since leaves no room for it",
     Closing.JOINED: "it is a part of an earlier time of the same fact",
 }
 
@@ -76,7 +77,7 @@ async def closing_of(graph: Graph, tenant: str, edge: Mapping[str, Any]) -> Clos
     ends = sorted(
         ((telling.valid_at, telling.said_at, telling.message_id) for telling in _told(edge) if telling.ends),
     )
-    if why is not Closing.OVER or not ends:
+    if why not in (Closing.OVER, Closing.JUDGED) or not ends:
         return ClosingView(why=why, text=_WORDS[why])
     wanted = {"tenant": tenant, "ids": [ends[0][2]], "rows_max": 1}
     rows = await graph.read(statement("read/messages_by_id"), wanted)

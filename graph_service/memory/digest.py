@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from extraction.embedding import Embedder
+from extraction.fact_judge import FactJudge
 from extraction.layer_writer import LayerWriter, worth_writing
 from extraction.reading import Reader, Reading, SceneText
 from graph_service.graph.store import Graph, Writing
@@ -12,6 +13,7 @@ from graph_service.memory.affordable import affordable
 from graph_service.memory.beings import load_candidates
 from graph_service.memory.commit import StaleError, commit_digest
 from graph_service.memory.digest_plan import DigestPlan, SceneRead, names_of, plan_digest
+from graph_service.memory.judged import Judges
 from graph_service.memory.known import load_known
 from graph_service.memory.layer_basis import basis_lines, basis_of, within
 from graph_service.memory.layers import asks_for_overview, written_layers
@@ -38,6 +40,7 @@ class Readers:
         parallel: how many scenes are read at the same time.
         tokens_per_day: what the model may cost each tenant a day; 0 means no limit.
         writer: of overviews; None leaves them extractive.
+        judge: of new facts that may touch known ones in other words; None leaves them to the rules.
         waits_for_ripe: read a scene when it will grow no more: a model is then asked once for each scene.
     """
 
@@ -46,6 +49,7 @@ class Readers:
     parallel: int = 4
     tokens_per_day: int = 0
     writer: LayerWriter | None = None
+    judge: FactJudge | None = None
     waits_for_ripe: bool = False
 
 
@@ -85,8 +89,9 @@ async def read_session(
         await _finish_empty(graph, held, pace)
         return False
     pace.step("read")
+    judges = Judges(judge=affordable_readers.judge)
     for _ in range(_PLANS_MAX):
-        plan = await _plan(graph, text, scenes, pace)
+        plan = await _plan(graph, text, scenes, judges, pace)
         pace.step("planned")
         try:
             await commit_digest(graph, text, plan, held, now_ms=pace.now_ms())
@@ -99,15 +104,25 @@ async def read_session(
     raise ConflictError(f"the memory of user {text.owner.user_id!r} keeps changing; the work is tried again later")
 
 
-async def _plan(graph: Graph, text: SessionText, scenes: Sequence[SceneRead], pace: Pace) -> DigestPlan:
+async def _plan(graph: Graph, text: SessionText, scenes: Sequence[SceneRead], judges: Judges, pace: Pace) -> DigestPlan:
     owner, told = text.owner, with_names_told(text.user_properties, scenes, text.owner)
     scenes = meeting_the_user(scenes, names_told(told), owner)
     names = names_of(scenes)
     candidates = await load_candidates(graph, owner, names)
-    known = await load_known(graph, owner, scenes, names, candidates)
+    judging = await judges.on(graph, owner, scenes, names, candidates)
+    judged = [verdict.known for verdict in judging.verdicts.values()]
+    known = await load_known(graph, owner, scenes, names, candidates, also=judged)
     now = replace(text, user_properties=told)
     plan = plan_digest(
-        now, scenes, names, candidates, known.facts, known.mentions, recorded_at=pace.clock(), held=known.held
+        now,
+        scenes,
+        names,
+        candidates,
+        known.facts,
+        known.mentions,
+        recorded_at=pace.clock(),
+        held=known.held,
+        judging=judging,
     )
     return replace(plan, own_names=new_names(text.user_properties, told))
 
@@ -166,7 +181,7 @@ async def _affordable(graph: Graph, readers: Readers, held: Claim, pace: Pace) -
     budget, now = readers.tokens_per_day, pace.clock()
     first = await affordable(graph, held.tenant, readers.first, readers.fallback, tokens_per_day=budget, now=now)
     # Over the budget nothing is asked of the model at all.
-    return readers if first is readers.first else replace(readers, first=first, writer=None)
+    return readers if first is readers.first else replace(readers, first=first, writer=None, judge=None)
 
 
 async def _read(lines: SceneText, readers: Readers) -> list[Reading]:

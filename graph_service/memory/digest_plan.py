@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
+from extraction.fact_judge import NOTHING_JUDGED, Judging
 from extraction.reading import THE_AGENT, THE_USER, Mention, Reading
 from extraction.time_words import spans_in
 from graph_service.memory.beings import Known, NameSeen, Owner, being_change, entity_row, resolve
@@ -97,6 +98,22 @@ def _mentions_in(reading: Reading) -> Iterator[Mention]:
             yield Mention(name=fact.object, line=quote.line, entity_type=fact.object_type)
 
 
+def accepted_in(
+    scenes: Sequence[SceneRead], names: Sequence[NameSeen], candidates: Sequence[Known], owner: Owner
+) -> list[AcceptedFact]:
+    """The facts of these scenes that pass the check."""
+    beings, _ = _beings(names, candidates, owner)
+    verdicts = [check(reading, read.scene.messages, beings) for read in scenes for reading in read.readings]
+    return [fact for verdict in verdicts for fact in verdict.accepted]
+
+
+def _beings(
+    names: Sequence[NameSeen], candidates: Sequence[Known], owner: Owner
+) -> tuple[dict[str, Being], list[Known]]:
+    beings, touched = resolve(names, candidates, owner)
+    return beings | {THE_USER: owner.user, THE_AGENT: owner.agent}, touched
+
+
 def plan_digest(
     text: SessionText,
     scenes: Sequence[SceneRead],
@@ -107,15 +124,16 @@ def plan_digest(
     *,
     recorded_at: datetime,
     held: Collection[MemoryId] = (),
+    judging: Judging = NOTHING_JUDGED,
 ) -> DigestPlan:
     """Everything one digest writes; the same input gives the same plan.
 
     Args:
+        judging: what a model judged of facts in doubt.
         held: which of the known facts belong to merged entities.
     """
     owner = text.owner
-    beings, touched = resolve(names, candidates, owner)
-    beings |= {THE_USER: owner.user, THE_AGENT: owner.agent}
+    beings, touched = _beings(names, candidates, owner)
     accepted: list[tuple[AcceptedFact, MemoryId]] = []
     rejected: list[Rejected] = []
     mentions: list[PlannedFact] = []
@@ -125,7 +143,7 @@ def plan_digest(
         rejected += [item for verdict in verdicts for item in verdict.rejected]
         named = _named(read, [fact for verdict in verdicts for fact in verdict.accepted], beings, owner)
         mentions += plan_mentions(mentions_known, read.scene.id, read.scene.uri, named)
-    planned = [*plan_facts(facts_known, accepted), *mentions]
+    planned = [*plan_facts(facts_known, accepted, judging.verdicts), *mentions]
     fact_rows = sorted(
         ((p, fact_row(p, tenant=owner.tenant, user_id=owner.user_id, recorded_at=recorded_at)) for p in planned),
         key=lambda pair: str(pair[1]["id"]),
@@ -153,7 +171,7 @@ def plan_digest(
         last_said=last_said,
         recorded_at=recorded_at,
         rejected=tuple(rejected),
-        cost=digest_cost(((read.readings, read.layers) for read in scenes), rejected=len(rejected)),
+        cost=digest_cost(((read.readings, read.layers) for read in scenes), judging, rejected=len(rejected)),
     )
     apart = {known.being.id for known in touched if known.root_id}
     return _hold_back(plan, [row for row in entity_rows if row["id"] in apart], held) if apart or held else plan

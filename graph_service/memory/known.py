@@ -1,6 +1,6 @@
 """What the graph knows that the new facts of a digest may repeat or contradict."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -35,12 +35,26 @@ class KnownFacts:
 
 
 async def load_known(
-    graph: Graph, owner: Owner, scenes: Sequence[SceneRead], names: Sequence[NameSeen], candidates: Sequence[Known]
+    graph: Graph,
+    owner: Owner,
+    scenes: Sequence[SceneRead],
+    names: Sequence[NameSeen],
+    candidates: Sequence[Known],
+    *,
+    also: Iterable[Claim] = (),
 ) -> KnownFacts:
-    """Facts that the proposals may repeat, close or be closed by, and the rivals of those."""
+    """Facts that the proposals may repeat, close or be closed by, and the rivals of those.
+
+    Args:
+        also: known claims that a model has judged the proposals to touch.
+    """
     beings, _ = resolve(names, candidates, owner)
     scene_ids = sorted(read.scene.id for read in scenes)
-    rows = await _rows_near(graph.read, owner.tenant, _keys(scenes, beings), scene_ids)
+    keys = _keys(scenes, beings)
+    for claim in also:
+        key = keys.get(claim.subject_id, _Key())
+        keys[claim.subject_id] = key.with_fact(claim.predicate, claim.relation, claim.object_id, ended=True)
+    rows = await _rows_near(graph.read, owner.tenant, keys, scene_ids)
     known = [known_fact(row) for row in rows]
     unique = {fact.id: fact for fact in known if fact.predicate != "MENTIONED"}
     return KnownFacts(

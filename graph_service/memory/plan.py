@@ -5,9 +5,11 @@ follows from everything told of them and of their rivals (`timeline`), so that n
 repetition matters. Bystanders never change.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 
+from extraction.fact_judge import Judged, Judgement
 from extraction.near_duplicate import bands, simhash
 from extraction.place_levels import other_level
 from graph_service.memory.claims import (
@@ -29,16 +31,22 @@ _REASONS = {
     Closing.REPLACED: "another took its place",
     Closing.REVERSED: "the opposite was said",
     Closing.OVER: "said to be over",
+    Closing.JUDGED: "judged to be over",
     Closing.JOINED: "part of an earlier spell",
 }
 
 
-def plan_facts(known: Sequence[KnownFact], accepted: Iterable[tuple[AcceptedFact, MemoryId]]) -> list[PlannedFact]:
+def plan_facts(
+    known: Sequence[KnownFact],
+    accepted: Iterable[tuple[AcceptedFact, MemoryId]],
+    judged: Mapping[Claim, Judged] = MappingProxyType({}),
+) -> list[PlannedFact]:
     """What must be written so that the graph holds the accepted facts.
 
     Args:
         known: every fact that may be repeated or closed by an accepted one, or closes it, and the rivals of those.
         accepted: facts with the id of the scene that proves them.
+        judged: what a model judged of facts that the rules would write beside known ones, by claim.
 
     Returns:
         New and changed facts only, ordered by id; empty when everything was known.
@@ -54,11 +62,25 @@ def plan_facts(known: Sequence[KnownFact], accepted: Iterable[tuple[AcceptedFact
         same = resolve(fact, shelf.near(fact)).same
         if same is not None:
             told = replace(told, claim=same.claim)
-        before = board.get(told.claim)
-        board[told.claim] = before.with_more(told) if before is not None else told
-        shelf.put(_view(board[told.claim]))
-        touched.add(told.claim)
+        for one in _as_judged(told, judged.get(fact.claim) if same is None else None, board):
+            before = board.get(one.claim)
+            board[one.claim] = before.with_more(one) if before is not None else one
+            shelf.put(_view(board[one.claim]))
+            touched.add(one.claim)
     return planned(board, touched)
+
+
+def _as_judged(told: ClaimKnown, judged: Judged | None, board: Mapping[Claim, ClaimKnown]) -> list[ClaimKnown]:
+    """What is told of which claims, once a model has judged; a verdict about what is not known means nothing."""
+    known = None if judged is None else board.get(judged.known)
+    if judged is None or known is None or known.claim == told.claim or any(one.ends for one in told.told):
+        return [told]
+    if judged.judgement is Judgement.SAME:
+        return [replace(told, claim=known.claim, first_uri=known.first_uri)]
+    begun = min(one.valid_at for one in known.told)
+    # What was true before cannot have ended what came after it.
+    over = tuple(replace(one, ends=True, adds=False, judged=True) for one in told.told if one.valid_at >= begun)
+    return [told, replace(known, told=over, quotes=frozenset())] if over else [told]
 
 
 def planned(board: dict[Claim, ClaimKnown], touched: Iterable[Claim]) -> list[PlannedFact]:

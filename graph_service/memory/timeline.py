@@ -66,7 +66,9 @@ class Spell:
         """Why it ceased to hold."""
         if self.blow is not None:
             return self.blow.why
-        return None if self.end is None else Closing.OVER
+        if self.end is None:
+            return None
+        return Closing.JUDGED if self.end.judged else Closing.OVER
 
 
 _Order = tuple[datetime, datetime, datetime, int, MemoryId, int]

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from extraction.fact_judge import Judging
 from extraction.reading import Reading
 from extraction.rule_reader import READER_NAME
 from graph_service.graph.statements import statement
@@ -64,9 +65,9 @@ def scene_marks(readings: Sequence[Reading]) -> dict[str, Any]:
     return {"read_by": _CALLER, "read_path": [], "owed": None} if any(reading.facts for reading in readings) else {}
 
 
-def scene_cost(readings: Iterable[Reading], layers: Layers | None) -> dict[str, int]:
+def scene_cost(readings: Iterable[Reading | Judging], layers: Layers | None) -> dict[str, int]:
     """What reading a scene and writing its texts cost this time."""
-    told: list[Reading | Layers] = [*readings, *([layers] if layers else [])]
+    told: list[Reading | Judging | Layers] = [*readings, *([layers] if layers else [])]
     return {
         "calls": sum(part.calls for part in told),
         "tokens_in": sum(part.tokens_in for part in told),
@@ -74,7 +75,9 @@ def scene_cost(readings: Iterable[Reading], layers: Layers | None) -> dict[str, 
     }
 
 
-def digest_cost(scenes: Iterable[tuple[Sequence[Reading], Layers | None]], *, rejected: int) -> dict[str, int]:
+def digest_cost(
+    scenes: Iterable[tuple[Sequence[Reading], Layers | None]], judging: Judging, *, rejected: int
+) -> dict[str, int]:
     """What one digest adds to its day.
 
     Args:
@@ -83,7 +86,7 @@ def digest_cost(scenes: Iterable[tuple[Sequence[Reading], Layers | None]], *, re
     """
     told = list(scenes)
     every = [reading for readings, _ in told for reading in readings if reading.reader != _CALLER]
-    costs = [scene_cost([], layers) for _, layers in told] + [scene_cost(every, None)]
+    costs = [scene_cost([], layers) for _, layers in told] + [scene_cost([*every, judging], None)]
     by_rules = [reading for reading in every if reading.reader == READER_NAME]
     return {
         **{name: sum(cost[name] for cost in costs) for name in ("calls", "tokens_in", "tokens_out")},

@@ -34,7 +34,7 @@ export interface Quote {
 
 /** Why a fact does not hold any more, and the words that closed it. */
 export interface Closing {
-  why: "replaced" | "reversed" | "over" | "joined";
+  why: "replaced" | "reversed" | "over" | "joined" | "judged";
   fact_id: string | null;
   fact_statement: string | null;
   message_text: string | null;
