@@ -150,12 +150,11 @@ def plan_digest(
     )
     used = {end for _, row in fact_rows for end in (row["subject_id"], row["object_id"])}
     entity_rows = [entity_row(known, owner) for known in touched]
-    changed = {known.being.id for known in touched if known.changed}
     agent_rows = [_agent_row(owner, scenes)] if owner.agent.id in used else []
     scene_rows = sorted((_scene_row(read, text) for read in scenes), key=lambda row: str(row["id"]))
     last_said = max(message.said_at for read in scenes for message in read.scene.messages)
     plan = DigestPlan(
-        entities=[row for row in entity_rows if row["id"] in changed],
+        entities=[entity_row(known, owner) for known in touched if known.changed],
         agents=agent_rows,
         scenes=scene_rows,
         facts=[row for _, row in fact_rows],
