@@ -1,0 +1,112 @@
+"""What simple searches find: BM25 over words, and the nearest vectors; the yardsticks beside our own figures."""
+
+import logging
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from extraction.embedding import Embedder
+from graph_service.evaluation.dataset import Turn
+from graph_service.evaluation.stems import stem
+
+_WORD: Final = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
+_CJK: Final = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]+")
+# How fast a repeated word stops counting, and how much long texts are held back. Source: Robertson and Zaragoza 2009.
+_K1: Final = 1.2
+_B: Final = 0.75
+_BATCH: Final = 256
+# Words that say nothing of what a text is about; without them BM25 is the better by three points of recall.
+_STOP_TEXT: Final = """
+a an and are as at be been but by did do does for from had has have he her his how i if in into is it its me my no not
+of on or our she so such that the their them then there these they this to us was we were what when where which who
+whom whose why will with would you your
+的 了 是 在 和 有 我 你 他 她 它 们 我们 你们 他们 她们 什么 吗 呢 吧 啊 也 都 就 很 这 那 哪 谁 怎么 哪个 多少
+"""
+_STOP: Final = frozenset(_STOP_TEXT.split())
+
+
+def terms(text: str, lang: str) -> list[str]:
+    """What a text is found by: stemmed words; in Chinese words as well as pairs of characters."""
+    text = text.casefold().replace("’", "'")
+    if lang != "zh":
+        words = (word.removesuffix("'s").replace("'", "") for word in _WORD.findall(text))
+        return [stem(word) for word in words if word not in _STOP]
+    import jieba
+
+    jieba.setLogLevel(logging.WARNING)
+    words_zh = [word for word in jieba.lcut(text) if _WORD.search(word) and word not in _STOP]
+    return words_zh + [a + b for run in _CJK.findall(text) for a, b in pairwise(run)]
+
+
+def line_of(turn: Turn) -> str:
+    """A turn with its speaker before it, as both yardsticks read it."""
+    return f"{turn.speaker}: {turn.text}" if turn.speaker else turn.text
+
+
+class Bm25:
+    """Texts in memory, ranked by the words they share with a question.
+
+    Args:
+        texts: each as its terms.
+    """
+
+    def __init__(self, texts: Iterable[Sequence[str]]) -> None:
+        counts = [Counter(text) for text in texts]
+        lengths = np.array([sum(count.values()) for count in counts], dtype=np.float64)
+        self._texts_n = len(counts)
+        self._damping = _K1 * (1 - _B + _B * lengths / max(lengths.mean(), 1.0)) if counts else lengths
+        self._places: dict[str, list[int]] = {}
+        self._times: dict[str, list[int]] = {}
+        for place, count in enumerate(counts):
+            for term, times in count.items():
+                self._places.setdefault(term, []).append(place)
+                self._times.setdefault(term, []).append(times)
+
+    def scores(self, question: Sequence[str]) -> npt.NDArray[np.float64]:
+        """One score for each text; 0 for texts without a word of the question."""
+        scores = np.zeros(self._texts_n)
+        for term, asked in Counter(question).items():
+            if term in self._places:
+                places, times = np.array(self._places[term]), np.array(self._times[term], dtype=np.float64)
+                rarity = math.log(1 + (self._texts_n - len(places) + 0.5) / (len(places) + 0.5))
+                scores[places] += asked * rarity * times * (_K1 + 1) / (times + self._damping[places])
+        return scores
+
+
+def best_first(turns: Sequence[Turn], scores: npt.NDArray[np.float64], *, limit: int) -> list[str]:
+    """Ids of the turns, the best score first; equal ones in the order they were said."""
+    return [turns[place].id for place in np.argsort(-scores, kind="stable")[:limit]]
+
+
+def by_words(turns: Sequence[Turn], questions: Sequence[str], lang: str, *, limit: int) -> list[list[str]]:
+    """For each question the turns in the order of BM25."""
+    index = Bm25(terms(line_of(turn), lang) for turn in turns)
+    return [best_first(turns, index.scores(terms(question, lang)), limit=limit) for question in questions]
+
+
+async def by_vectors(
+    embedder: Embedder, turns: Sequence[Turn], questions: Sequence[str], *, limit: int
+) -> list[list[str]]:
+    """For each question the turns in the order of the cosine, each turn embedded with its speaker.
+
+    Raises:
+        UnavailableError: the embedder is away.
+    """
+    said = await _vectors(embedder, [line_of(turn) for turn in turns])
+    asked = await _vectors(embedder, questions)
+    return [best_first(turns, said @ vector, limit=limit) for vector in asked]
+
+
+async def _vectors(embedder: Embedder, texts: Sequence[str]) -> npt.NDArray[np.float64]:
+    known: dict[str, list[float]] = {}
+    unique = list(dict.fromkeys(texts))
+    for start in range(0, len(unique), _BATCH):
+        part = unique[start : start + _BATCH]
+        known |= zip(part, await embedder.embed(part), strict=True)
+    return np.array([known[text] for text in texts], dtype=np.float64).reshape(len(texts), embedder.dim)

@@ -1,0 +1,116 @@
+"""Figures of the evaluation: against values worked out by hand, and what must hold for every order. Requirement D4."""
+
+import math
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from graph_service.evaluation.metrics import (
+    MEASURES,
+    hit_at,
+    judged,
+    means,
+    measured,
+    ndcg_at,
+    percentile,
+    recall_at,
+    reciprocal_rank,
+)
+
+IDS = [f"m{number}" for number in range(30)]
+ORDERS = st.permutations(IDS)
+GOLDS = st.sets(st.sampled_from([*IDS, "never found"]), min_size=1, max_size=8)
+
+
+def test_recall_counts_the_share_of_gold_within_the_depth() -> None:
+    order = ["a", "x", "b", "y", "c"]
+    gold = {"a", "b", "c", "d"}
+    assert [recall_at(order, gold, depth) for depth in (1, 3, 5, 50)] == [0.25, 0.5, 0.75, 0.75]
+    assert [hit_at(order, {"b"}, depth) for depth in (2, 3)] == [0.0, 1.0]
+
+
+def test_ndcg_discounts_by_place_and_divides_by_the_best_order() -> None:
+    gained = 1 / math.log2(2) + 1 / math.log2(4)
+    best = 1 / math.log2(2) + 1 / math.log2(3)
+    assert ndcg_at(["a", "x", "b"], {"a", "b"}, 10) == pytest.approx(gained / best)
+    # Of twelve only ten fit, so ten at the top are the best there is.
+    assert ndcg_at(IDS[:10], set(IDS[:12]), 10) == pytest.approx(1.0)
+    assert ndcg_at(["x", "y"], {"a"}, 10) == 0.0
+
+
+def test_the_reciprocal_rank_is_that_of_the_first_gold() -> None:
+    assert reciprocal_rank(["x", "y", "a", "b"], {"a", "b"}) == pytest.approx(1 / 3)
+    assert reciprocal_rank([], {"a"}) == 0.0
+
+
+@settings(deadline=None)
+@given(order=ORDERS, gold=GOLDS)
+def test_all_measures_stay_within_bounds_and_grow_with_depth(order: list[str], gold: set[str]) -> None:
+    figures = measured(order, gold)
+    assert set(figures) == set(MEASURES)
+    assert all(0.0 <= value <= 1.0 + 1e-12 for value in figures.values())
+    assert figures["recall@5"] <= figures["recall@10"] <= figures["recall@20"] <= figures["recall@50"]
+    assert (figures["hit@10"] > 0) == (figures["recall@10"] > 0) == (figures["ndcg@10"] > 0)
+
+
+@settings(deadline=None)
+@given(order=ORDERS, gold=GOLDS)
+def test_gold_moved_up_by_one_place_never_lowers_a_measure(order: list[str], gold: set[str]) -> None:
+    place = next((i for i in range(1, len(order)) if order[i] in gold and order[i - 1] not in gold), None)
+    if place is None:
+        return
+    better = [*order[: place - 1], order[place], order[place - 1], *order[place + 1 :]]
+    before, after = measured(order, gold), measured(better, gold)
+    assert all(after[name] >= before[name] - 1e-12 for name in MEASURES)
+
+
+@settings(deadline=None)
+@given(order=ORDERS, gold=st.sets(st.sampled_from(IDS), min_size=1, max_size=5))
+def test_gold_at_the_top_gives_one_everywhere(order: list[str], gold: set[str]) -> None:
+    best = [*gold, *(name for name in order if name not in gold)]
+    assert list(measured(best, gold).values()) == pytest.approx([1.0] * len(MEASURES))
+
+
+@settings(deadline=None, max_examples=30)
+@given(
+    rows=st.lists(st.lists(st.tuples(ORDERS, GOLDS), min_size=1, max_size=6), min_size=1, max_size=4),
+)
+def test_intervals_hold_the_mean_and_do_not_change_from_run_to_run(
+    rows: list[list[tuple[list[str], set[str]]]],
+) -> None:
+    by_conversation = {str(number): [measured(order, gold) for order, gold in row] for number, row in enumerate(rows)}
+    found = means(by_conversation)
+    assert found == means(dict(reversed(by_conversation.items())))
+    questions = [row for part in by_conversation.values() for row in part]
+    for name, mean in found.items():
+        assert mean.value == pytest.approx(sum(row[name] for row in questions) / len(questions))
+        assert mean.low - 1e-9 <= mean.high
+        assert 0 <= mean.low <= 1 + 1e-9
+
+
+def test_the_interval_of_a_coin_is_as_wide_as_statistics_say() -> None:
+    one, zero = measured(["a"], {"a"}), measured(["b"], {"a"})
+    mean = means({"only": [one, zero] * 200})["recall@10"]
+    half = 1.96 * 0.5 / math.sqrt(400)
+    assert mean.value == 0.5
+    assert (mean.high - mean.low) / 2 == pytest.approx(half, rel=0.15)
+
+
+def test_conversations_that_differ_widen_the_interval() -> None:
+    one, zero = measured(["a"], {"a"}), measured(["b"], {"a"})
+    mixed = means({"p": [one, zero] * 50, "q": [one, zero] * 50})["mrr"]
+    apart = means({"p": [one] * 100, "q": [zero] * 100})["mrr"]
+    assert apart.high - apart.low > 3 * (mixed.high - mixed.low)
+
+
+def test_refusals_are_judged_by_precision_and_recall() -> None:
+    found = judged(refused=[True, True, False, True], unanswerable=[True, False, True, True])
+    assert (found.precision, found.recall) == (pytest.approx(2 / 3), pytest.approx(2 / 3))
+    assert found.f1 == pytest.approx(2 / 3)
+    assert judged([False], [True]).f1 == 0.0
+
+
+def test_a_percentile_lies_between_its_neighbours() -> None:
+    assert percentile([1.0, 2.0, 3.0, 4.0], 0.5) == 2.5
+    assert percentile([], 0.95) == 0.0
