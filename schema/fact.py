@@ -128,6 +128,7 @@ class KnownFact:
         base_strength: the strongest single proof; `strength` follows from it and the number of proofs.
         closed_by: the fact that ended this one; None when it is open or the text itself said it was over.
         closed_why: why it does not hold any more; facts of older versions do not say.
+        closing_known_at: when we heard of what closed it; facts of older versions do not say.
         told: the messages that said it or ended it, with when; facts of older versions have none.
         reopened: what does not close it, because a person said so: claims (ids of their first spells) and messages.
         object_name: what the object is called, where it is known.
@@ -160,6 +161,13 @@ class KnownFact:
     told: tuple[Telling, ...] = ()
     reopened: tuple[str, ...] = ()
     object_name: str | None = None
+    closing_known_at: datetime | None = None
+
+    @property
+    def known_at(self) -> datetime | None:
+        """When we first heard of it; None for facts of older versions and for mentions."""
+        said = [telling for telling in self.told if not telling.ends] or self.told
+        return min((telling.heard_at for telling in said), default=None)
 
     @property
     def claim(self) -> Claim:

@@ -14,6 +14,7 @@ from strawberry.types import Info
 
 from graph_service.api.graphql_facts import FactsMutation, FactsQuery
 from graph_service.api.graphql_forgetting import ForgettingMutation
+from graph_service.api.graphql_history import HistoryQuery
 from graph_service.api.graphql_identity import IdentityMutation, IdentityQuery
 from graph_service.api.graphql_layers import LayersMutation, LayersQuery
 from graph_service.api.graphql_profile import ProfileQuery
@@ -49,6 +50,7 @@ def _memory(info: Info[Any, None]) -> Memory:
 @strawberry.type
 class Query(
     FactsQuery,
+    HistoryQuery,
     IdentityQuery,
     LayersQuery,
     ProfileQuery,
@@ -73,8 +75,12 @@ class Query(
         ] = None,
         start: Annotated[datetime | None, strawberry.argument(description="Said at or after.")] = None,
         end: Annotated[datetime | None, strawberry.argument(description="Said before.")] = None,
+        valid_at: Annotated[
+            datetime | None, strawberry.argument(description="Facts that held then; at `asOf` or now if left out.")
+        ] = None,
         as_of: Annotated[
-            datetime | None, strawberry.argument(description="Facts that held then; now if left out.")
+            datetime | None,
+            strawberry.argument(description="By what was known then: what was heard later is left out."),
         ] = None,
         evidence: Annotated[int, strawberry.argument(description="Proving messages for each hit, 0 to 20.")] = 0,
         session_id: Annotated[
@@ -90,6 +96,7 @@ class Query(
             kinds=tuple(kinds) if kinds is not None else tuple(Kind),
             start=start,
             end=end,
+            valid_at=valid_at,
             as_of=as_of,
             evidence=evidence,
             session_id=session_id,

@@ -75,9 +75,10 @@ def _standing(one: Standing) -> FactStanding:
         statement=one.statement,
         valid_at=one.valid_at,
         invalid_at=one.invalid_at,
-        closing=_closing(one.closing) if one.closing else None,
+        closing=closing_answer(one.closing) if one.closing else None,
     )
 
 
-def _closing(view: ClosingView) -> FactClosing:
+def closing_answer(view: ClosingView) -> FactClosing:
+    """Why a fact does not hold any more, as the API shows it."""
     return FactClosing(why=Closing(view.why), text=view.text, fact_id=view.fact_id, message_id=view.message_id)

@@ -25,6 +25,8 @@ def recall(
     evidence: Annotated[int, typer.Option(help="How many proving messages for each fact and scene, 0 to 20.")] = 2,
     start: Annotated[str | None, typer.Option("--from", help="Only what was said from this moment on.")] = None,
     end: Annotated[str | None, typer.Option("--to", help="Only what was said before this moment.")] = None,
+    valid_at: Annotated[str | None, typer.Option(help="Facts that held at this moment instead of now.")] = None,
+    as_of: Annotated[str | None, typer.Option(help="Only by what was known at this moment.")] = None,
     config: ConfigOption = None,
     tenant: TenantOption = None,
     as_json: JsonOption = False,
@@ -40,6 +42,8 @@ def recall(
         evidence=evidence,
         start=moment(start, "--from"),
         end=moment(end, "--to"),
+        valid_at=moment(valid_at, "--valid-at"),
+        as_of=moment(as_of, "--as-of"),
     )
     check_question(asked)
     run(_recall(settings_of(common), asked, Terminal(as_json=common.as_json)))

@@ -1,7 +1,8 @@
-"""`mnemograph facts`: whether a fact holds and why not, and reopening one that was closed."""
+"""`mnemograph facts`: whether a fact holds and why not, its history, and reopening one that was closed."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict
+from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -15,10 +16,11 @@ from schema.timespan import iso
 
 if TYPE_CHECKING:
     from graph_service.memory.closed import Standing
+    from graph_service.memory.history import FactVersion
     from graph_service.memory.service import Memory
     from schema.ids import TenantId
 
-facts = typer.Typer(help="Single facts: whether they hold, why not, and reopening what was closed.")
+facts = typer.Typer(help="Single facts: whether they hold, why not, their history, and reopening what was closed.")
 
 IdArgument = Annotated[str, typer.Argument(metavar="ID", help="As recall and the map name it.", show_default=False)]
 Ask = Callable[["Memory", "TenantId"], Awaitable["Standing"]]
@@ -34,6 +36,18 @@ def show(
 ) -> None:
     """Show whether a fact holds, and what closed it if it does not."""
     run(_told(merged(ctx, config, tenant, as_json), lambda memory, whose: memory.facts.standing(whose, id_)))
+
+
+@facts.command()
+def history(
+    ctx: typer.Context,
+    id_: IdArgument,
+    config: ConfigOption = None,
+    tenant: TenantOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show what held of the same before and after a fact, and why each ceased to hold."""
+    run(_history(merged(ctx, config, tenant, as_json), id_))
 
 
 @facts.command()
@@ -57,12 +71,22 @@ async def _told(common: Common, ask: Ask) -> None:
     terminal.answer(_document(standing), lambda: _line(standing))
 
 
-def _document(one: "Standing") -> dict[str, Any]:
+async def _history(common: Common, fact_id: str) -> None:
+    settings, terminal = settings_of(common), Terminal(as_json=common.as_json)
+    tenant = tenant_named(settings.tenant)
+    async with opened(settings, terminal) as parts:
+        versions = await parts.memory.facts.history(tenant, fact_id)
+    document = {"versions": [_document(one) for one in versions]}
+    terminal.answer(document, lambda: "\n".join(_line(one) for one in versions))
+
+
+def _document(one: "Standing | FactVersion") -> dict[str, Any]:
     closing = one.closing.model_dump(mode="json") if one.closing else None
-    return asdict(one) | {"valid_at": iso(one.valid_at), "invalid_at": iso(one.invalid_at), "closing": closing}
+    values = asdict(one) | {"closing": closing}
+    return {name: iso(value) if isinstance(value, datetime) else value for name, value in values.items()}
 
 
-def _line(one: "Standing") -> str:
+def _line(one: "Standing | FactVersion") -> str:
     if one.closing is None:
         return f"{one.statement}\nholds since {iso(one.valid_at)}"
     return f"{one.statement}\nheld from {iso(one.valid_at)} to {iso(one.invalid_at)}: {one.closing.text}"

@@ -220,12 +220,20 @@ def fact_of_spell(claim: ClaimKnown, slot: int, spell: Spell, closed_by: MemoryI
         told=joined(spell.told),
         reopened=tuple(sorted(claim.reopened)),
         object_name=claim.object_name,
+        closing_known_at=spell.closer.heard_at if spell.closer else None,
     )
 
 
-def joined_away(fact: KnownFact) -> KnownFact:
-    """A spell that turned out to be part of an earlier one, closed as it began."""
-    return replace(fact, invalid_at=fact.valid_at, closed_why=Closing.JOINED)
+def joined_away(fact: KnownFact, told: Sequence[Telling]) -> KnownFact:
+    """A spell that turned out to be part of an earlier one, closed as it began.
+
+    Args:
+        told: of the claim; the last of them joined the two.
+    """
+    if fact.closed_why is Closing.JOINED:
+        return fact
+    known_at = max(telling.heard_at for telling in told)
+    return replace(fact, invalid_at=fact.valid_at, closed_why=Closing.JOINED, closing_known_at=known_at)
 
 
 def _of_known(fact: KnownFact) -> ClaimKnown:

@@ -67,23 +67,44 @@ async def closing_of(graph: Graph, tenant: str, edge: Mapping[str, Any]) -> Clos
     """
     if edge["invalid_at"] is None:
         return None
-    # Facts of older versions do not say why they were closed, only by what.
-    why = Closing(edge["closed_why"] or (Closing.REPLACED if edge["closed_by"] else Closing.OVER))
+    said: dict[str, str] = {}
     if edge["closed_by"]:
         rows = await graph.read(statement("read/fact_by_id"), {"tenant": tenant, "id": edge["closed_by"]})
-        said = rows[0]["edge"]["statement"] if rows else None
-        text = f"{_WORDS[why]}: {said}" if said else _WORDS[why]
-        return ClosingView(why=why, text=text, fact_id=edge["closed_by"], fact_statement=said)
-    ends = sorted(
-        ((telling.valid_at, telling.said_at, telling.message_id) for telling in _told(edge) if telling.ends),
-    )
-    if why not in (Closing.OVER, Closing.JUDGED) or not ends:
-        return ClosingView(why=why, text=_WORDS[why])
-    wanted = {"tenant": tenant, "ids": [ends[0][2]], "rows_max": 1}
-    rows = await graph.read(statement("read/messages_by_id"), wanted)
-    said = rows[0]["message"]["text"] if rows else None
-    text = f"{_WORDS[why]}: {said}" if said else _WORDS[why]
-    return ClosingView(why=why, text=text, message_id=ends[0][2], message_text=said)
+        said = {row["edge"]["id"]: row["edge"]["statement"] for row in rows}
+    elif message := ending_message(edge):
+        wanted = {"tenant": tenant, "ids": [message], "rows_max": 1}
+        rows = await graph.read(statement("read/messages_by_id"), wanted)
+        said = {row["message"]["id"]: row["message"]["text"] for row in rows}
+    return closing_view(edge, said)
+
+
+def why_closed(edge: Mapping[str, Any]) -> Closing:
+    """Why a closed fact does not hold; those of older versions do not say it, only by what they were closed."""
+    return Closing(edge["closed_why"] or (Closing.REPLACED if edge["closed_by"] else Closing.OVER))
+
+
+def ending_message(edge: Mapping[str, Any]) -> MemoryId | None:
+    """The message that said a closed fact was over; None when another fact closed it."""
+    if edge["closed_by"] or why_closed(edge) not in (Closing.OVER, Closing.JUDGED):
+        return None
+    ends = ((telling.valid_at, telling.said_at, telling.message_id) for telling in _told(edge) if telling.ends)
+    return min(ends, default=(None, None, None))[2]
+
+
+def closing_view(edge: Mapping[str, Any], said: Mapping[str, str]) -> ClosingView | None:
+    """What closed a fact, in words; None while it holds. Pure.
+
+    Args:
+        said: the words of the fact or the message that closed it, by id; without them the closing is told without.
+    """
+    if edge["invalid_at"] is None:
+        return None
+    why, message = why_closed(edge), ending_message(edge)
+    words = said.get(edge["closed_by"] or message or "")
+    text = f"{_WORDS[why]}: {words}" if words else _WORDS[why]
+    if edge["closed_by"]:
+        return ClosingView(why=why, text=text, fact_id=edge["closed_by"], fact_statement=words)
+    return ClosingView(why=why, text=text, message_id=message, message_text=words)
 
 
 async def reopen_fact(graph: Graph, tenant: TenantId, fact_id: str, reason: str, *, at: datetime) -> MemoryId:

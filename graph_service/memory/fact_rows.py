@@ -52,6 +52,7 @@ def known_fact(row: Mapping[str, Any]) -> KnownFact:
         told=tuple(telling_of(text) for text in stored.get("told") or ()),
         reopened=tuple(stored.get("reopened") or ()),
         object_name=row.get("object_name"),
+        closing_known_at=stored.get("closing_known_at"),
     )
 
 
@@ -84,6 +85,8 @@ def fact_row(planned: PlannedFact, *, tenant: TenantId, user_id: str, recorded_a
         "mentioned_start": fact.detail.mentioned_start,
         "mentioned_end": fact.detail.mentioned_end,
         "closed_why": fact.closed_why.value if fact.closed_why else None,
+        "known_at": fact.known_at,
+        "closing_known_at": fact.closing_known_at,
         "told": [telling_text(telling) for telling in fact.told] or None,
         "reopened": list(fact.reopened) or None,
         "near": bands(simhash(fact.statement)) if fact.statement else None,

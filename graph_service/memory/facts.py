@@ -5,6 +5,7 @@ from datetime import datetime
 
 from graph_service.graph.store import Graph
 from graph_service.memory.closed import Standing, reopen_fact, standing_of
+from graph_service.memory.history import FactVersion, history_of
 from graph_service.memory.profile import ProfilePart, profile_of
 from schema.ids import TenantId, agent_uri, memory_id, user_uri
 from schema.profile import Category
@@ -31,6 +32,15 @@ class Facts:
             UnavailableError: Neo4j does not answer.
         """
         return await standing_of(self._graph, tenant, fact_id)
+
+    async def history(self, tenant: TenantId, fact_id: str) -> list[FactVersion]:
+        """What held of the same before and after a fact, itself included, in the order in which it began to hold.
+
+        Raises:
+            NotFoundError: the tenant has no such fact.
+            UnavailableError: Neo4j does not answer.
+        """
+        return await history_of(self._graph, tenant, fact_id)
 
     async def reopen(self, tenant: TenantId, fact_id: str, reason: str) -> Standing:
         """Lets a closed fact hold again; what closed it closes it no more, however often it is read.

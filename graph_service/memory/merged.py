@@ -141,6 +141,8 @@ def _edge(
         "invalid_at": None if open_ended else last["invalid_at"],
         "closed_by": None if open_ended else last.get("closed_by"),
         "closed_why": None if open_ended else last.get("closed_why"),
+        "known_at": min((one["known_at"] for one in all_of if one.get("known_at")), default=None),
+        "closing_known_at": None if open_ended else last.get("closing_known_at"),
         "told": sorted({text for one in all_of for text in one.get("told") or ()}) or None,
         "merged": True,
     }
@@ -171,6 +173,8 @@ def _settle(rows: Sequence[dict[str, Any]]) -> None:
                 row["properties"]["closed_by"] = closer["id"]
                 why = closes(_claim(closer), _claim(row))
                 row["properties"]["closed_why"] = why.value if why else None
+                if closer["properties"].get("known_at"):
+                    row["properties"]["closing_known_at"] = closer["properties"]["known_at"]
 
 
 def _contradict(newer: Mapping[str, Any], other: Mapping[str, Any]) -> bool:

@@ -176,7 +176,9 @@ def _changed(
         items.append(PlannedFact(fact=fact, before=before.get(slot), reason=_reason(fact, before.get(slot))))
     for slot, known in sorted(before.items()):
         if slot >= len(spells):
-            items.append(PlannedFact(fact=joined_away(known), before=known, reason=_REASONS[Closing.JOINED]))
+            items.append(
+                PlannedFact(fact=joined_away(known, claim.told), before=known, reason=_REASONS[Closing.JOINED])
+            )
     return items
 
 

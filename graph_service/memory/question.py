@@ -30,7 +30,8 @@ class Question:
     Attributes:
         limit: how many hits at most, 1-100.
         start, end: only what was said from `start` until before `end`.
-        as_of: facts that held at this moment; None means now.
+        valid_at: facts that held at this moment; None means at `as_of`, or now.
+        as_of: by what was known at this moment: what we heard later is left out; None means by all that is known.
         evidence: how many proving messages to bring with each fact and scene, 0-20.
         session_id: the conversation the question is asked in; "she" is then looked up among the names said last.
     """
@@ -41,6 +42,7 @@ class Question:
     kinds: tuple[Kind, ...] = tuple(Kind)
     start: datetime | None = None
     end: datetime | None = None
+    valid_at: datetime | None = None
     as_of: datetime | None = None
     evidence: int = 0
     session_id: str | None = None
@@ -66,7 +68,9 @@ def check_question(question: Question, limits: Limits = LIMITS) -> Timespan:
         problems.append(f"evidence is {question.evidence}; use 0 to {limits.evidence}")
     if not question.kinds:
         problems.append("kinds is empty; leave it out or name some of message, scene, fact")
-    moments = [moment for moment in (question.start, question.end, question.as_of) if moment is not None]
+    moments = [
+        moment for moment in (question.start, question.end, question.valid_at, question.as_of) if moment is not None
+    ]
     problems += [f"the year {moment.year} is out of reach" for moment in moments if not 1 < moment.year < 9999]
     if not problems and question.start and question.end and as_utc(question.end) < as_utc(question.start):
         problems.append(f"the time ends ({iso(question.end)}) before it starts ({iso(question.start)}); swap the two")

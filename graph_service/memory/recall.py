@@ -13,6 +13,7 @@ from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
 from graph_service.graph.vector_parameter import vector_parameter
 from graph_service.memory.found import EvidenceMessage, candidates_in
+from graph_service.memory.holding import moments_asked
 from graph_service.memory.intake import millis
 from graph_service.memory.question import Kind, Question, check_question, is_chinese, name_keys
 from graph_service.memory.ranking import CHINESE_WITHOUT_MODEL, ENGLISH, Asked, Ranked, Weights, rank
@@ -23,6 +24,7 @@ from schema.timespan import Timespan, as_utc
 
 # Candidates of each channel. Source: retrieval.md, "a first stage of 50 candidates loses nothing".
 _WIDE = 50
+_WIDER_AS_OF = 8
 _SNIPPET_CHARS = 100
 _MS_MIN, _MS_MAX = -(2**52), 2**52
 
@@ -142,6 +144,7 @@ def _parameters(
     now: datetime,
 ) -> dict[str, Any]:
     scope = scope_token(tenant, question.user_id)
+    moments = moments_asked(valid_at=question.valid_at, as_of=question.as_of, now=now)
     return {
         "tenant": tenant,
         "user_id": question.user_id,
@@ -154,8 +157,10 @@ def _parameters(
         "entity_keys": name_keys(question.text),
         "from_ms": millis(span.start) if span.start else _MS_MIN,
         "to_ms": millis(span.end) if span.end else _MS_MAX,
-        "as_of": as_utc(question.as_of or now).astimezone(UTC),
-        "wide": max(_WIDE, question.limit),
+        "valid_at": as_utc(moments.valid_at).astimezone(UTC),
+        "known_at": None if moments.known_at is None else as_utc(moments.known_at).astimezone(UTC),
+        # What was heard later is left out of what the indexes find, so they must find more.
+        "wide": max(_WIDE, question.limit) * (1 if question.as_of is None else _WIDER_AS_OF),
         "evidence_max": question.evidence,
     }
 

@@ -104,7 +104,7 @@ async def test_a_newer_home_closes_the_older_one(graph: Graph, tenant: str) -> N
         TenantId(tenant), Question(user_id="alice", text="live Paris Oslo", kinds=(Kind.FACT,))
     )
     assert [hit.object for hit in answer.hits] == ["Oslo"]
-    before = Question(user_id="alice", text="live Paris Oslo", kinds=(Kind.FACT,), as_of=a_message(minute=0).time)
+    before = Question(user_id="alice", text="live Paris Oslo", kinds=(Kind.FACT,), valid_at=a_message(minute=0).time)
     assert [hit.object for hit in (await memory.recall(TenantId(tenant), before)).hits] == ["Paris"]
 
 

@@ -10,7 +10,8 @@
 // $entity_keys: list of str
 // $from_ms: int, inclusive
 // $to_ms: int, exclusive
-// $as_of: datetime; facts that held then
+// $valid_at: datetime; facts that held then
+// $known_at: datetime; by what was known then, or null: by all that is known. memory/holding.py says the same
 // $wide: int, rows of each channel
 // $evidence_max: int, messages to bring with each fact and scene; 0 brings none
 // -> rows
@@ -34,11 +35,13 @@ CALL (asked_for) {
   WITH $vector AS v WHERE v IS NOT NULL
   MATCH (m:Message) SEARCH m IN (VECTOR INDEX message_vector FOR v
     WHERE m.tenant = $tenant AND m.user_id = $user_id AND m.said_ms >= $from_ms AND m.said_ms < $to_ms LIMIT $wide) SCORE AS score
+  WITH m, score WHERE $known_at IS NULL OR m.received_at <= $known_at
   RETURN 'message' AS kind, m.id AS id, 'vector' AS channel, score, score AS cosine,
          [m.uri, m.text, null, m.role, m.speaker, m.said_ms, m.importance, m.unread, null, null, null, null, null, null, null] AS shown, [] AS proofs
  UNION ALL
   CALL db.index.fulltext.queryNodes('message_words', $message_query, {limit: $wide}) YIELD node AS m, score
   WHERE m.tenant = $tenant AND m.user_id = $user_id AND m.said_ms >= $from_ms AND m.said_ms < $to_ms
+    AND ($known_at IS NULL OR m.received_at <= $known_at)
   RETURN 'message' AS kind, m.id AS id, 'words' AS channel, score,
          CASE WHEN $vector IS NULL OR m.embedding IS NULL THEN null ELSE vector.similarity.cosine(m.embedding, $vector) END AS cosine,
          [m.uri, m.text, null, m.role, m.speaker, m.said_ms, m.importance, m.unread, null, null, null, null, null, null, null] AS shown, [] AS proofs
@@ -46,22 +49,26 @@ CALL (asked_for) {
   WITH $vector AS v WHERE v IS NOT NULL
   MATCH (s:Scene) SEARCH s IN (VECTOR INDEX scene_abstract_vector FOR v
     WHERE s.tenant = $tenant AND s.user_id = $user_id AND s.start_ms >= $from_ms AND s.start_ms < $to_ms LIMIT $wide) SCORE AS score
+  WITH s, score WHERE $known_at IS NULL OR NOT EXISTS { MATCH (later:Message)-[:PART_OF]->(s) WHERE later.received_at > $known_at }
   RETURN 'scene' AS kind, s.id AS id, 'abstract' AS channel, score, score AS cosine,
          [s.uri, s.abstract, s.name, null, null, s.start_ms, s.importance, null, null, null, null, null, null, null, null] AS shown, [s.id] AS proofs
  UNION ALL
   WITH $vector AS v WHERE v IS NOT NULL
   MATCH (s:Scene) SEARCH s IN (VECTOR INDEX scene_overview_vector FOR v
     WHERE s.tenant = $tenant AND s.user_id = $user_id AND s.start_ms >= $from_ms AND s.start_ms < $to_ms LIMIT $wide) SCORE AS score
+  WITH s, score WHERE $known_at IS NULL OR NOT EXISTS { MATCH (later:Message)-[:PART_OF]->(s) WHERE later.received_at > $known_at }
   RETURN 'scene' AS kind, s.id AS id, 'overview' AS channel, score, score AS cosine,
          [s.uri, s.abstract, s.name, null, null, s.start_ms, s.importance, null, null, null, null, null, null, null, null] AS shown, [s.id] AS proofs
  UNION ALL
   CALL db.index.fulltext.queryNodes('scene_words', $scene_query, {limit: $wide}) YIELD node AS s, score
   WHERE s.tenant = $tenant AND s.user_id = $user_id AND s.start_ms >= $from_ms AND s.start_ms < $to_ms
+    AND ($known_at IS NULL OR NOT EXISTS { MATCH (later:Message)-[:PART_OF]->(s) WHERE later.received_at > $known_at })
   RETURN 'scene' AS kind, s.id AS id, 'words' AS channel, score, null AS cosine,
          [s.uri, s.abstract, s.name, null, null, s.start_ms, s.importance, null, null, null, null, null, null, null, null] AS shown, [s.id] AS proofs
  UNION ALL
   UNWIND asked_for AS e
   MATCH (e)<-[r:MENTIONED]-(s:Scene) WHERE s.tenant = $tenant AND s.start_ms >= $from_ms AND s.start_ms < $to_ms
+    AND ($known_at IS NULL OR NOT EXISTS { MATCH (later:Message)-[:PART_OF]->(s) WHERE later.received_at > $known_at })
   WITH s, count(DISTINCT e) AS named ORDER BY named DESC, s.start_ms DESC LIMIT $wide
   RETURN 'scene' AS kind, s.id AS id, 'entity' AS channel, toFloat(named) AS score, null AS cosine,
          [s.uri, s.abstract, s.name, null, null, s.start_ms, s.importance, null, null, null, null, null, null, null, null] AS shown, [s.id] AS proofs
@@ -70,30 +77,36 @@ CALL (asked_for) {
   MATCH (e)<-[r:MENTIONED]-(:Scene) WHERE r.tenant = $tenant
   UNWIND r.evidence AS message_id
   WITH message_id, count(DISTINCT e) AS named ORDER BY named DESC LIMIT $wide
-  MATCH (m:Message {tenant: $tenant, id: message_id}) WHERE m.said_ms >= $from_ms AND m.said_ms < $to_ms
+  MATCH (m:Message {tenant: $tenant, id: message_id}) WHERE m.said_ms >= $from_ms AND m.said_ms < $to_ms AND ($known_at IS NULL OR m.received_at <= $known_at)
   RETURN 'message' AS kind, m.id AS id, 'entity' AS channel, toFloat(named) AS score,
          CASE WHEN $vector IS NULL OR m.embedding IS NULL THEN null ELSE vector.similarity.cosine(m.embedding, $vector) END AS cosine,
          [m.uri, m.text, null, m.role, m.speaker, m.said_ms, m.importance, m.unread, null, null, null, null, null, null, null] AS shown, [] AS proofs
  UNION ALL
   CALL db.index.fulltext.queryRelationships('fact_words', $fact_query, {limit: $wide}) YIELD relationship AS r, score
-  WHERE r.tenant = $tenant AND r.user_id = $user_id AND r.valid_at <= $as_of AND (r.invalid_at IS NULL OR r.invalid_at > $as_of)
+  WHERE r.tenant = $tenant AND r.user_id = $user_id
+    AND r.valid_at <= $valid_at AND ($known_at IS NULL OR coalesce(r.known_at, r.recorded_at) <= $known_at)
+    AND (r.invalid_at IS NULL OR r.invalid_at > $valid_at OR coalesce(r.closing_known_at, r.known_at, r.recorded_at) > $known_at)
   RETURN 'fact' AS kind, r.id AS id, 'words' AS channel, score, null AS cosine,
-         [r.uri, r.statement, null, null, null, r.valid_at.epochMillis, r.importance, null, r.relation, r.invalid_at.epochMillis,
+         [r.uri, r.statement, null, null, null, r.valid_at.epochMillis, r.importance, null, r.relation,
+          CASE WHEN coalesce(r.closing_known_at, r.known_at, r.recorded_at) > $known_at THEN null ELSE r.invalid_at.epochMillis END,
           r.strength, r.confidence, type(r), startNode(r).name, endNode(r).name, r.kind, r.rationale, r.steps] AS shown, r.evidence AS proofs
  UNION ALL
   UNWIND asked_for AS e
   MATCH (e)-[r:PREFERS|DISLIKES|CARES_ABOUT|RELATES_TO|CAUSED_BY]-(x:Memory)
-  WHERE r.tenant = $tenant AND r.user_id = $user_id AND r.valid_at <= $as_of AND (r.invalid_at IS NULL OR r.invalid_at > $as_of)
+  WHERE r.tenant = $tenant AND r.user_id = $user_id
+    AND r.valid_at <= $valid_at AND ($known_at IS NULL OR coalesce(r.known_at, r.recorded_at) <= $known_at)
+    AND (r.invalid_at IS NULL OR r.invalid_at > $valid_at OR coalesce(r.closing_known_at, r.known_at, r.recorded_at) > $known_at)
   WITH r, count(DISTINCT e) AS named ORDER BY named DESC, r.strength DESC, r.id LIMIT $wide
   RETURN 'fact' AS kind, r.id AS id, 'entity' AS channel, toFloat(named) AS score, null AS cosine,
-         [r.uri, r.statement, null, null, null, r.valid_at.epochMillis, r.importance, null, r.relation, r.invalid_at.epochMillis,
+         [r.uri, r.statement, null, null, null, r.valid_at.epochMillis, r.importance, null, r.relation,
+          CASE WHEN coalesce(r.closing_known_at, r.known_at, r.recorded_at) > $known_at THEN null ELSE r.invalid_at.epochMillis END,
           r.strength, r.confidence, type(r), startNode(r).name, endNode(r).name, r.kind, r.rationale, r.steps] AS shown, r.evidence AS proofs
 }
 WITH kind, id, collect([channel, score]) AS found, max(cosine) AS cosine, head(collect(shown)) AS shown,
      head(collect(proofs)) AS proofs
 CALL (kind, proofs) {
   UNWIND CASE WHEN kind = 'fact' THEN proofs[0..$evidence_max] ELSE [] END AS message_id
-  MATCH (p:Message {tenant: $tenant, id: message_id}) WHERE p.user_id = $user_id
+  MATCH (p:Message {tenant: $tenant, id: message_id}) WHERE p.user_id = $user_id AND ($known_at IS NULL OR p.received_at <= $known_at)
   RETURN collect([p.id, p.uri, p.role, p.speaker, p.text, p.said_ms]) AS of_fact
 }
 CALL (kind, proofs) {

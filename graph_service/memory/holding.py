@@ -1,0 +1,55 @@
+"""Which facts hold: on the axis of the world, and on that of what was known. Pure.
+
+`read/recall` says the same in Cypher; a test compares the two on a grid of moments.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moments:
+    """From where memory is looked at.
+
+    Attributes:
+        valid_at: what held in the world then.
+        known_at: by what was known then; None means by all that is known.
+    """
+
+    valid_at: datetime
+    known_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactTimes:
+    """When a fact held, and when we heard of it.
+
+    Attributes:
+        known_at: when it was first heard.
+        closing_known_at: when we heard of what closed it; None means as early as of the fact.
+    """
+
+    valid_at: datetime
+    invalid_at: datetime | None
+    known_at: datetime
+    closing_known_at: datetime | None = None
+
+
+def moments_asked(*, valid_at: datetime | None, as_of: datetime | None, now: datetime) -> Moments:
+    """What a question means: true now by default; "as known then" alone means what was true then, too."""
+    return Moments(valid_at=valid_at or as_of or now, known_at=as_of)
+
+
+def known_end(fact: FactTimes, known_at: datetime | None) -> datetime | None:
+    """When a fact ceased to hold, as far as that was known."""
+    if fact.invalid_at is None or known_at is None:
+        return fact.invalid_at
+    return fact.invalid_at if (fact.closing_known_at or fact.known_at) <= known_at else None
+
+
+def holds(fact: FactTimes, moments: Moments) -> bool:
+    """Whether a fact was known, and by what was known did hold."""
+    if moments.known_at is not None and fact.known_at > moments.known_at:
+        return False
+    end = known_end(fact, moments.known_at)
+    return fact.valid_at <= moments.valid_at and (end is None or end > moments.valid_at)

@@ -1,0 +1,78 @@
+"""Which facts hold, on both axes of time. Requirements B2, D4; issue 5 item 5."""
+
+from datetime import UTC, datetime, timedelta
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graph_service.memory.holding import FactTimes, Moments, holds, known_end, moments_asked
+
+ZERO = datetime(2026, 1, 1, tzinfo=UTC)
+moments = st.integers(0, 20).map(lambda days: ZERO + timedelta(days=days))
+looks = st.builds(Moments, valid_at=moments, known_at=st.none() | moments)
+
+
+@st.composite
+def facts(draw: st.DrawFn) -> FactTimes:
+    """A fact that ends, if it does, not before it begins, and is not known to have ended before it was known."""
+    valid_at, known_at = draw(moments), draw(moments)
+    ends = draw(st.booleans())
+    return FactTimes(
+        valid_at=valid_at,
+        invalid_at=valid_at + timedelta(days=draw(st.integers(0, 10))) if ends else None,
+        known_at=known_at,
+        closing_known_at=known_at + timedelta(days=draw(st.integers(0, 10))) if ends and draw(st.booleans()) else None,
+    )
+
+
+@given(facts(), looks)
+def test_what_was_heard_later_than_asked_for_is_not_there(fact: FactTimes, look: Moments) -> None:
+    if look.known_at is not None and fact.known_at > look.known_at:
+        assert not holds(fact, look)
+
+
+@given(facts(), looks)
+def test_a_closing_heard_later_than_asked_for_is_undone(fact: FactTimes, look: Moments) -> None:
+    if look.known_at is not None and fact.closing_known_at is not None and fact.closing_known_at > look.known_at:
+        assert known_end(fact, look.known_at) is None
+        assert holds(fact, look) == (fact.known_at <= look.known_at and fact.valid_at <= look.valid_at)
+
+
+@given(facts(), moments)
+def test_by_all_that_is_known_a_fact_holds_from_its_start_until_before_its_end(fact: FactTimes, at: datetime) -> None:
+    expected = fact.valid_at <= at and (fact.invalid_at is None or at < fact.invalid_at)
+    assert holds(fact, Moments(valid_at=at)) == expected
+
+
+@given(facts(), looks)
+def test_looking_after_everything_was_heard_is_like_looking_by_all_that_is_known(
+    fact: FactTimes, look: Moments
+) -> None:
+    late = ZERO + timedelta(days=1_000)
+    assert holds(fact, Moments(valid_at=look.valid_at, known_at=late)) == holds(fact, Moments(valid_at=look.valid_at))
+
+
+@given(facts(), facts(), looks)
+def test_of_two_facts_in_a_row_never_both_hold_once_both_are_known(
+    one: FactTimes, other: FactTimes, look: Moments
+) -> None:
+    """What replaced the first began when the first ended, and closed it when it was heard."""
+    next_one = FactTimes(
+        valid_at=max(one.valid_at, other.valid_at), invalid_at=None, known_at=max(one.known_at, other.known_at)
+    )
+    first = FactTimes(
+        valid_at=one.valid_at,
+        invalid_at=next_one.valid_at,
+        known_at=one.known_at,
+        closing_known_at=next_one.known_at,
+    )
+    assert not (holds(first, look) and holds(next_one, look))
+
+
+@given(moments, st.none() | moments, st.none() | moments)
+def test_a_question_is_about_now_unless_it_says_otherwise(
+    now: datetime, valid_at: datetime | None, as_of: datetime | None
+) -> None:
+    asked = moments_asked(valid_at=valid_at, as_of=as_of, now=now)
+    assert asked.known_at == as_of
+    assert asked.valid_at == (valid_at or as_of or now)
