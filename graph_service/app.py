@@ -65,6 +65,7 @@ def _lifespan(parts: Parts, hub: Hub, stopping: Stopping) -> Any:
         beside = {
             "worker": asyncio.create_task(parts.worker.run(stop), name="worker"),
             "replay": asyncio.create_task(parts.replay.run(stop), name="replay"),
+            "access": asyncio.create_task(parts.memory.access.run(stop), name="access"),
             "database watch": asyncio.create_task(parts.watch.run(stop), name="database watch"),
         }
         app.state.beside = beside

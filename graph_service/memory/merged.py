@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from graph_service.memory.access_marks import without_marks
 from graph_service.memory.claims import strength_of
 from graph_service.memory.resolution import closes
 from schema.fact import Claim
@@ -50,7 +51,7 @@ def held_fact(row: Mapping[str, Any]) -> HeldFact:
         subject_root=row["subject_root"] or row["subject_id"],
         object_root=row["object_root"] or row["object_id"],
         predicate=row["predicate"],
-        properties=row["properties"],
+        properties=without_marks(row["properties"]),
     )
 
 

@@ -9,6 +9,7 @@ from datetime import datetime
 from extraction.embedding import Embedder
 from graph_service.graph.store import Graph
 from graph_service.memory import outbox
+from graph_service.memory.access import AccessLog
 from graph_service.memory.changes import ChangeLog
 from graph_service.memory.dead_letters import DeadLetters
 from graph_service.memory.entities import EntityListed, list_entities
@@ -76,6 +77,7 @@ class Memory:
             graph, window=self._window, spool=spool, clock=clock, notify=notify, on_forgotten=on_forgotten
         )
         self.dead_letters = DeadLetters(graph)
+        self.access = AccessLog(graph)
         self.sessions = Sessions(graph, clock=clock, notify=notify)
         self.layers = LayerTexts(graph, refresh=refresh, clock=clock)
         self.facts = Facts(graph, clock=clock, notify=notify)
@@ -106,7 +108,10 @@ class Memory:
             UnavailableError: Neo4j does not answer.
         """
         hints = await self._hints(tenant, question)
-        return await recall(self._graph, self._embedder, tenant, question, now=self._clock(), hints=hints)
+        now = self._clock()
+        answer = await recall(self._graph, self._embedder, tenant, question, now=now, hints=hints)
+        self.access.note(tenant, question.user_id, answer.hits, at=now)
+        return answer
 
     async def _hints(self, tenant: TenantId, question: Question) -> tuple[str, ...]:
         """Names said last in the conversation, for a question that leans on them; the database is not asked."""

@@ -6,6 +6,7 @@ from typing import Any
 
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Row, Writing
+from graph_service.memory.access_marks import without_marks
 from graph_service.memory.merged import HeldFact, edges_of, held_fact, root_properties
 from graph_service.memory.views import edge_body, edge_view, node_body, node_view
 from schema.change import Change, Op
@@ -43,7 +44,7 @@ async def held_facts(writing: Writing, tenant: TenantId, ids: Iterable[str]) -> 
 async def edges_at(writing: Writing, tenant: TenantId, ids: Iterable[str]) -> dict[str, Row]:
     """Every edge of the map that touches one of some nodes, by id."""
     rows = await writing.run(statement("read/edges_of_nodes"), {"tenant": tenant, "ids": sorted(ids)})
-    return {row["properties"]["id"]: row for row in rows}
+    return {row["properties"]["id"]: {**row, "properties": without_marks(row["properties"])} for row in rows}
 
 
 async def show(writing: Writing, tenant: TenantId, roots: Iterable[str]) -> list[Mapping[str, Any]]:

@@ -1,0 +1,41 @@
+// Notes that messages, scenes and facts of one user were part of answers. Takes turns with the digests of the user; says
+// nothing to viewers, and makes no digest stale. What was forgotten meanwhile is left out. Unique indexes message_id, memory_id.
+// A relationship index needs its type spelled out, so this lists the types of schema/predicates.toml that hold between beings.
+// $tenant: str
+// $user_node_id: str
+// $rows: list of {id, kind, n, at}, ordered by id; kind is message, scene or fact, at a datetime
+// -> noted
+MATCH (v:Revision {tenant: $tenant, id: $user_node_id})
+SET v.locked = true
+WITH [row IN $rows WHERE row.kind = 'message'] AS messages, [row IN $rows WHERE row.kind = 'scene'] AS scenes,
+     [row IN $rows WHERE row.kind = 'fact'] AS facts
+CALL (messages, scenes) {
+  CALL (messages, scenes) {
+    UNWIND messages AS row
+    MATCH (m:Message {tenant: $tenant, id: row.id})
+    SET m.last_accessed = row.at, m.access_n = coalesce(m.access_n, 0) + row.n
+    RETURN m.id AS id
+   UNION ALL
+    UNWIND scenes AS row
+    MATCH (s:Memory {tenant: $tenant, id: row.id}) WHERE s:Scene
+    SET s.last_accessed = row.at, s.access_n = coalesce(s.access_n, 0) + row.n
+    RETURN s.id AS id
+  }
+  RETURN count(id) AS nodes
+}
+CALL (facts) {
+  CALL (facts) {
+    UNWIND facts AS row MATCH ()-[r:PREFERS {tenant: $tenant, id: row.id}]->() RETURN r, row
+   UNION ALL
+    UNWIND facts AS row MATCH ()-[r:DISLIKES {tenant: $tenant, id: row.id}]->() RETURN r, row
+   UNION ALL
+    UNWIND facts AS row MATCH ()-[r:CARES_ABOUT {tenant: $tenant, id: row.id}]->() RETURN r, row
+   UNION ALL
+    UNWIND facts AS row MATCH ()-[r:RELATES_TO {tenant: $tenant, id: row.id}]->() RETURN r, row
+   UNION ALL
+    UNWIND facts AS row MATCH ()-[r:CAUSED_BY {tenant: $tenant, id: row.id}]->() RETURN r, row
+  }
+  SET r.last_accessed = row.at, r.access_n = coalesce(r.access_n, 0) + row.n
+  RETURN count(r) AS edges
+}
+RETURN nodes + edges AS noted
