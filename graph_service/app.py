@@ -42,6 +42,7 @@ def create_app(parts: Parts, stopping: Stopping) -> FastAPI:
     hub = Hub(change_log, mindmap, version=name)
     parts.bell.listen(hub.notify)
     parts.forgotten.listen(hub.forget)
+    parts.forgotten.listen(parts.memory.keepsakes.forget)
     app = FastAPI(
         title="Mnemograph", version=name, docs_url=None, redoc_url=None, lifespan=_lifespan(parts, hub, stopping)
     )
@@ -66,6 +67,7 @@ def _lifespan(parts: Parts, hub: Hub, stopping: Stopping) -> Any:
             "worker": asyncio.create_task(parts.worker.run(stop), name="worker"),
             "replay": asyncio.create_task(parts.replay.run(stop), name="replay"),
             "access": asyncio.create_task(parts.memory.access.run(stop), name="access"),
+            "snapshots": asyncio.create_task(parts.memory.keepsakes.run(stop), name="snapshots"),
             "database watch": asyncio.create_task(parts.watch.run(stop), name="database watch"),
         }
         app.state.beside = beside

@@ -4,6 +4,7 @@ from datetime import datetime
 
 import strawberry
 
+from graph_service.api.graphql_marks import AnswerMarks, marks_of
 from graph_service.memory.found import EvidenceMessage
 from graph_service.memory.incoming import Incoming, IncomingMessage
 from graph_service.memory.intake import Receipt
@@ -187,7 +188,7 @@ class RecallHit:
 
 
 @strawberry.type(description="Hits, best first, and how they were found.")
-class RecallAnswer:
+class RecallAnswer(AnswerMarks):
     """Hits, best first, and how they were found."""
 
     hits: list[RecallHit]
@@ -220,7 +221,8 @@ def receipt_view(receipt: Receipt) -> RememberReceipt:
 
 def answer_view(answer: Answer) -> RecallAnswer:
     """An answer as the API shows it."""
-    return RecallAnswer(hits=[_hit_view(hit) for hit in answer.hits], path=list(answer.path), notes=list(answer.notes))
+    hits = [_hit_view(hit) for hit in answer.hits]
+    return RecallAnswer(hits=hits, path=list(answer.path), notes=list(answer.notes), **marks_of(answer))
 
 
 def backlog_view(backlog: Backlog, *, spooled: int) -> WorkStatus:

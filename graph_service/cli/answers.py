@@ -23,6 +23,8 @@ def answer_document(question: str, answer: "Answer") -> dict[str, Any]:
         "hits": [_hit_document(hit) for hit in answer.hits],
         "path": list(answer.path),
         "notes": list(answer.notes),
+        "degraded": answer.degraded,
+        "snapshot_age_s": answer.snapshot_age_s,
         "asked_time": {"start": iso(answer.asked_time.start), "end": iso(answer.asked_time.end)}
         if answer.asked_time
         else None,

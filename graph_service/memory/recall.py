@@ -73,12 +73,16 @@ class Answer:
         path: the channels that found something, sorted.
         notes: what was missing, in words: an embedder that is away, a question without words.
         asked_time: the time the question names, when it names one.
+        degraded: the database is away; this is what the spool and the last snapshot hold.
+        snapshot_age_s: how old that snapshot is; None when none was searched.
     """
 
     hits: tuple[Hit, ...]
     path: tuple[str, ...]
     notes: tuple[str, ...]
     asked_time: Timespan | None = None
+    degraded: bool = False
+    snapshot_age_s: float | None = None
 
 
 async def recall(

@@ -10,6 +10,7 @@ from extraction.embedding import Embedder
 from graph_service.graph.store import Graph
 from graph_service.memory import outbox
 from graph_service.memory.access import AccessLog
+from graph_service.memory.away import Away
 from graph_service.memory.changes import ChangeLog
 from graph_service.memory.dead_letters import DeadLetters
 from graph_service.memory.entities import EntityListed, list_entities
@@ -18,6 +19,7 @@ from graph_service.memory.forgetting import Forgetting
 from graph_service.memory.identity import Merged, merge_entities, reject_merge, split_entity
 from graph_service.memory.incoming import Incoming, check_incoming
 from graph_service.memory.intake import Receipt, millis, take_in
+from graph_service.memory.keepsakes import Keepsakes
 from graph_service.memory.layer_texts import LayerTexts, Refresh
 from graph_service.memory.look_alikes import LookAlike
 from graph_service.memory.mindmap import MindMap
@@ -83,6 +85,8 @@ class Memory:
         self.facts = Facts(graph, clock=clock, notify=notify)
         self.changes = ChangeLog(graph)
         self.mindmap = MindMap(graph)
+        self.keepsakes = Keepsakes(self.changes, self.mindmap)
+        self._away = Away(spool, self.keepsakes)
 
     async def remember(self, tenant: TenantId, incoming: Incoming) -> Receipt:
         """Stores messages; returns when they are durable, before anything is read from them.
@@ -96,6 +100,7 @@ class Memory:
         receipt = await take_in(self._graph, self._spool, checked, epoch=secrets.token_hex(4))
         self._window.hear(talk_of(checked.episode), [turn_of(message) for message in checked.episode.messages])
         self.sessions.took(tenant, receipt.session_uri)
+        self.keepsakes.want(tenant, incoming.user_id)
         if not receipt.spooled:
             self._notify(tenant)
         return receipt
@@ -105,11 +110,15 @@ class Memory:
 
         Raises:
             InputError: the question cannot be asked like this.
-            UnavailableError: Neo4j does not answer.
+            UnavailableError: Neo4j does not answer, and nothing of this memory is on disk or in a snapshot.
         """
         hints = await self._hints(tenant, question)
         now = self._clock()
-        answer = await recall(self._graph, self._embedder, tenant, question, now=now, hints=hints)
+        try:
+            answer = await recall(self._graph, self._embedder, tenant, question, now=now, hints=hints)
+        except UnavailableError as error:
+            return await self._away.recall(tenant, question, error, now=now)
+        self.keepsakes.want(tenant, question.user_id)
         self.access.note(tenant, question.user_id, answer.hits, at=now)
         return answer
 

@@ -118,6 +118,12 @@ class Spool:
         """The oldest 1,000 episodes of a tenant, in order."""
         return await self._spooled(f"WHERE tenant = ? ORDER BY number LIMIT {_LISTED_MAX}", tenant)
 
+    async def newest(self, tenant: TenantId, user_id: str, *, episodes_max: int) -> list[Episode]:
+        """The episodes of a user that wait, the newest first."""
+        query = "SELECT body FROM episodes WHERE tenant = ? AND user_id = ? AND state = 'waiting' ORDER BY number DESC"
+        rows = await self._rows(f"{query} LIMIT {int(episodes_max)}", tenant, user_id)
+        return await asyncio.to_thread(lambda: [from_text(row[0]) for row in rows])
+
     async def retry(self, tenant: TenantId, number: int) -> None:
         """Has a refused episode wait again.
 

@@ -1,0 +1,95 @@
+"""The last snapshot of each memory somebody uses, kept in this process for when the database is away."""
+
+import asyncio
+import contextlib
+import logging
+from collections import OrderedDict
+from typing import Final
+
+from graph_service.memory.changes import ChangeLog
+from graph_service.memory.mindmap import MindMap
+from graph_service.memory.snapshot import Snapshot
+from schema.errors import MnemographError
+from schema.ids import TenantId
+
+_log = logging.getLogger("mnemograph.keepsakes")
+
+# How often it is looked whether kept snapshots have fallen behind, and how many are read then: beside the questions of
+# many users this must not be felt.
+LOOK_S: Final = 10.0
+READ_MAX: Final = 4
+KEPT_MAX: Final = 64
+BUDGET: Final = 1_000
+
+_Key = tuple[TenantId, str]
+
+
+class Keepsakes:
+    """Snapshots of the memories that were used last, at most `kept_max`, each of at most `BUDGET` nodes and edges."""
+
+    def __init__(self, changes: ChangeLog, mindmap: MindMap, *, kept_max: int = KEPT_MAX) -> None:
+        self._changes = changes
+        self._mindmap = mindmap
+        self._kept_max = kept_max
+        # None for one that was asked for and not read yet.
+        self._kept: OrderedDict[_Key, Snapshot | None] = OrderedDict()
+        self._forgotten = asyncio.Event()
+        self._forgettings = 0
+
+    def want(self, tenant: TenantId, user_id: str) -> None:
+        """Says that a memory is in use; its snapshot is read in the background."""
+        key = (tenant, user_id)
+        self._kept.setdefault(key, None)
+        self._kept.move_to_end(key)
+        if len(self._kept) > self._kept_max:
+            self._kept.popitem(last=False)
+
+    def of(self, tenant: TenantId, user_id: str) -> Snapshot | None:
+        """The last snapshot of a memory, however old; None when there is none."""
+        return self._kept.get((tenant, user_id))
+
+    def forget(self, tenant: str) -> None:
+        """Lets go of a tenant's snapshots, because something in them may have been forgotten."""
+        self._forgettings += 1
+        for key in [key for key in self._kept if key[0] == tenant]:
+            self._kept[key] = None
+        self._forgotten.set()
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Keeps the snapshots up to date until `stop` is set."""
+        while not stop.is_set():
+            self._forgotten.clear()
+            try:
+                await self.refresh()
+            except MnemographError as error:
+                _log.debug("the kept snapshots stay as they are: %s", error)
+            await self._pause(stop)
+
+    async def refresh(self, *, read_max: int = READ_MAX) -> int:
+        """Reads what was not read yet, and then again what has changed, the oldest first; returns how many were read.
+
+        Raises:
+            UnavailableError: Neo4j does not answer; what is kept stays.
+        """
+        heads = {tenant: await self._changes.head(tenant) for tenant in sorted({tenant for tenant, _ in self._kept})}
+        behind = []
+        for key, kept in self._kept.items():
+            head = heads.get(key[0])
+            if kept is None or (head is not None and (kept.epoch, kept.seq) != (head.epoch, head.seq)):
+                behind.append(("" if kept is None else kept.as_of, key))
+        chosen = [key for _, key in sorted(behind)[:read_max]]
+        for key in chosen:
+            forgettings = self._forgettings
+            snapshot = await self._mindmap.snapshot(key[0], user_id=key[1], budget=BUDGET)
+            # What was read before a forgetting may hold what is gone.
+            if key in self._kept and forgettings == self._forgettings:
+                self._kept[key] = snapshot
+        return len(chosen)
+
+    async def _pause(self, stop: asyncio.Event) -> None:
+        waiting = [asyncio.create_task(self._forgotten.wait()), asyncio.create_task(stop.wait())]
+        await asyncio.wait(waiting, timeout=LOOK_S, return_when=asyncio.FIRST_COMPLETED)
+        for task in waiting:
+            task.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await task
