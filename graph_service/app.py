@@ -18,6 +18,7 @@ from graph_service.live.socket import live_router
 from graph_service.memory.changes import ChangeLog
 from graph_service.memory.mindmap import MindMap
 from graph_service.parts import Parts
+from graph_service.round_trip_header import RoundTripHeader
 from graph_service.settings import LOOPBACK_NAMES
 from graph_service.stopping import GIVE_BACK_MAX_S, Stopping, in_time
 from graph_service.version import version
@@ -47,6 +48,7 @@ def create_app(parts: Parts, stopping: Stopping) -> FastAPI:
         title="Mnemograph", version=name, docs_url=None, redoc_url=None, lifespan=_lifespan(parts, hub, stopping)
     )
     hosts = frozenset(parts.settings.service.allowed_hosts) | LOOPBACK_NAMES
+    app.add_middleware(RoundTripHeader)
     app.add_middleware(BodyLimit, bytes_max=LIMITS.body_bytes)
     app.add_middleware(HostGuard, allowed=hosts)
     app.add_middleware(StopGuard, stopping=stopping)

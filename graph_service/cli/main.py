@@ -20,6 +20,7 @@ from graph_service.cli import (
     syncing,
     telling,
 )
+from graph_service.cli.evaluate import evaluate
 from graph_service.cli.facts import facts
 from graph_service.cli.layers import layers
 from graph_service.cli.options import Common, ConfigOption, JsonOption, TenantOption
@@ -65,6 +66,7 @@ app.command("recall")(asking.recall)
 app.command("profile")(profile)
 app.command("sync")(syncing.sync)
 app.command("import")(importing.import_files)
+app.command("eval")(evaluate)
 app.command("doctor")(checking.doctor)
 app.add_typer(db.db, name="db")
 app.add_typer(forgetting.forget, name="forget")

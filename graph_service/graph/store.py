@@ -12,6 +12,7 @@ from neo4j.exceptions import ClientError, DriverError, IncompleteCommit, Neo4jEr
 from neo4j.time import DateTime as Neo4jDateTime
 
 from graph_service.breaker import Breaker, BreakerState
+from graph_service.graph import round_trips
 from graph_service.graph.statements import Statement
 from schema.errors import MnemographError, UnavailableError
 from schema.timespan import as_utc
@@ -42,6 +43,7 @@ class Writing:
 
     async def run(self, statement: Statement, parameters: Mapping[str, Any]) -> list[Row]:
         """Rows of one statement, as plain values."""
+        round_trips.sent()
         if self._observer:
             self._observer(statement)
         result = await self._tx.run(statement.text, dict(parameters))
@@ -83,6 +85,7 @@ class Graph:
         query = Query(statement.text, timeout=self._timeout_s)
 
         async def once() -> list[Row]:
+            round_trips.sent()
             if self.observer:
                 self.observer(statement)
             async with self._driver.session(database=self._database, default_access_mode="READ") as session:

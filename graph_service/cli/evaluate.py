@@ -1,0 +1,126 @@
+"""`mnemograph eval`: how well questions about known conversations are answered, beside simple searches."""
+
+import asyncio
+import json
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from graph_service.cli.options import ConfigOption, JsonOption, TenantOption, merged, settings_of
+from graph_service.cli.running import Stops, run
+from graph_service.cli.terminal import Steps, Terminal
+from graph_service.evaluation.dataset import Conversation, read_datasets
+from graph_service.evaluation.storing import FactsBrought
+from graph_service.settings import Settings
+from graph_service.version import version
+from schema.errors import InputError
+from schema.ids import TenantId
+
+if TYPE_CHECKING:
+    from graph_service.evaluation.run import Plan
+    from graph_service.parts import Parts
+
+
+def evaluate(
+    ctx: typer.Context,
+    paths: Annotated[list[Path], typer.Argument(help="Files or folders of data sets.", show_default=False)],
+    facts: Annotated[
+        FactsBrought, typer.Option(help="Facts handed in with the messages: none, or the data sets' own notes.")
+    ] = FactsBrought.NONE,
+    limit_conversations: Annotated[
+        int | None, typer.Option(min=1, help="At most so many of each data set.", show_default=False)
+    ] = None,
+    concurrency: Annotated[int, typer.Option(min=1, max=64, help="Questions asked at the same time.")] = 1,
+    output: Annotated[Path | None, typer.Option(help="Write the JSON document to this file as well.")] = None,
+    config: ConfigOption = None,
+    tenant: TenantOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Measure recall on data sets: stores each conversation, asks its questions, forgets it again.
+
+    It runs the whole service, with a Neo4j of its own that is thrown away, or with the one that NEO4J_URI names; there
+    each conversation has a tenant of its own, which is forgotten at the end.
+    """
+    common = merged(ctx, config, tenant, as_json)
+    if common.tenant:
+        raise InputError("eval makes tenants of its own and throws them away; leave out --tenant")
+    settings = settings_of(common, service__port=0, service__open_browser=False)
+    conversations = read_datasets(paths, conversations_max=limit_conversations)
+    if not any(conversation.answerable for conversation in conversations):
+        raise InputError("no question of these data sets has gold; there is nothing to measure")
+    _check_output(output)
+    _run(settings, Terminal(as_json=common.as_json), conversations, facts, concurrency, output)
+
+
+def _check_output(output: Path | None) -> None:
+    """An hour's figures must not be lost to a path that cannot be written."""
+    if output is not None and (output.is_dir() or not output.resolve().parent.is_dir()):
+        raise InputError(f"{output}: is no file in a folder that exists; choose another --output")
+
+
+def _run(
+    settings: Settings,
+    terminal: Terminal,
+    conversations: Sequence[Conversation],
+    facts: FactsBrought,
+    concurrency: int,
+    output: Path | None,
+) -> None:
+    from graph_service.cli.service import run_service
+    from graph_service.evaluation.run import Plan
+
+    plan = Plan(facts=facts, concurrency=concurrency, forget=settings.neo4j.uri is not None)
+    with _own_database(settings) as own:
+        stops = Stops()
+        measure = partial(_measure, terminal, conversations, plan, output)
+        run(run_service(own, terminal, stops, afterwards=measure, once=True), stops)
+
+
+@contextmanager
+def _own_database(settings: Settings) -> Iterator[Settings]:
+    """Settings with a folder that is thrown away, so that nobody's memories are touched or slow a recall down."""
+    with tempfile.TemporaryDirectory(prefix="mnemograph-eval-", ignore_cleanup_errors=True) as folder:
+        yield replace(settings, data_dir=Path(folder))
+
+
+@dataclass(frozen=True)
+class _Place:
+    parts: "Parts"
+
+    async def work_left(self, tenant: str) -> int:
+        return await self.parts.work_left(TenantId(tenant))
+
+    async def forget(self, tenant: str, user_id: str) -> None:
+        await self.parts.memory.forgetting.user(TenantId(tenant), user_id)
+
+
+async def _measure(
+    terminal: Terminal,
+    conversations: Sequence[Conversation],
+    plan: "Plan",
+    output: Path | None,
+    parts: "Parts",
+    address: str,
+) -> None:
+    from graph_service.evaluation.door import Door
+    from graph_service.evaluation.report import document_of, tables_of
+    from graph_service.evaluation.run import evaluate as evaluated
+
+    async with Door(address) as door:
+        with Steps(terminal) as steps:
+            figures = await evaluated(door, _Place(parts), parts.embedder, conversations, plan, steps)
+    about: dict[str, Any] = {"version": version(), "embedder": parts.embedder_name, "reader": parts.reader_name}
+    document = document_of(figures, about=about)
+    if output is not None:
+        await asyncio.to_thread(_write, output, document)
+    terminal.answer(document, lambda: tables_of(document))
+
+
+def _write(output: Path, document: dict[str, Any]) -> None:
+    output.write_text(json.dumps(document, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")

@@ -1,0 +1,63 @@
+"""Asks a stored memory questions, and keeps what came back and what it cost."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from extraction.abstract import token_count
+from graph_service.evaluation.dataset import AskedQuestion
+from graph_service.evaluation.door import Door
+from graph_service.evaluation.storing import Stored
+
+# Deep enough to tell whether the first stage holds the gold.
+HITS_MAX: Final = 50
+# What an agent reads when it does not say how much it wants.
+HITS_READ: Final = 10
+_RECALL: Final = f"""
+query($user: String!, $text: String!) {{
+  recall(userId: $user, query: $text, limit: {HITS_MAX}, kinds: [MESSAGE]) {{
+    hits {{ id score text }}
+  }}
+}}
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recalled:
+    """What came back for one question.
+
+    Attributes:
+        order: ids of turns, best first.
+        top_score: of the first hit, 0 without one.
+        took_ms: as the caller waited.
+        tokens: of the texts that an agent would read, about.
+    """
+
+    order: tuple[str, ...]
+    top_score: float
+    took_ms: float
+    round_trips: int
+    tokens: int
+
+
+async def ask(door: Door, stored: Stored, question: AskedQuestion) -> Recalled:
+    """Asks one question of one memory, at the moment after everything in it was said.
+
+    Raises:
+        MnemographError: the service refused the question.
+        UnavailableError: the service does not answer.
+    """
+    conversation = stored.conversation
+    variables = {"user": conversation.user, "text": question.text}
+    before = time.perf_counter()
+    said = await door.ask(stored.tenant, _RECALL, variables)
+    took_ms = (time.perf_counter() - before) * 1000
+    hits: Sequence[dict[str, Any]] = said.data["recall"]["hits"]
+    return Recalled(
+        order=tuple(stored.turn_ids[hit["id"]] for hit in hits),
+        top_score=hits[0]["score"] if hits else 0.0,
+        took_ms=took_ms,
+        round_trips=said.round_trips,
+        tokens=sum(token_count(hit["text"]) for hit in hits[:HITS_READ]),
+    )
