@@ -1,4 +1,4 @@
-"""all-MiniLM-L6-v2 on this machine by ctranslate2: word-piece ids in, token or sentence vectors out."""
+"""all-MiniLM-L6-v2 on this machine by ctranslate2: word-piece ids in, vectors of tokens and sentences out."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -39,8 +39,9 @@ class MiniLM:
         states = np.asarray(self._encoder.forward_batch([list(ids) for ids in sequences]).last_hidden_state)
         return [states[row, : len(ids)] for row, ids in enumerate(sequences)]
 
-    def sentence_vectors(self, sequences: Sequence[Sequence[int]]) -> Floats:
-        """One unit vector per sequence, order kept: the mean of its token vectors, normalised."""
-        means = np.stack([tokens.mean(axis=0) for tokens in self.token_vectors(sequences)])
-        means /= np.linalg.norm(means, axis=1, keepdims=True)
-        return means
+
+def sentence_vectors(states: Sequence[Floats]) -> Floats:
+    """One unit vector for the token vectors of each sequence, order kept: their mean, normalised."""
+    means = np.stack([tokens.mean(axis=0) for tokens in states])
+    means /= np.linalg.norm(means, axis=1, keepdims=True)
+    return means

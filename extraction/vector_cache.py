@@ -6,6 +6,7 @@ from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 
 from extraction.embedding import Embedder
+from extraction.token_embedding import Embedded, Piece, TokenEmbedder, embed_with_tokens, token_model_of
 
 
 class CachedEmbedder:
@@ -14,7 +15,7 @@ class CachedEmbedder:
     def __init__(self, inner: Embedder, *, entries_max: int = 4096) -> None:
         self._inner = inner
         self._entries_max = entries_max
-        self._vectors: OrderedDict[bytes, list[float]] = OrderedDict()
+        self._vectors: OrderedDict[bytes, Embedded] = OrderedDict()
         self._under_way: dict[bytes, asyncio.Event] = {}
 
     @property
@@ -29,15 +30,27 @@ class CachedEmbedder:
     def english_only(self) -> bool:
         return self._inner.english_only
 
+    @property
+    def token_model(self) -> str | None:
+        return token_model_of(self._inner)
+
     def clear(self) -> None:
         """Forgets every vector."""
         self._vectors.clear()
 
     async def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        """As the port says; what `embed_with_tokens` made is known here too, and the other way round."""
+        return [embedded.vector for embedded in await self.embed_with_tokens(texts)]
+
+    def pieces(self, text: str) -> tuple[Piece, ...]:
+        """As the port says; none when the inner embedder gives no token vectors."""
+        return self._inner.pieces(text) if isinstance(self._inner, TokenEmbedder) else ()
+
+    async def embed_with_tokens(self, texts: Sequence[str]) -> list[Embedded]:
         """As the port says; the inner embedder sees each text that is not remembered once, also when asked twice."""
         keys = [hashlib.sha256(text.encode()).digest() for text in texts]
         wanted = dict(zip(keys, texts, strict=True))
-        answers: dict[bytes, list[float]] = {}
+        answers: dict[bytes, Embedded] = {}
         while missing := [key for key in wanted if key not in answers]:
             answers |= {key: self._vectors[key] for key in missing if key in self._vectors}
             own = [key for key in missing if key not in answers and key not in self._under_way]
@@ -51,22 +64,21 @@ class CachedEmbedder:
             self._remember(key, answers[key])
         return [answers[key] for key in keys]
 
-    async def _fresh(self, texts: Mapping[bytes, str]) -> dict[bytes, list[float]]:
+    async def _fresh(self, texts: Mapping[bytes, str]) -> dict[bytes, Embedded]:
         done = asyncio.Event()
         self._under_way |= dict.fromkeys(texts, done)
         try:
-            vectors = await self._inner.embed(list(texts.values()))
-            found = dict(zip(texts, vectors, strict=True))
-            for key, vector in found.items():
-                self._remember(key, vector)
+            found = dict(zip(texts, await embed_with_tokens(self._inner, list(texts.values())), strict=True))
+            for key, embedded in found.items():
+                self._remember(key, embedded)
             return found
         finally:
             for key in texts:
                 del self._under_way[key]
             done.set()
 
-    def _remember(self, key: bytes, vector: list[float]) -> None:
-        self._vectors[key] = vector
+    def _remember(self, key: bytes, embedded: Embedded) -> None:
+        self._vectors[key] = embedded
         self._vectors.move_to_end(key)
         while len(self._vectors) > self._entries_max:
             self._vectors.popitem(last=False)

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from typing import Final
 
 from extraction.embedding import Embedder
+from extraction.token_embedding import token_model_of
 from extraction.vector_cache import CachedEmbedder
 from graph_service.bell import Bell
 from graph_service.database_watch import DatabaseWatch, Seat
@@ -121,7 +122,8 @@ async def open_parts(
         if embedder is None:
             await prepare_without_embedder(graph)
         else:
-            await prepare_vectors(graph, model=embedder.name, dim=embedder.dim)
+            token_model = token_model_of(embedder)
+            await prepare_vectors(graph, model=embedder.name, dim=embedder.dim, token_model=token_model)
         return await _assembled(settings, seat, graph, embedder, problem, outsides, closing)
     except BaseException:
         embedding.cancel()

@@ -18,7 +18,7 @@ from graph_service.graph.migrate import prepare_vectors
 from graph_service.graph.store import Graph
 
 # Vectors of the test embedder (tests/embedders.py).
-TEST_MODEL, TEST_DIM = "hashed-words", 64
+TEST_MODEL, TEST_DIM, TEST_TOKEN_MODEL = "hashed-words", 64, "hashed-words/64"
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ async def server() -> AsyncIterator[Server]:
 async def graph(server: Server) -> AsyncIterator[Graph]:
     """A connected graph with all migrations and vector indexes for the test embedder."""
     connected = await connect(uri=server.uri, user=server.user, password=server.password, database=None)
-    await prepare_vectors(connected, model=TEST_MODEL, dim=TEST_DIM)
+    await prepare_vectors(connected, model=TEST_MODEL, dim=TEST_DIM, token_model=TEST_TOKEN_MODEL)
     yield connected
     await connected.close()
 

@@ -5,24 +5,55 @@ import math
 from collections.abc import Sequence
 
 import jieba
+import numpy as np
+
+from extraction.chinese_text import is_mostly_chinese
+from extraction.token_embedding import Embedded, Piece
+from extraction.token_vectors import pack
 
 
 class HashedWords:
-    """Each word adds to one of 64 places; texts that share words are close. Real and deterministic, not clever."""
+    """Each word adds to one of 64 places; texts that share words are close. Real and deterministic, not clever.
+
+    A token is a word and has its place alone; texts that are mostly Chinese have no token vectors, as with MiniLM.
+    """
 
     name = "hashed-words"
     dim = 64
     english_only = False
+    token_model = "hashed-words/64"
 
     async def embed(self, texts: Sequence[str]) -> list[list[float]]:
         """Unit vectors, in order."""
         return [self._vector(text) for text in texts]
 
+    async def embed_with_tokens(self, texts: Sequence[str]) -> list[Embedded]:
+        """Unit vectors with those of the words."""
+        vectors = await self.embed(texts)
+        return [Embedded(vector=vector, tokens=self._tokens(text)) for vector, text in zip(vectors, texts, strict=True)]
+
+    def pieces(self, text: str) -> tuple[Piece, ...]:
+        """The words; long ones tell more."""
+        if is_mostly_chinese(text):
+            return ()
+        return tuple(Piece(word=word, weight=float(len(word))) for word in self._words(text) if word.isalnum())
+
+    def _tokens(self, text: str) -> bytes | None:
+        if is_mostly_chinese(text):
+            return None
+        places = [self._place(piece.word) for piece in self.pieces(text)]
+        return pack(np.eye(self.dim, dtype=np.float32)[places], model=self.token_model)
+
     def _vector(self, text: str) -> list[float]:
         vector = [0.0] * self.dim
         vector[0] = 0.01
-        for word in jieba.lcut(text.casefold()):
-            if word.strip():
-                vector[int.from_bytes(hashlib.blake2b(word.encode(), digest_size=2).digest()) % self.dim] += 1.0
+        for word in self._words(text):
+            vector[self._place(word)] += 1.0
         length = math.sqrt(sum(part * part for part in vector))
         return [part / length for part in vector]
+
+    def _words(self, text: str) -> list[str]:
+        return [word for word in jieba.lcut(text.casefold()) if word.strip()]
+
+    def _place(self, word: str) -> int:
+        return int.from_bytes(hashlib.blake2b(word.encode(), digest_size=2).digest()) % self.dim

@@ -42,15 +42,19 @@ async def _remember_migration(graph: Graph, name: str) -> None:
     await graph.write(steps)
 
 
-async def prepare_vectors(graph: Graph, *, model: str, dim: int) -> bool:
-    """Makes the vector indexes fit the embedder; True when another embedder had filled them before.
+async def prepare_vectors(graph: Graph, *, model: str, dim: int, token_model: str | None = None) -> bool:
+    """Makes the vector indexes fit the embedder; True when what was embedded before is embedded again.
 
     When the model changed, its vectors cannot be compared with the old ones: indexes are made anew, and everything
-    is marked as waiting for a vector, which the worker then writes. Until then keyword search answers.
+    is marked as waiting for a vector, which the worker then writes. Until then keyword search answers. When only the
+    token vectors are made by another model, or for the first time, messages keep their vectors until they have both.
+
+    Args:
+        token_model: who makes the token vectors of messages; None when the embedder makes none.
     """
     before = await stored_embedder(graph)
     if before == (model, dim):
-        return False
+        return await _prepare_token_vectors(graph, model=model, dim=dim, token_model=token_model)
     if before is not None:
         for index in _VECTOR_INDEXES:
             await graph.define(statement(f"write/drop_{index}"), {})
@@ -69,12 +73,25 @@ async def prepare_vectors(graph: Graph, *, model: str, dim: int) -> bool:
     for index in _VECTOR_INDEXES:
         await graph.define(statement(f"write/define_{index}"), {"options": options})
     await graph.define(statement("write/await_indexes"), {})
+    await _set_embedder(graph, model=model, dim=dim, token_model=token_model)
+    return before is not None
 
+
+async def _prepare_token_vectors(graph: Graph, *, model: str, dim: int, token_model: str | None) -> bool:
+    if await stored_token_model(graph) == token_model:
+        return False
+    await graph.define(statement("write/forget_token_vectors"), {})
+    await graph.define(statement("write/reopen_embedding"), {})
+    await _set_embedder(graph, model=model, dim=dim, token_model=token_model)
+    return True
+
+
+async def _set_embedder(graph: Graph, *, model: str, dim: int, token_model: str | None) -> None:
     async def steps(writing: Writing) -> None:
-        await writing.run(statement("write/set_embedder"), {"model": model, "dim": dim})
+        parameters = {"model": model, "dim": dim, "token_model": token_model}
+        await writing.run(statement("write/set_embedder"), parameters)
 
     await graph.write(steps)
-    return before is not None
 
 
 async def prepare_without_embedder(graph: Graph) -> None:
@@ -88,3 +105,9 @@ async def stored_embedder(graph: Graph) -> tuple[str, int] | None:
     # The statement that `migrate` sent before: a server that just started has its plan, another would cost 0.3 s.
     rows = await graph.read(statement("read/migrations"), {})
     return next(((row["model"], row["dim"]) for row in rows if row["name"] == _EMBEDDER), None)
+
+
+async def stored_token_model(graph: Graph) -> str | None:
+    """Who made the token vectors of messages; None when nobody did."""
+    rows = await graph.read(statement("read/migrations"), {})
+    return next((row["token_model"] for row in rows if row["name"] == _EMBEDDER), None)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from extraction.embedding import Embedder
+from extraction.token_embedding import embed_with_tokens
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Writing
 from graph_service.graph.vector_parameter import vector_parameter
@@ -29,11 +30,13 @@ async def embed_sessions(graph: Graph, embedder: Embedder, held: Sequence[Claim]
     messages = await graph.read(statement("read/unembedded_messages"), scope)
     scenes = await graph.read(statement("read/unembedded_scenes"), scope)
     pace.step("embed loaded")
-    vectors = await embedder.embed([spoken(row["speaker"], row["text"]) for row in messages])
+    spoken_texts = [spoken(row["speaker"], row["text"]) for row in messages]
+    embedded = await embed_with_tokens(embedder, spoken_texts)
     layers = await embedder.embed([text for row in scenes for text in (row["abstract"], row["overview"])])
     pace.step("embedded")
     message_rows = [
-        {"id": row["id"], "vector": vector_parameter(vector)} for row, vector in zip(messages, vectors, strict=True)
+        {"id": row["id"], "vector": vector_parameter(one.vector), "tokens": one.tokens}
+        for row, one in zip(messages, embedded, strict=True)
     ]
     pairs = zip(layers[::2], layers[1::2], strict=True)
     scene_rows = [

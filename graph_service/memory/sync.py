@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from graph_service.graph.migrate import NO_MODEL, stored_embedder
+from graph_service.graph.migrate import NO_MODEL, stored_embedder, stored_token_model
 from graph_service.graph.statements import Statement, statement
 from graph_service.graph.store import Graph, Writing
 from graph_service.memory.log_rows import append_changes
@@ -82,10 +82,11 @@ class Sync:
         """
         embedder = await stored_embedder(self._graph)
         dim = None if embedder is None or embedder[0] == NO_MODEL else embedder[1]
+        tokens = await stored_token_model(self._graph) is not None
         rows = await self._graph.read(statement("read/sync_totals"), {"tenant": self._tenant})
         self._things = rows[0]["things"]
         async for messages in self._pages(statement("read/check_messages"), {}):
-            await self._check_messages(messages, dim)
+            await self._check_messages(messages, dim, tokens=tokens)
         async for nodes in self._pages(statement("read/check_nodes"), {"predicates": sorted(whitelist())}):
             await self._check_nodes(nodes, dim)
         async for merged in self._pages(statement("read/check_held_facts"), {}, counted=False):
@@ -116,8 +117,8 @@ class Sync:
             if self._on_progress and counted:
                 self._on_progress(self._looked, max(self._things, self._looked))
 
-    async def _check_messages(self, rows: Rows, dim: int | None) -> None:
-        repairs = [repair for row in rows if (repair := check_message(row, dim))]
+    async def _check_messages(self, rows: Rows, dim: int | None, *, tokens: bool) -> None:
+        repairs = [repair for row in rows if (repair := check_message(row, dim, tokens=tokens))]
         self._sound += len(rows) - len(repairs)
         self._found.update(problem for repair in repairs for problem in repair.problems)
         await self._mend(len(repairs), lambda writing: self._repair_messages(writing, repairs))

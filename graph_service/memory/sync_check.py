@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from extraction.chinese_text import is_mostly_chinese
+from graph_service.memory.embedding_job import spoken
 from schema.ids import content_hash
 from schema.timespan import iso
 
@@ -40,11 +42,12 @@ class MessageRepair:
     problems: tuple[Problem, ...]
 
 
-def check_message(row: Mapping[str, Any], dim: int | None) -> MessageRepair | None:
+def check_message(row: Mapping[str, Any], dim: int | None, *, tokens: bool = False) -> MessageRepair | None:
     """What is wrong with a message; None when nothing is.
 
     Args:
         dim: numbers in each vector; None when there is no embedder.
+        tokens: whether the embedder gives token vectors too, of texts that are not mostly Chinese.
     """
     problems: list[Problem] = []
     # The moment is part of the hash only when the caller named it.
@@ -52,6 +55,8 @@ def check_message(row: Mapping[str, Any], dim: int | None) -> MessageRepair | No
     if row["content_hash"] not in hashes:
         problems.append(Problem.TEXT_CHANGED)
     problems += _vector_problems([row["vector_dim"]], dim, waits=row["unembedded"])
+    if tokens and not problems and not row["has_tokens"] and not row["unembedded"]:
+        problems += [] if is_mostly_chinese(spoken(row["speaker"], row["text"])) else [Problem.VECTOR_MISSING]
     if not row["in_scene"] and not row["unread"]:
         problems.append(Problem.IN_NO_SCENE)
     if not problems:

@@ -165,7 +165,7 @@ async def main(messages: int, rounds: int) -> dict[str, object]:
         server = await start_local_server(data_dir=Path(folder), cache_dir=cache_dir, heap_mb=1024, start_timeout_s=240)
         graph = await connect(uri=server.uri, user=server.user, password=server.password, database=None)
         embedder = await load_local_embedder(cache_dir=cache_dir)
-        await prepare_vectors(graph, model=embedder.name, dim=embedder.dim)
+        await prepare_vectors(graph, model=embedder.name, dim=embedder.dim, token_model=embedder.token_model)
         memory = Memory(graph=graph, embedder=embedder, clock=lambda: datetime.now(UTC), notify=lambda _tenant: None)
         readers = Readers(first=read_by_rules, fallback=read_by_rules)
         worker = Worker(graph=graph, embedder=embedder, readers=readers, pace=a_pace())

@@ -71,6 +71,7 @@ def test_statements_read_by_data_paths_are_scoped_to_a_tenant() -> None:
             "write/await_indexes",
             "write/reopen_embedding",
             "write/forget_message_vectors",
+            "write/forget_token_vectors",
             "write/forget_scene_vectors",
         }
         or re.match(r"write/(drop|define)_", name)

@@ -1,5 +1,6 @@
-// Remembers which embedder the vector indexes belong to.
+// Remembers which embedder the vector indexes belong to, and which model made the token vectors of messages.
 // $model: str
 // $dim: int
+// $token_model: str, or null when the embedder makes no token vectors
 // -> model
-MERGE (m:Migration {name: 'embedder'}) SET m.model = $model, m.dim = $dim, m.ran_at = datetime() RETURN m.model AS model
+MERGE (m:Migration {name: 'embedder'}) SET m.model = $model, m.dim = $dim, m.token_model = $token_model, m.ran_at = datetime() RETURN m.model AS model

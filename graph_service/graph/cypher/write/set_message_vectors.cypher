@@ -1,10 +1,10 @@
-// Stores vectors of messages.
+// Stores vectors of messages, and the token vectors made in the same run of the model.
 // hot
 // $tenant: str
-// $rows: list of {id, vector}, ordered by id
+// $rows: list of {id, vector, tokens}, ordered by id; tokens are bytes, or null for a message without
 // -> id
 UNWIND $rows AS row
 MATCH (m:Message {tenant: $tenant, id: row.id})
 CALL db.create.setNodeVectorProperty(m, 'embedding', row.vector)
-SET m.unembedded = null
+SET m.unembedded = null, m.token_vectors = row.tokens
 RETURN m.id AS id

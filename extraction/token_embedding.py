@@ -1,0 +1,96 @@
+"""The optional half of an embedder: token vectors beside the vector of a text, from the same run of the model."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+
+from extraction.embedding import Embedder
+from extraction.late_interaction import QuestionTokens
+from extraction.token_vectors import unpack
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Embedded:
+    """A text in vectors.
+
+    Attributes:
+        vector: of unit length, for the whole text.
+        tokens: packed vectors of its pieces; None when the embedder makes none, or none for such a text.
+    """
+
+    vector: list[float]
+    tokens: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Piece:
+    """A piece of a text that has a token vector.
+
+    Attributes:
+        word: the whole word it is part of, case folded.
+        weight: how much it tells in a question; rare ones tell more.
+    """
+
+    word: str
+    weight: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmbeddedQuestion:
+    """A question in vectors; `tokens` is None when there are none to compare with messages."""
+
+    vector: list[float]
+    tokens: QuestionTokens | None = None
+
+
+@runtime_checkable
+class TokenEmbedder(Embedder, Protocol):
+    """An embedder that gives token vectors too.
+
+    Attributes:
+        token_model: name of the model with its compression; vectors of two names are never compared. None when an
+            embedder behind this one gives no token vectors after all.
+    """
+
+    @property
+    def token_model(self) -> str | None: ...
+
+    async def embed_with_tokens(self, texts: Sequence[str]) -> list[Embedded]:
+        """As `embed`, with token vectors; one run of the model for both."""
+        ...
+
+    def pieces(self, text: str) -> tuple[Piece, ...]:
+        """The pieces of a text, one for each of its token vectors, in their order."""
+        ...
+
+
+def token_model_of(embedder: Embedder) -> str | None:
+    """Who makes an embedder's token vectors; None when it makes none."""
+    return embedder.token_model if isinstance(embedder, TokenEmbedder) else None
+
+
+async def embed_with_tokens(embedder: Embedder, texts: Sequence[str]) -> list[Embedded]:
+    """Vectors of texts, with token vectors where the embedder can; raises what its `embed` raises."""
+    if isinstance(embedder, TokenEmbedder):
+        return await embedder.embed_with_tokens(texts)
+    return [Embedded(vector=vector) for vector in await embedder.embed(texts)]
+
+
+async def embed_question(embedder: Embedder, text: str) -> EmbeddedQuestion:
+    """A question's vector and, where the embedder can, its pieces with vectors and weights; one run of the model."""
+    (embedded,) = await embed_with_tokens(embedder, [text])
+    model = token_model_of(embedder)
+    if embedded.tokens is None or model is None or not isinstance(embedder, TokenEmbedder):
+        return EmbeddedQuestion(vector=embedded.vector)
+    vectors, pieces = unpack(embedded.tokens, model=model), embedder.pieces(text)
+    if vectors is None or not pieces:
+        return EmbeddedQuestion(vector=embedded.vector)
+    tokens = QuestionTokens(
+        model=model,
+        vectors=vectors,
+        weights=np.array([piece.weight for piece in pieces], np.float32),
+        words=tuple(piece.word for piece in pieces),
+    )
+    return EmbeddedQuestion(vector=embedded.vector, tokens=tokens)

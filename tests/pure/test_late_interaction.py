@@ -1,0 +1,143 @@
+"""MaxSim over packed token vectors: what must hold for any vectors. Requirements D2, D4."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from extraction.late_interaction import Floats, QuestionTokens, max_sim, max_sims, piece_matches, weighted
+from extraction.token_vectors import HEAD_BYTES, gather, pack, unpack
+
+MODEL, DIM = "test-model/16", 16
+# Half a step of a byte, in each of 16 numbers of both vectors.
+ROUNDING = 0.03
+
+
+def unit_rows(seed: int, count: int) -> Floats:
+    rows = np.random.default_rng(seed).normal(size=(count, DIM)).astype(np.float32)
+    return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True), np.float32)
+
+
+def a_question(vectors: Floats, weights: list[float] | None = None) -> QuestionTokens:
+    count = len(vectors)
+    return QuestionTokens(
+        model=MODEL,
+        vectors=vectors,
+        weights=np.array(weights or [1.0] * count, np.float32),
+        words=tuple(f"w{place}" for place in range(count)),
+    )
+
+
+def packed(vectors: Floats) -> bytes:
+    return pack(vectors, model=MODEL)
+
+
+SLOW_MACHINE = settings(deadline=None, max_examples=50)
+SEEDS = st.integers(0, 2**32 - 1)
+COUNTS = st.integers(1, 12)
+
+
+@SLOW_MACHINE
+@given(SEEDS, st.integers(0, 40))
+def test_what_is_packed_comes_back_within_half_a_step(seed: int, count: int) -> None:
+    vectors = unit_rows(seed, count)
+    stored = packed(vectors)
+    back = unpack(stored, model=MODEL)
+    assert back is not None
+    assert (len(stored), back.shape) == (HEAD_BYTES + count * DIM, vectors.shape)
+    assert np.allclose(back, vectors, atol=0.5 / 127 + 1e-6)
+    assert stored == packed(vectors)
+
+
+@SLOW_MACHINE
+@given(SEEDS, COUNTS, st.integers(0, 200))
+def test_bytes_of_another_model_or_cut_short_are_not_compared(seed: int, count: int, kept: int) -> None:
+    stored = packed(unit_rows(seed, count))
+    question = a_question(unit_rows(seed + 1, 2))
+    cut = stored[: min(kept, len(stored) - 1)]
+    newer = bytes([stored[0] + 1]) + stored[1:]
+    for broken in (cut, newer, pack(unit_rows(seed, count), model="other"), b"", None):
+        assert max_sim(question, broken) is None
+        assert broken is None or unpack(broken, model=MODEL) is None
+    assert gather([cut, None], model=MODEL) is None
+
+
+@SLOW_MACHINE
+@given(SEEDS, COUNTS, st.lists(COUNTS, min_size=1, max_size=6))
+def test_scores_lie_between_nothing_and_all(seed: int, asked: int, counts: list[int]) -> None:
+    question = a_question(unit_rows(seed, asked), [float(place + 1) for place in range(asked)])
+    messages = [packed(unit_rows(seed + 1 + place, count)) for place, count in enumerate(counts)]
+    assert all(score is not None and 0.0 <= score <= 1.0 for score in max_sims(question, messages))
+
+
+@SLOW_MACHINE
+@given(SEEDS, COUNTS, COUNTS)
+def test_the_order_of_tokens_and_of_messages_does_not_matter(seed: int, asked: int, count: int) -> None:
+    question, vectors = a_question(unit_rows(seed, asked)), unit_rows(seed + 1, count)
+    order = np.random.default_rng(seed).permutation(count)
+    other = packed(unit_rows(seed + 2, 3))
+    there = max_sims(question, [packed(vectors), other, None])
+    back = max_sims(question, [None, other, packed(vectors[order])])
+    assert there == pytest.approx(back[::-1], abs=1e-6)
+
+
+@SLOW_MACHINE
+@given(SEEDS, COUNTS, COUNTS, COUNTS)
+def test_a_message_that_says_more_never_meets_the_question_less(seed: int, asked: int, count: int, more: int) -> None:
+    question, vectors = a_question(unit_rows(seed, asked)), unit_rows(seed + 1, count)
+    short = max_sim(question, packed(vectors))
+    long = max_sim(question, packed(np.concatenate([vectors, unit_rows(seed + 2, more)])))
+    assert short is not None
+    assert long is not None
+    assert long >= short - ROUNDING
+
+
+@SLOW_MACHINE
+@given(SEEDS, COUNTS, st.lists(COUNTS, min_size=1, max_size=6))
+def test_no_message_meets_a_question_better_than_its_own_words(seed: int, asked: int, counts: list[int]) -> None:
+    vectors = unit_rows(seed, asked)
+    others = [packed(unit_rows(seed + 1 + place, count)) for place, count in enumerate(counts)]
+    same, *rest = max_sims(a_question(vectors), [packed(vectors), *others])
+    assert same == pytest.approx(1.0, abs=ROUNDING)
+    assert all(score is not None and same is not None and score <= same + ROUNDING for score in rest)
+
+
+@SLOW_MACHINE
+@given(SEEDS, COUNTS, st.lists(COUNTS, min_size=1, max_size=6))
+def test_many_at_once_score_as_each_one_alone(seed: int, asked: int, counts: list[int]) -> None:
+    question = a_question(unit_rows(seed, asked))
+    messages = [packed(unit_rows(seed + 1 + place, count)) for place, count in enumerate(counts)]
+    assert max_sims(question, messages) == pytest.approx([max_sim(question, one) for one in messages], abs=1e-5)
+
+
+def test_the_score_is_the_weighted_mean_of_the_best_cosines() -> None:
+    axes = np.eye(DIM, dtype=np.float32)
+    question = a_question(axes[:3], [3.0, 1.0, 0.0])
+    message = packed(axes[[0, 5, 2]])
+    assert piece_matches(question, [message]).tolist() == pytest.approx(np.array([[1.0, 0.0, 1.0]]), abs=0.01)
+    assert max_sim(question, message) == pytest.approx(0.75, abs=0.01)
+
+
+def test_words_left_out_count_nothing_and_nothing_left_is_no_score() -> None:
+    axes = np.eye(DIM, dtype=np.float32)
+    question, message = a_question(axes[:2]), packed(axes[:1])
+    assert max_sim(question, message) == pytest.approx(0.5, abs=0.01)
+    assert max_sim(question.without({"w1"}), message) == pytest.approx(1.0, abs=0.01)
+    assert max_sim(question.without({"w0", "w1"}), message) is None
+
+
+def test_neighbours_together_match_what_either_matches() -> None:
+    axes = np.eye(DIM, dtype=np.float32)
+    question = a_question(axes[:2])
+    matches = piece_matches(question, [packed(axes[:1]), packed(axes[1:2]), None])
+    together = np.fmax(matches[0], matches[1])[None]
+    assert weighted(question, together)[0] == pytest.approx(1.0, abs=0.01)
+    assert np.isnan(matches[2]).all()
+
+
+def test_a_text_without_telling_pieces_has_no_score() -> None:
+    nothing = packed(np.zeros((0, DIM), np.float32))
+    assert len(nothing) == HEAD_BYTES
+    assert max_sims(a_question(unit_rows(1, 2)), [nothing, packed(unit_rows(2, 2))])[0] is None
+    assert max_sims(a_question(unit_rows(1, 0)), [packed(unit_rows(2, 2))]) == [None]
+    assert max_sims(a_question(unit_rows(1, 2)), []) == []
