@@ -11,6 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+import numpy as np
+from numpy.typing import NDArray
+
 from extraction.sentences import has_cjk
 from extraction.text_rank import words_of
 
@@ -35,7 +38,7 @@ class Topic:
     """
 
     terms: frozenset[str]
-    vector: Sequence[float] | None = None
+    vector: NDArray[np.float64] | None = None
 
 
 def terms_of(text: str) -> frozenset[str]:
@@ -83,4 +86,4 @@ def _nearest(topics: Sequence[Topic], place: int) -> float | None:
     others = [topic.vector for topic in topics[max(0, place - NEAR) : place] if topic.vector is not None]
     if own is None or not others:
         return None
-    return max(math.fsum(a * b for a, b in zip(own, other, strict=True)) for other in others)
+    return max(float(own @ other) for other in others)

@@ -231,15 +231,15 @@ def _message(row: Mapping[str, Any]) -> Message:
         uri=row["uri"],
         role=Role(row["role"]),
         text=row["text"],
-        said_at=row["said_at"],
+        said_at=datetime.fromisoformat(row["said_at"]),
         content_hash=row["content_hash"],
         position=row["position"],
         speaker=row["speaker"],
         importance=row["importance"],
         zone=row["zone"],
-        mentioned_start=row["mentioned_start"],
-        mentioned_end=row["mentioned_end"],
-        received_at=row["received_at"],
+        mentioned_start=_moment(row["mentioned_start"]),
+        mentioned_end=_moment(row["mentioned_end"]),
+        received_at=_moment(row["received_at"]),
     )
 
 

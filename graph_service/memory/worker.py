@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -37,6 +37,9 @@ _EMBED_JOBS_MAX = 32
 # Dead letters of an outage that are reopened at once.
 _REOPENED_MAX = 10_000
 _IDLE_LOOK_S = 30.0
+# Work that nobody waits for at once, and how long it may lie there.
+_SELDOM = frozenset({JobKind.CLOSE, JobKind.ANEW, JobKind.FORGET})
+_SELDOM_S = 0.2
 T = TypeVar("T")
 
 
@@ -54,6 +57,20 @@ class WorkerRules:
     poll_s: float = 1.0
     scenes: SceneRules = field(default_factory=SceneRules)
     idle_s: float | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class _Loop:
+    """A loop that does one kind of work.
+
+    Attributes:
+        wake: set when there may be work; of each loop its own, so that none clears it for the others.
+        waits: it has nothing to do.
+    """
+
+    kind: JobKind
+    wake: asyncio.Event = field(default_factory=asyncio.Event)
+    waits: bool = False
 
 
 class Worker:
@@ -82,13 +99,18 @@ class Worker:
         self._kinds = kinds_done_with(embedder=embedder is not None)
         self._outsides = outsides or Outsides()
         self._leases = Leases(graph, pace, self._outsides)
-        # One for each loop: an event that one loop clears must not be lost to the others.
-        self._wakes: list[asyncio.Event] = []
+        self._loops: list[_Loop] = []
 
     def wake(self) -> None:
         """Says that there may be work; call it after a commit that caused some."""
-        for wake in self._wakes:
-            wake.set()
+        for kind in self._kinds:
+            self._wake_one(kind)
+
+    def _wake_one(self, kind: JobKind) -> None:
+        """Wakes one loop that waits for this kind of work; it wakes the next when it found some."""
+        loops = [loop for loop in self._loops if loop.kind is kind]
+        for loop in [loop for loop in loops if loop.waits and not loop.wake.is_set()][:1] or loops:
+            loop.wake.set()
 
     async def run(self, stop: asyncio.Event) -> None:
         """Works until `stop` is set; finishes what it holds before it returns.
@@ -131,7 +153,7 @@ class Worker:
                 return True
         return False
 
-    async def _one_of(self, kind: JobKind) -> bool:
+    async def _one_of(self, kind: JobKind, on_claimed: Callable[[JobKind], None] = lambda _kind: None) -> bool:
         await self._leases.pay_owed()
         outside = self._outside(kind)
         if outside.is_open:
@@ -139,6 +161,7 @@ class Worker:
         jobs_max = _EMBED_JOBS_MAX if kind is JobKind.EMBED else 1
         claims = await self._leases.take(kind, jobs_max=jobs_max)
         if claims:
+            on_claimed(kind)
             self._pace.step(f"{kind} claimed")
         try:
             for together in _batches(claims):
@@ -171,17 +194,17 @@ class Worker:
             await self._leases.give_back(held, error)
 
     async def _loop(self, stop: asyncio.Event, kind: JobKind) -> None:
-        wake = asyncio.Event()
-        self._wakes.append(wake)
+        loop = _Loop(kind=kind)
+        self._loops.append(loop)
         while not stop.is_set():
-            wake.clear()
+            loop.wake.clear()
             try:
-                busy = await self._one_of(kind)
+                busy = await self._one_of(kind, on_claimed=self._wake_one)
             except MnemographError as error:
                 _log.warning("no work could be claimed: %s", error)
                 busy = False
             if not busy:
-                await self._pause(stop, wake)
+                await self._pause(stop, loop)
 
     async def _close_idle(self, stop: asyncio.Event, idle_s: float) -> None:
         """Ends sessions that nobody speaks in any more."""
@@ -193,9 +216,16 @@ class Worker:
                 async with asyncio.timeout(min(idle_s / 2, _IDLE_LOOK_S)):
                     await stop.wait()
 
-    async def _pause(self, stop: asyncio.Event, wake: asyncio.Event) -> None:
-        waiting = [asyncio.create_task(wake.wait()), asyncio.create_task(stop.wait())]
+    async def _pause(self, stop: asyncio.Event, loop: "_Loop") -> None:
+        if loop.kind in _SELDOM:
+            # Every message wakes the worker; what is seldom needs no look for each.
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(_SELDOM_S):
+                    await stop.wait()
+        loop.waits = True
+        waiting = [asyncio.create_task(loop.wake.wait()), asyncio.create_task(stop.wait())]
         await asyncio.wait(waiting, timeout=self._rules.poll_s, return_when=asyncio.FIRST_COMPLETED)
+        loop.waits = False
         for task in waiting:
             task.cancel()
             with contextlib.suppress(asyncio.CancelledError):

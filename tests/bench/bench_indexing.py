@@ -11,6 +11,7 @@ by their vectors. JSON goes to standard output, a table to standard error. Nothi
 import argparse
 import asyncio
 import json
+import os
 import statistics
 import sys
 import tempfile
@@ -45,12 +46,14 @@ class Bench:
     """A running service and what was counted on it.
 
     Attributes:
+        server_pid: the database's process.
         sent: how often each statement went to the database.
     """
 
     parts: Parts
     texts: Iterator[str]
     batch: int
+    server_pid: int
     sent: Counter[str] = field(default_factory=Counter)
 
     def count(self) -> None:
@@ -60,6 +63,12 @@ class Bench:
             self.sent[statement.name] += 1
 
         self.parts.graph.observer = seen
+
+
+def cpu_s(pid: int) -> float:
+    """Seconds of processor time that a process of this Linux machine has used; they grow little when it is busy."""
+    fields = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 async def done(parts: Parts) -> None:
@@ -74,6 +83,7 @@ async def slice_of(bench: Bench, first: int, last: int) -> dict[str, Any]:
     """Stores messages `first` … `last - 1`, waits until they are read and embedded, and tells what that cost."""
     bench.sent.clear()
     remember_ms = []
+    own_cpu_s, server_cpu_s = time.process_time(), cpu_s(bench.server_pid)
     before = time.perf_counter()
     for number in range(first, last, bench.batch):
         said = tuple(
@@ -96,6 +106,10 @@ async def slice_of(bench: Bench, first: int, last: int) -> dict[str, Any]:
         "messages_per_s": round(messages / took_s, 1),
         "ms_per_message": round(took_s / messages * 1000, 2),
         "stored_per_s": round(messages / stored_s, 1),
+        "cpu_ms_per_message": {
+            "service": round((time.process_time() - own_cpu_s) / messages * 1000, 2),
+            "database": round((cpu_s(bench.server_pid) - server_cpu_s) / messages * 1000, 2),
+        },
         "remember": spread(remember_ms),
         "statements_per_message": round(sum(sent.values()) / messages, 2),
         "statements": {name: round(number / messages, 3) for name, number in Counter(sent).most_common(12)},
@@ -130,9 +144,14 @@ async def lags(bench: Bench, mark: int, probes: int) -> dict[str, Any]:
     return {"by_words": spread(words_ms), "by_vector": spread(vector_ms) if vector_ms else None, "missed": missed}
 
 
+def _cpu(mark: dict[str, Any]) -> float:
+    return sum(mark["cpu_ms_per_message"].values())
+
+
 def table(marks: list[dict[str, Any]]) -> str:
     """The figures for people."""
-    head = ("messages", "msg/s", "ms/msg", "remember p50/p95", "statements/msg", "words p50/p95", "vector p50/p95")
+    head = ("messages", "msg/s", "ms/msg", "cpu ms/msg", "remember p50/p95", "statements/msg", "words p50/p95")
+    head += ("vector p50/p95",)
     rows = [head]
     for mark in marks:
         lag = mark["write_to_searchable"]
@@ -141,6 +160,7 @@ def table(marks: list[dict[str, Any]]) -> str:
                 f"{mark['messages']:,}",
                 str(mark["messages_per_s"]),
                 str(mark["ms_per_message"]),
+                " + ".join(f"{told:.1f}" for told in mark["cpu_ms_per_message"].values()),
                 _pair(mark["remember"]),
                 str(mark["statements_per_message"]),
                 _pair(lag["by_words"]),
@@ -169,11 +189,16 @@ async def main(messages: int, batch: int, probes: int) -> dict[str, Any]:
         starting = asyncio.create_task(
             start_local_server(data_dir=Path(folder), cache_dir=cache_dir, heap_mb=1024, start_timeout_s=240)
         )
+        server = (await asyncio.shield(starting)).own
+        assert server is not None, "the folder is new, so the server is ours"
         parts = await open_parts(settings, on_progress=lambda _step: None, starting=starting)
         stop = asyncio.Event()
         worker = asyncio.create_task(parts.worker.run(stop))
         try:
-            marks = await _measured(Bench(parts=parts, texts=sentences(), batch=batch), messages, probes)
+            pid = server.process.popen.pid
+            marks = await _measured(
+                Bench(parts=parts, texts=sentences(), batch=batch, server_pid=pid), messages, probes
+            )
         finally:
             stop.set()
             await asyncio.wait({worker}, timeout=30)
@@ -186,6 +211,7 @@ async def main(messages: int, batch: int, probes: int) -> dict[str, Any]:
         "reader": parts.reader_name,
         "messages_per_s": round(messages / sum(mark["slice_messages"] / mark["messages_per_s"] for mark in marks), 1),
         "growth_of_ms_per_message": round(last["ms_per_message"] / first["ms_per_message"], 2),
+        "growth_of_cpu_per_message": round(_cpu(last) / _cpu(first), 2),
         "median_statements_per_message": statistics.median(mark["statements_per_message"] for mark in marks),
         "marks": marks,
     }

@@ -8,6 +8,7 @@
 // $owed: bool, also scenes that wait for an overview by a model
 // $until_ms: int or null; only what was said before
 // -> session_uri, user_id, agent_id, user_properties, revision, messages, episodes, scenes, newest_ms
+// Moments of messages are ISO texts, because dates are what the driver spends its time on.
 // newest_ms: when the latest scene begins; null without scenes
 // scenes: {id, uri, properties, messages}. Each scene comes whole, because it is always read as a whole.
 MATCH (s:Session {tenant: $tenant, id: $session})
@@ -17,8 +18,9 @@ WITH s, u, coalesce(v.revision, 0) AS revision
 CALL (s) {
   MATCH (m:Message {tenant: $tenant, session_id: s.id, unread: true}) WHERE $until_ms IS NULL OR m.said_ms < $until_ms
   WITH m ORDER BY m.said_ms, m.position, m.id LIMIT $messages_max
-  RETURN collect(m {.id, .uri, .role, .speaker, .text, .said_at, .received_at, .position, .content_hash, .importance, .zone, .mentioned_start,
-                    .mentioned_end, .episode_id}) AS messages,
+  RETURN collect(m {.id, .uri, .role, .speaker, .text, .position, .content_hash, .importance, .zone, .episode_id,
+                    said_at: toString(m.said_at), received_at: toString(m.received_at),
+                    mentioned_start: toString(m.mentioned_start), mentioned_end: toString(m.mentioned_end)}) AS messages,
          min(m.said_ms) AS first_ms, max(m.said_ms) AS last_ms
 }
 CALL (s) {
@@ -48,8 +50,9 @@ CALL (s, first_ms, last_ms, episodes) {
   }
   MATCH (m:Message)-[:PART_OF]->(near)
   WITH near, m ORDER BY m.said_ms, m.position, m.id
-  WITH near, collect(m {.id, .uri, .role, .speaker, .text, .said_at, .received_at, .position, .content_hash, .importance, .zone, .mentioned_start,
-                    .mentioned_end, .episode_id}) AS held
+  WITH near, collect(m {.id, .uri, .role, .speaker, .text, .position, .content_hash, .importance, .zone, .episode_id,
+                    said_at: toString(m.said_at), received_at: toString(m.received_at),
+                    mentioned_start: toString(m.mentioned_start), mentioned_end: toString(m.mentioned_end)}) AS held
   RETURN collect({id: near.id, uri: near.uri, properties: near {.name, .abstract, .layers_by, .layers_n, .layers_hash,
                   .layers_behind, .overview_owed, .unextracted}, messages: held}) AS scenes
 }
