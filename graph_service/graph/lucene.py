@@ -1,7 +1,7 @@
 """Queries for full-text indexes, built so that no text of a user can be read as query syntax. Pure."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 
 from schema.timespan import day_token
@@ -11,7 +11,9 @@ _WORD = re.compile(r"[^\W_]+")
 _CJK = re.compile(r"[\u3400-\u9fff\uf900-\ufaff\u3040-\u30ff\uac00-\ud7af]+")
 _OPERATORS = frozenset({"AND", "OR", "NOT", "TO"})
 _WORDS_MAX = 64
-_NOTHING = "scope_user:nothing"
+_FAINT = "^0.2"
+# A query that finds nothing.
+NOTHING = "scope_user:nothing"
 # Words so common that they only cost time; the analyzer drops most of them too.
 _STOP_TEXT = """
 a an and are as at be been but by did do does for from had has have he her his how i in is it its me my of on or our she
@@ -76,6 +78,7 @@ def scoped_query(
     start: datetime | None = None,
     end: datetime | None = None,
     days: bool = True,
+    faint: Collection[str] = (),
 ) -> str:
     """A query for any of the words in any of the fields, of one user, in a range of days.
 
@@ -87,10 +90,11 @@ def scoped_query(
         fields: names of indexed text properties.
         scope_user: `schema.ids.scope_token(tenant, user_id)`.
         days: whether the index has the field `said_day`.
+        faint: words that count a fifth: names of speakers stand in texts they say nothing about.
     """
     if not words:
-        return _NOTHING
-    terms = " ".join(f"{field}:{_term(word)}" for field in fields for word in words)
+        return NOTHING
+    terms = " ".join(f"{field}:{_term(word)}{_FAINT if word in faint else ''}" for field in fields for word in words)
     query = f"+scope_user:{scope_user}^0 +({terms})"
     if days and (start is not None or end is not None):
         first = day_token(start) if start else "00000000"
@@ -103,14 +107,14 @@ def name_query(name: str, *, scope_user: str) -> str:
     """A query for entities with a name or alias like `name`: every word; long Latin ones may differ by a letter."""
     words = words_in(name) or [piece for piece in _WORD.findall(name.casefold())][:8]
     if not words:
-        return _NOTHING
+        return NOTHING
     clauses = " ".join(f"+(name:{term} aliases:{term})" for term in map(_tolerant, words[:8]))
     return f"+scope_user:{scope_user}^0 {clauses}"
 
 
 def forms_query(tokens: Sequence[str]) -> str:
     """A query for entities that share one of the tokens of a name; no token means it finds nothing."""
-    return " ".join(f"form_tokens:{token}" for token in tokens) or _NOTHING
+    return " ".join(f"form_tokens:{token}" for token in tokens) or NOTHING
 
 
 def _tolerant(word: str) -> str:

@@ -24,6 +24,24 @@ class EvidenceMessage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """A message at its place in a conversation.
+
+    Attributes:
+        cosine: to the question, -1…1; None when it was not compared.
+        position: its place among the messages of one moment.
+    """
+
+    id: str
+    session: str
+    said_at: datetime
+    position: int
+    speaker: str | None
+    text: str
+    cosine: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
     """Something found, with the signals of all channels that found it.
 
@@ -31,6 +49,7 @@ class Candidate:
         scores: the best raw score of each channel that found it.
         cosine: -1…1; None when it was not compared.
         said_at: when a message was said, a scene began, a fact began to hold.
+        proofs: ids of the messages that prove a fact.
     """
 
     kind: Kind
@@ -45,29 +64,76 @@ class Candidate:
     said_at: datetime
     importance: int | None
     unread: bool
-    relation: str | None
-    invalid_at: datetime | None
-    strength: float | None
-    confidence: float | None
-    predicate: str | None
-    subject: str | None
-    object: str | None
+    relation: str | None = None
+    invalid_at: datetime | None = None
+    strength: float | None = None
+    confidence: float | None = None
+    predicate: str | None = None
+    subject: str | None = None
+    object: str | None = None
     fact_kind: str | None = None
     rationale: str | None = None
     steps: tuple[str, ...] = ()
     evidence: tuple[EvidenceMessage, ...] = ()
+    proofs: tuple[str, ...] = ()
 
 
-def candidates_in(rows: Iterable[Sequence[Any]]) -> list[Candidate]:
-    """One candidate for each thing found, ordered by kind and id."""
-    return sorted((_candidate(row) for row in rows), key=lambda candidate: (candidate.kind, candidate.id))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """All that one question brought.
+
+    Attributes:
+        candidates: one for each thing found, ordered by kind and id.
+        lines: the messages among them in the order of the conversations.
+    """
+
+    candidates: tuple[Candidate, ...]
+    lines: tuple[Line, ...]
+
+
+def found_in(row: Mapping[str, Any]) -> Found:
+    """The one row of `read/recall`."""
+    told = row["messages"]
+    candidates = [*map(_message_found, told), *map(_candidate, row["rows"])]
+    return Found(
+        candidates=tuple(sorted(candidates, key=lambda one: (one.kind, one.id))),
+        lines=tuple(sorted(map(_line, told), key=lambda one: (one.session, one.said_at, one.position, one.id))),
+    )
+
+
+def _line(told: Sequence[Any]) -> Line:
+    name, session, said_ms, position, speaker, text, *_ = told
+    return Line(
+        id=name,
+        session=session,
+        said_at=_moment(said_ms),
+        position=position or 0,
+        speaker=speaker,
+        text=text,
+        cosine=_cosine(told[10]),
+    )
+
+
+def _message_found(told: Sequence[Any]) -> Candidate:
+    name, _, said_ms, _, speaker, text, uri, role, importance, unread, similarity, found = told
+    return Candidate(
+        kind=Kind.MESSAGE,
+        id=name,
+        scores=_best(found),
+        cosine=_cosine(similarity),
+        uri=uri,
+        text=text,
+        title=None,
+        role=role,
+        speaker=speaker,
+        said_at=_moment(said_ms),
+        importance=importance,
+        unread=bool(unread),
+    )
 
 
 def _candidate(row: Sequence[Any]) -> Candidate:
-    kind, name, found, cosine, shown, evidence = row
-    scores: dict[str, float] = {}
-    for channel, score in found:
-        scores[channel] = max(score, scores.get(channel, 0.0))
+    kind, name, found, similarity, shown, evidence, proofs = row
     uri, text, title, role, speaker, said_ms, importance, unread, relation, invalid_ms, *fact = shown
     strength, confidence, predicate, subject, obj, *detail = fact
     # Only facts carry these; those of older versions are plain.
@@ -75,9 +141,8 @@ def _candidate(row: Sequence[Any]) -> Candidate:
     return Candidate(
         kind=Kind(kind),
         id=name,
-        scores=scores,
-        # Neo4j gives (1 + cosine) / 2.
-        cosine=None if cosine is None else 2.0 * cosine - 1.0,
+        scores=_best(found),
+        cosine=_cosine(similarity),
         uri=uri,
         text=text or title or "",
         title=title,
@@ -97,7 +162,21 @@ def _candidate(row: Sequence[Any]) -> Candidate:
         rationale=rationale,
         steps=tuple(steps or ()),
         evidence=tuple(_message(message) for message in evidence),
+        proofs=tuple(proofs or ()),
     )
+
+
+def _best(found: Iterable[tuple[str, float]]) -> dict[str, float]:
+    """The best score of each channel."""
+    scores: dict[str, float] = {}
+    for channel, score in found:
+        scores[channel] = max(score, scores.get(channel, 0.0))
+    return scores
+
+
+def _cosine(similarity: float | None) -> float | None:
+    """Neo4j gives (1 + cosine) / 2."""
+    return None if similarity is None else 2.0 * similarity - 1.0
 
 
 def _message(row: Sequence[Any]) -> EvidenceMessage:

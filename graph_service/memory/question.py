@@ -13,6 +13,13 @@ from schema.timespan import Timespan, as_utc, iso
 _WORD = re.compile(r"[^\W_]+")
 _CJK = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]+")
 _KEYS_MAX = 400
+_CAPITAL = re.compile(r"(?<![A-Za-z])[A-Z][a-z]+(?![A-Za-z])")
+_WHEN = re.compile(
+    r"^\s*(?:when|how long ago|(?:what|which) (?:day|date|year|month|time))\b"
+    r"|什么时候|何时|哪天|哪一天|哪年|几月|几号|什么时间|时间是",
+    re.IGNORECASE,
+)
+_HOW_MANY = re.compile(r"\bhow (?:many|much|often|long|old)\b|多少|几个|几次|多久|多大", re.IGNORECASE)
 
 
 class Kind(StrEnum):
@@ -86,6 +93,21 @@ def is_chinese(text: str) -> bool:
     cjk = sum(len(run) for run in _CJK.findall(text))
     latin = len([word for word in _WORD.findall(text) if not _CJK.search(word)])
     return cjk / 2 > latin
+
+
+def capitals_in(text: str) -> frozenset[str]:
+    """Words written with a capital, case folded: names, and the word a sentence begins with."""
+    return frozenset(word.casefold() for word in _CAPITAL.findall(text))
+
+
+def asks_when(text: str) -> bool:
+    """Whether the answer is a time."""
+    return _WHEN.search(text) is not None
+
+
+def asks_number(text: str) -> bool:
+    """Whether the answer is a number."""
+    return _HOW_MANY.search(text) is not None
 
 
 def name_keys(text: str, *, words_max: int = 4, chars_max: int = 8) -> list[str]:

@@ -9,11 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graph_service.graph.lucene import name_query, scoped_query, words_in
-from graph_service.memory.found import candidates_in
+from graph_service.memory.found import Found, found_in
 from graph_service.memory.intake import millis
 from graph_service.memory.question import Kind, Question, check_question, is_chinese, name_keys
-from graph_service.memory.ranking import ENGLISH, Asked, rank
+from graph_service.memory.ranking import rank
 from graph_service.memory.recall import snippet
+from graph_service.memory.signals import Asked
+from graph_service.memory.weights import ENGLISH
 from schema.errors import InputError
 from schema.timespan import Timespan
 from tests.builders import NOON
@@ -22,10 +24,19 @@ from tests.builders import NOON
 def a_row(
     name: str = "a", *, kind: str = "message", day: int = 0, cosine: float | None = None, **found: float
 ) -> list[Any]:
-    """A row as the recall statement returns it."""
+    """A message, scene or fact as the recall statement returns it."""
     said_ms = millis(NOON + timedelta(days=day))
+    if kind == "message":
+        line = [name, "s1", said_ms, 0, None, f"text {name}"]
+        return [*line, "memory://x", "user", 5, None, cosine, [list(pair) for pair in found.items()]]
     shown = ["memory://x", "text", None, "user", None, said_ms, 5, None, None, None, None, 0.8, None, None, None]
-    return [kind, name, [list(pair) for pair in found.items()], cosine, shown, []]
+    return [kind, name, [list(pair) for pair in found.items()], cosine, shown, [], []]
+
+
+def found_of(rows: list[list[Any]]) -> Found:
+    """What the recall statement returns, read."""
+    told = [row for row in rows if row[0] not in ("scene", "fact")]
+    return found_in({"messages": told, "rows": [row for row in rows if row[0] in ("scene", "fact")]})
 
 
 rows = st.lists(
@@ -38,18 +49,18 @@ rows = st.lists(
         entity=st.floats(0, 3),
     ),
     max_size=20,
-    unique_by=lambda row: (row[0], row[1]),
+    unique_by=lambda row: (row[0], row[1] if row[0] in ("scene", "fact") else None),
 )
 
 
 def _ranked(found: list[list[Any]], limit: int = 100) -> list[tuple[str, str, float]]:
-    order = rank(candidates_in(found), ENGLISH, asked=Asked(), now=NOON, limit=limit)
+    order = rank(found_of(found), ENGLISH, asked=Asked(), now=NOON, limit=limit)
     return [(item.candidate.kind, item.candidate.id, item.score) for item in order]
 
 
 @given(rows)
 def test_score_parts_sum_to_the_score(found: list[list[Any]]) -> None:
-    for item in rank(candidates_in(found), ENGLISH, asked=Asked(time=Timespan()), now=NOON, limit=100):
+    for item in rank(found_of(found), ENGLISH, asked=Asked(time=Timespan()), now=NOON, limit=100):
         assert item.score == pytest.approx(sum(item.parts.values()), abs=1e-5)
         assert all(part >= 0 for part in item.parts.values())
 
@@ -69,7 +80,7 @@ def test_a_smaller_limit_gives_a_prefix(found: list[list[Any]], limit: int) -> N
 def test_what_was_said_in_the_time_asked_for_comes_first() -> None:
     asked = Timespan(start=NOON + timedelta(days=4), end=NOON + timedelta(days=6))
     order = rank(
-        candidates_in([a_row("a", words=1), a_row("b", day=5, words=1)]),
+        found_of([a_row("a", words=1), a_row("b", day=5, words=1)]),
         ENGLISH,
         asked=Asked(time=asked),
         now=NOON,

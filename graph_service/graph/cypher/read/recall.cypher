@@ -1,24 +1,32 @@
-// Candidates for one question, from every channel, in one round trip: vectors of messages and scene layers, words of messages,
-// scenes and facts, facts of entities named in the question, and the scenes that mention those entities.
+// Candidates for one question, from every channel, in one round trip: messages by vector, words, stems and the time asked for, with
+// what was said around them; scenes and facts by vector, words and the entities named in the question.
 // hot
 // $tenant: str
 // $user_id: str
 // $vector: list of float, or null when there is no embedder: the vector channels then find nothing
+// $scene_vector: the same, or null when no scenes are wanted
 // $message_query: str, Lucene, scoped to tenant and user and, for a time range, to days
+// $stem_query: str, likewise
 // $scene_query: str, likewise
 // $fact_query: str, likewise
 // $entity_keys: list of str
+// $kinds: list of str: message, scene, fact; what is not wanted is not searched for
 // $from_ms: int, inclusive
 // $to_ms: int, exclusive
+// $asked_from_ms: int, inclusive, of the time the question names, or null
+// $asked_to_ms: int, exclusive
 // $valid_at: datetime; facts that held then
 // $known_at: datetime; by what was known then, or null: by all that is known. memory/holding.py says the same
 // $wide: int, rows of each channel
+// $around: int, messages to bring from before and from after each message
 // $evidence_max: int, messages to bring with each fact and scene; 0 brings none
-// -> rows
-// One row with one list: [kind, id, [[channel, score]], cosine, shown, evidence] for each thing found. shown is
+// -> messages, rows
+// One row. messages: [id, session, said_ms, position, speaker, text, uri, role, importance, unread, cosine, [[channel, score]]] for each
+// message found and those said around it; rows: [kind, id, [[channel, score]], cosine, shown, evidence, proofs] for each scene and
+// fact. shown is
 // [uri, text, title, role, speaker, said_ms, importance, unread, relation, invalid_ms, strength, confidence, predicate, subject,
-// object], and of facts also kind, rationale, steps; evidence is [[id, uri, role, speaker, text, said_ms]]. Lists and milliseconds, because records and dates are what
-// the driver spends its time on.
+// object], and of facts also kind, rationale, steps; evidence is [[id, uri, role, speaker, text, said_ms]]; proofs are ids. Lists and
+// milliseconds, because records and dates are what the driver spends its time on.
 // Times and scope filter inside the indexes; the WHERE clauses behind full text are the second check. A range must not be
 // widened and the tenant must not be dropped here: recall trusts these rows.
 CALL () {
@@ -32,87 +40,119 @@ CALL () {
 }
 WITH collect(e) AS asked_for
 CALL (asked_for) {
-  WITH $vector AS v WHERE v IS NOT NULL
-  MATCH (m:Message) SEARCH m IN (VECTOR INDEX message_vector FOR v
-    WHERE m.tenant = $tenant AND m.user_id = $user_id AND m.said_ms >= $from_ms AND m.said_ms < $to_ms LIMIT $wide) SCORE AS score
-  WITH m, score WHERE $known_at IS NULL OR m.received_at <= $known_at
-  RETURN 'message' AS kind, m.id AS id, 'vector' AS channel, score, score AS cosine,
-         [m.uri, m.text, null, m.role, m.speaker, m.said_ms, m.importance, m.unread, null, null, null, null, null, null, null] AS shown, [] AS proofs
- UNION ALL
-  CALL db.index.fulltext.queryNodes('message_words', $message_query, {limit: $wide}) YIELD node AS m, score
+  CALL (asked_for) {
+    WITH $vector AS v WHERE v IS NOT NULL AND 'message' IN $kinds
+    MATCH (m:Message) SEARCH m IN (VECTOR INDEX message_vector FOR v
+      WHERE m.tenant = $tenant AND m.user_id = $user_id AND m.said_ms >= $from_ms AND m.said_ms < $to_ms LIMIT $wide) SCORE AS score
+    RETURN m, 'vector' AS channel, score
+   UNION ALL
+    WITH $vector AS v WHERE v IS NOT NULL AND 'message' IN $kinds AND $asked_from_ms IS NOT NULL
+    MATCH (m:Message) SEARCH m IN (VECTOR INDEX message_vector FOR v
+      WHERE m.tenant = $tenant AND m.user_id = $user_id AND m.said_ms >= $asked_from_ms AND m.said_ms < $asked_to_ms LIMIT $wide) SCORE AS score
+    RETURN m, 'time' AS channel, score
+   UNION ALL
+    CALL db.index.fulltext.queryNodes('message_words', $message_query, {limit: $wide}) YIELD node AS m, score
+    RETURN m, 'words' AS channel, score
+   UNION ALL
+    CALL db.index.fulltext.queryNodes('message_stems', $stem_query, {limit: $wide}) YIELD node AS m, score
+    RETURN m, 'stems' AS channel, score
+   UNION ALL
+    UNWIND CASE WHEN 'message' IN $kinds THEN asked_for ELSE [] END AS e
+    MATCH (e)<-[r:MENTIONED]-(:Scene) WHERE r.tenant = $tenant
+    UNWIND r.evidence AS message_id
+    WITH message_id, count(DISTINCT e) AS named ORDER BY named DESC LIMIT $wide
+    MATCH (m:Message {tenant: $tenant, id: message_id})
+    RETURN m, 'entity' AS channel, toFloat(named) AS score
+  }
+  WITH m, collect([channel, score]) AS found
   WHERE m.tenant = $tenant AND m.user_id = $user_id AND m.said_ms >= $from_ms AND m.said_ms < $to_ms
     AND ($known_at IS NULL OR m.received_at <= $known_at)
-  RETURN 'message' AS kind, m.id AS id, 'words' AS channel, score,
-         CASE WHEN $vector IS NULL OR m.embedding IS NULL THEN null ELSE vector.similarity.cosine(m.embedding, $vector) END AS cosine,
-         [m.uri, m.text, null, m.role, m.speaker, m.said_ms, m.importance, m.unread, null, null, null, null, null, null, null] AS shown, [] AS proofs
- UNION ALL
-  WITH $vector AS v WHERE v IS NOT NULL
-  MATCH (s:Scene) SEARCH s IN (VECTOR INDEX scene_abstract_vector FOR v
-    WHERE s.tenant = $tenant AND s.user_id = $user_id AND s.start_ms >= $from_ms AND s.start_ms < $to_ms LIMIT $wide) SCORE AS score
-  WITH s, score WHERE $known_at IS NULL OR NOT EXISTS { MATCH (later:Message)-[:PART_OF]->(s) WHERE later.received_at > $known_at }
-  RETURN 'scene' AS kind, s.id AS id, 'abstract' AS channel, score, score AS cosine,
-         [s.uri, s.abstract, s.name, null, null, s.start_ms, s.importance, null, null, null, null, null, null, null, null] AS shown, [s.id] AS proofs
- UNION ALL
-  WITH $vector AS v WHERE v IS NOT NULL
-  MATCH (s:Scene) SEARCH s IN (VECTOR INDEX scene_overview_vector FOR v
-    WHERE s.tenant = $tenant AND s.user_id = $user_id AND s.start_ms >= $from_ms AND s.start_ms < $to_ms LIMIT $wide) SCORE AS score
-  WITH s, score WHERE $known_at IS NULL OR NOT EXISTS { MATCH (later:Message)-[:PART_OF]->(s) WHERE later.received_at > $known_at }
-  RETURN 'scene' AS kind, s.id AS id, 'overview' AS channel, score, score AS cosine,
-         [s.uri, s.abstract, s.name, null, null, s.start_ms, s.importance, null, null, null, null, null, null, null, null] AS shown, [s.id] AS proofs
- UNION ALL
-  CALL db.index.fulltext.queryNodes('scene_words', $scene_query, {limit: $wide}) YIELD node AS s, score
-  WHERE s.tenant = $tenant AND s.user_id = $user_id AND s.start_ms >= $from_ms AND s.start_ms < $to_ms
-    AND ($known_at IS NULL OR NOT EXISTS { MATCH (later:Message)-[:PART_OF]->(s) WHERE later.received_at > $known_at })
-  RETURN 'scene' AS kind, s.id AS id, 'words' AS channel, score, null AS cosine,
-         [s.uri, s.abstract, s.name, null, null, s.start_ms, s.importance, null, null, null, null, null, null, null, null] AS shown, [s.id] AS proofs
- UNION ALL
-  UNWIND asked_for AS e
-  MATCH (e)<-[r:MENTIONED]-(s:Scene) WHERE s.tenant = $tenant AND s.start_ms >= $from_ms AND s.start_ms < $to_ms
-    AND ($known_at IS NULL OR NOT EXISTS { MATCH (later:Message)-[:PART_OF]->(s) WHERE later.received_at > $known_at })
-  WITH s, count(DISTINCT e) AS named ORDER BY named DESC, s.start_ms DESC LIMIT $wide
-  RETURN 'scene' AS kind, s.id AS id, 'entity' AS channel, toFloat(named) AS score, null AS cosine,
-         [s.uri, s.abstract, s.name, null, null, s.start_ms, s.importance, null, null, null, null, null, null, null, null] AS shown, [s.id] AS proofs
- UNION ALL
-  UNWIND asked_for AS e
-  MATCH (e)<-[r:MENTIONED]-(:Scene) WHERE r.tenant = $tenant
-  UNWIND r.evidence AS message_id
-  WITH message_id, count(DISTINCT e) AS named ORDER BY named DESC LIMIT $wide
-  MATCH (m:Message {tenant: $tenant, id: message_id}) WHERE m.said_ms >= $from_ms AND m.said_ms < $to_ms AND ($known_at IS NULL OR m.received_at <= $known_at)
-  RETURN 'message' AS kind, m.id AS id, 'entity' AS channel, toFloat(named) AS score,
-         CASE WHEN $vector IS NULL OR m.embedding IS NULL THEN null ELSE vector.similarity.cosine(m.embedding, $vector) END AS cosine,
-         [m.uri, m.text, null, m.role, m.speaker, m.said_ms, m.importance, m.unread, null, null, null, null, null, null, null] AS shown, [] AS proofs
- UNION ALL
-  CALL db.index.fulltext.queryRelationships('fact_words', $fact_query, {limit: $wide}) YIELD relationship AS r, score
-  WHERE r.tenant = $tenant AND r.user_id = $user_id
-    AND r.valid_at <= $valid_at AND ($known_at IS NULL OR coalesce(r.known_at, r.recorded_at) <= $known_at)
-    AND (r.invalid_at IS NULL OR r.invalid_at > $valid_at OR coalesce(r.closing_known_at, r.known_at, r.recorded_at) > $known_at)
-  RETURN 'fact' AS kind, r.id AS id, 'words' AS channel, score, null AS cosine,
-         [r.uri, r.statement, null, null, null, r.valid_at.epochMillis, r.importance, null, r.relation,
-          CASE WHEN coalesce(r.closing_known_at, r.known_at, r.recorded_at) > $known_at THEN null ELSE r.invalid_at.epochMillis END,
-          r.strength, r.confidence, type(r), startNode(r).name, endNode(r).name, r.kind, r.rationale, r.steps] AS shown, r.evidence AS proofs
- UNION ALL
-  UNWIND asked_for AS e
-  MATCH (e)-[r:PREFERS|DISLIKES|CARES_ABOUT|RELATES_TO|CAUSED_BY]-(x:Memory)
-  WHERE r.tenant = $tenant AND r.user_id = $user_id
-    AND r.valid_at <= $valid_at AND ($known_at IS NULL OR coalesce(r.known_at, r.recorded_at) <= $known_at)
-    AND (r.invalid_at IS NULL OR r.invalid_at > $valid_at OR coalesce(r.closing_known_at, r.known_at, r.recorded_at) > $known_at)
-  WITH r, count(DISTINCT e) AS named ORDER BY named DESC, r.strength DESC, r.id LIMIT $wide
-  RETURN 'fact' AS kind, r.id AS id, 'entity' AS channel, toFloat(named) AS score, null AS cosine,
-         [r.uri, r.statement, null, null, null, r.valid_at.epochMillis, r.importance, null, r.relation,
-          CASE WHEN coalesce(r.closing_known_at, r.known_at, r.recorded_at) > $known_at THEN null ELSE r.invalid_at.epochMillis END,
-          r.strength, r.confidence, type(r), startNode(r).name, endNode(r).name, r.kind, r.rationale, r.steps] AS shown, r.evidence AS proofs
+  WITH collect({m: m, found: found}) AS told
+  CALL (told) {
+    UNWIND told AS one
+    RETURN one.m AS n, one.found AS how
+   UNION ALL
+    UNWIND told AS one
+    WITH one.m AS m
+    CALL (m) {
+      MATCH (n:Message {tenant: $tenant, session_id: m.session_id})
+      WHERE n.said_ms <= m.said_ms AND (n.said_ms < m.said_ms OR n.position < m.position)
+      RETURN n ORDER BY n.said_ms DESC, n.position DESC LIMIT $around
+     UNION ALL
+      MATCH (n:Message {tenant: $tenant, session_id: m.session_id})
+      WHERE n.said_ms >= m.said_ms AND (n.said_ms > m.said_ms OR n.position > m.position)
+      RETURN n ORDER BY n.said_ms, n.position LIMIT $around
+    }
+    WITH DISTINCT n
+    WHERE n.user_id = $user_id AND n.said_ms >= $from_ms AND n.said_ms < $to_ms AND ($known_at IS NULL OR n.received_at <= $known_at)
+    RETURN n, [['near', 1.0]] AS how
+  }
+  WITH n, reduce(all = [], one IN collect(how) | all + one) AS found
+  RETURN collect([n.id, n.session_id, n.said_ms, n.position, n.speaker, n.text, n.uri, n.role, n.importance, n.unread,
+    CASE WHEN $vector IS NULL OR n.embedding IS NULL THEN null ELSE vector.similarity.cosine(n.embedding, $vector) END, found]) AS messages
 }
-WITH kind, id, collect([channel, score]) AS found, max(cosine) AS cosine, head(collect(shown)) AS shown,
-     head(collect(proofs)) AS proofs
-CALL (kind, proofs) {
-  UNWIND CASE WHEN kind = 'fact' THEN proofs[0..$evidence_max] ELSE [] END AS message_id
-  MATCH (p:Message {tenant: $tenant, id: message_id}) WHERE p.user_id = $user_id AND ($known_at IS NULL OR p.received_at <= $known_at)
-  RETURN collect([p.id, p.uri, p.role, p.speaker, p.text, p.said_ms]) AS of_fact
+CALL (asked_for) {
+  CALL (asked_for) {
+    WITH $scene_vector AS v WHERE v IS NOT NULL
+    MATCH (s:Scene) SEARCH s IN (VECTOR INDEX scene_abstract_vector FOR v
+      WHERE s.tenant = $tenant AND s.user_id = $user_id AND s.start_ms >= $from_ms AND s.start_ms < $to_ms LIMIT $wide) SCORE AS score
+    WITH s, score WHERE $known_at IS NULL OR NOT EXISTS { MATCH (later:Message)-[:PART_OF]->(s) WHERE later.received_at > $known_at }
+    RETURN 'scene' AS kind, s.id AS id, 'abstract' AS channel, score, score AS cosine,
+           [s.uri, s.abstract, s.name, null, null, s.start_ms, s.importance, null, null, null, null, null, null, null, null] AS shown, [s.id] AS proofs
+   UNION ALL
+    WITH $scene_vector AS v WHERE v IS NOT NULL
+    MATCH (s:Scene) SEARCH s IN (VECTOR INDEX scene_overview_vector FOR v
+      WHERE s.tenant = $tenant AND s.user_id = $user_id AND s.start_ms >= $from_ms AND s.start_ms < $to_ms LIMIT $wide) SCORE AS score
+    WITH s, score WHERE $known_at IS NULL OR NOT EXISTS { MATCH (later:Message)-[:PART_OF]->(s) WHERE later.received_at > $known_at }
+    RETURN 'scene' AS kind, s.id AS id, 'overview' AS channel, score, score AS cosine,
+           [s.uri, s.abstract, s.name, null, null, s.start_ms, s.importance, null, null, null, null, null, null, null, null] AS shown, [s.id] AS proofs
+   UNION ALL
+    CALL db.index.fulltext.queryNodes('scene_words', $scene_query, {limit: $wide}) YIELD node AS s, score
+    WHERE s.tenant = $tenant AND s.user_id = $user_id AND s.start_ms >= $from_ms AND s.start_ms < $to_ms
+      AND ($known_at IS NULL OR NOT EXISTS { MATCH (later:Message)-[:PART_OF]->(s) WHERE later.received_at > $known_at })
+    RETURN 'scene' AS kind, s.id AS id, 'words' AS channel, score, null AS cosine,
+           [s.uri, s.abstract, s.name, null, null, s.start_ms, s.importance, null, null, null, null, null, null, null, null] AS shown, [s.id] AS proofs
+   UNION ALL
+    UNWIND CASE WHEN 'scene' IN $kinds THEN asked_for ELSE [] END AS e
+    MATCH (e)<-[r:MENTIONED]-(s:Scene) WHERE s.tenant = $tenant AND s.start_ms >= $from_ms AND s.start_ms < $to_ms
+      AND ($known_at IS NULL OR NOT EXISTS { MATCH (later:Message)-[:PART_OF]->(s) WHERE later.received_at > $known_at })
+    WITH s, count(DISTINCT e) AS named ORDER BY named DESC, s.start_ms DESC LIMIT $wide
+    RETURN 'scene' AS kind, s.id AS id, 'entity' AS channel, toFloat(named) AS score, null AS cosine,
+           [s.uri, s.abstract, s.name, null, null, s.start_ms, s.importance, null, null, null, null, null, null, null, null] AS shown, [s.id] AS proofs
+   UNION ALL
+    CALL db.index.fulltext.queryRelationships('fact_words', $fact_query, {limit: $wide}) YIELD relationship AS r, score
+    WHERE r.tenant = $tenant AND r.user_id = $user_id
+      AND r.valid_at <= $valid_at AND ($known_at IS NULL OR coalesce(r.known_at, r.recorded_at) <= $known_at)
+      AND (r.invalid_at IS NULL OR r.invalid_at > $valid_at OR coalesce(r.closing_known_at, r.known_at, r.recorded_at) > $known_at)
+    RETURN 'fact' AS kind, r.id AS id, 'words' AS channel, score, null AS cosine,
+           [r.uri, r.statement, null, null, null, r.valid_at.epochMillis, r.importance, null, r.relation,
+            CASE WHEN coalesce(r.closing_known_at, r.known_at, r.recorded_at) > $known_at THEN null ELSE r.invalid_at.epochMillis END,
+            r.strength, r.confidence, type(r), startNode(r).name, endNode(r).name, r.kind, r.rationale, r.steps] AS shown, r.evidence AS proofs
+   UNION ALL
+    UNWIND CASE WHEN 'fact' IN $kinds THEN asked_for ELSE [] END AS e
+    MATCH (e)-[r:PREFERS|DISLIKES|CARES_ABOUT|RELATES_TO|CAUSED_BY]-(x:Memory)
+    WHERE r.tenant = $tenant AND r.user_id = $user_id
+      AND r.valid_at <= $valid_at AND ($known_at IS NULL OR coalesce(r.known_at, r.recorded_at) <= $known_at)
+      AND (r.invalid_at IS NULL OR r.invalid_at > $valid_at OR coalesce(r.closing_known_at, r.known_at, r.recorded_at) > $known_at)
+    WITH r, count(DISTINCT e) AS named ORDER BY named DESC, r.strength DESC, r.id LIMIT $wide
+    RETURN 'fact' AS kind, r.id AS id, 'entity' AS channel, toFloat(named) AS score, null AS cosine,
+           [r.uri, r.statement, null, null, null, r.valid_at.epochMillis, r.importance, null, r.relation,
+            CASE WHEN coalesce(r.closing_known_at, r.known_at, r.recorded_at) > $known_at THEN null ELSE r.invalid_at.epochMillis END,
+            r.strength, r.confidence, type(r), startNode(r).name, endNode(r).name, r.kind, r.rationale, r.steps] AS shown, r.evidence AS proofs
+  }
+  WITH kind, id, collect([channel, score]) AS found, max(cosine) AS cosine, head(collect(shown)) AS shown,
+       head(collect(proofs)) AS proofs
+  CALL (kind, proofs) {
+    UNWIND CASE WHEN kind = 'fact' THEN proofs[0..$evidence_max] ELSE [] END AS message_id
+    MATCH (p:Message {tenant: $tenant, id: message_id}) WHERE p.user_id = $user_id AND ($known_at IS NULL OR p.received_at <= $known_at)
+    RETURN collect([p.id, p.uri, p.role, p.speaker, p.text, p.said_ms]) AS of_fact
+  }
+  CALL (kind, proofs) {
+    UNWIND CASE WHEN kind = 'scene' AND $evidence_max > 0 THEN proofs ELSE [] END AS scene_id
+    MATCH (p:Message)-[:PART_OF]->(:Memory {tenant: $tenant, id: scene_id}) WHERE p.user_id = $user_id
+    WITH p ORDER BY p.said_ms, p.position LIMIT $evidence_max
+    RETURN collect([p.id, p.uri, p.role, p.speaker, p.text, p.said_ms]) AS of_scene
+  }
+  RETURN collect([kind, id, found, cosine, shown, of_fact + of_scene, CASE kind WHEN 'fact' THEN proofs ELSE [] END]) AS rows
 }
-CALL (kind, proofs) {
-  UNWIND CASE WHEN kind = 'scene' AND $evidence_max > 0 THEN proofs ELSE [] END AS scene_id
-  MATCH (p:Message)-[:PART_OF]->(:Memory {tenant: $tenant, id: scene_id}) WHERE p.user_id = $user_id
-  WITH p ORDER BY p.said_ms, p.position LIMIT $evidence_max
-  RETURN collect([p.id, p.uri, p.role, p.speaker, p.text, p.said_ms]) AS of_scene
-}
-RETURN collect([kind, id, found, cosine, shown, of_fact + of_scene]) AS rows
+RETURN messages, rows

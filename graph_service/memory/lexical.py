@@ -1,0 +1,110 @@
+"""How well messages say the words of a question: alone, after the one before, among their neighbours. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from extraction.search_terms import Terms, counts, length
+
+Floats = npt.NDArray[np.float64]
+Places = npt.NDArray[np.intp]
+
+# Source: Robertson and Zaragoza 2009; the constants are those of Lucene.
+_K1: Final = 1.2
+_B: Final = 0.75
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lexical:
+    """BM25 of each message, and of what it stands in.
+
+    Attributes:
+        rarity: of each term; rare ones tell more.
+        words_mean: the mean length of the messages.
+        own, before, near, session: of the message; of the one before it; of the best window that holds it; of what
+            was found of its session.
+    """
+
+    rarity: Floats
+    words_mean: float
+    own: Floats
+    before: Floats
+    near: Floats
+    session: Floats
+
+
+def lexical(terms: Terms, texts: Sequence[str], sessions: Sequence[str], *, window: int) -> Lexical:
+    """The scores of messages that stand in the order of their conversations; of none, everything is empty.
+
+    Args:
+        sessions: of each message; messages of one session stand together.
+        window: how many messages a window holds.
+    """
+    n = len(texts)
+    table = np.array([counts(terms, text) for text in texts], np.float64).reshape(n, len(terms))
+    lengths = np.array([length(text) for text in texts], np.float64)
+    said_by = np.count_nonzero(table, axis=0)
+    rarity = np.log1p((n - said_by + 0.5) / (said_by + 0.5))
+    first, end = bounds(sessions)
+    own = _bm25(table, lengths, rarity)
+    total = np.vstack([np.zeros((1, len(terms))), np.cumsum(table, axis=0)])
+    total_length = np.concatenate([[0.0], np.cumsum(lengths)])
+    starts = np.arange(n)
+    ends = np.minimum(starts + window, end)
+    windows = _bm25(total[ends] - total[starts], total_length[ends] - total_length[starts], rarity)
+    # Only whole windows compete, and what there is of a session that is shorter than one.
+    windows = np.where((ends - starts == window) | (starts == first), windows, 0.0)
+    sessions_own = _bm25(total[end] - total[first], total_length[end] - total_length[first], rarity)
+    return Lexical(
+        rarity=rarity,
+        words_mean=float(lengths.mean()) if n else 1.0,
+        own=own,
+        before=shifted(own, first),
+        near=best_of_windows(windows, first, window),
+        session=sessions_own,
+    )
+
+
+def bounds(sessions: Sequence[str]) -> tuple[Places, Places]:
+    """For each message the place where its session begins, and the place after its end."""
+    n = len(sessions)
+    if not n:
+        return np.zeros(0, np.intp), np.zeros(0, np.intp)
+    opens = [place for place in range(n) if place == 0 or sessions[place] != sessions[place - 1]]
+    sizes = np.diff([*opens, n])
+    return np.repeat(opens, sizes).astype(np.intp), np.repeat([*opens[1:], n], sizes).astype(np.intp)
+
+
+def shifted(values: Floats, first: Places) -> Floats:
+    """Of each message the value of the one before it, 0 for the first of a session."""
+    return np.where(np.arange(len(values)) == first, 0.0, np.roll(values, 1))
+
+
+def best_of_windows(windows: Floats, first: Places, window: int) -> Floats:
+    """The best value of the windows that hold each message.
+
+    Args:
+        windows: of each message, the value of the window that begins with it.
+    """
+    best = windows.copy()
+    places = np.arange(len(windows))
+    for back in range(1, min(window, len(windows))):
+        earlier = np.roll(windows, back)
+        best = np.where(places - back >= first, np.maximum(best, earlier), best)
+    return best
+
+
+def bm25_of(text: str, terms: Terms, corpus: Lexical) -> float:
+    """The score of a text that is no message, a fact's statement for example, by the rarity of words in messages."""
+    table = np.array([counts(terms, text)], np.float64).reshape(1, len(terms))
+    return float(_bm25(table, np.array([length(text)]), corpus.rarity, corpus.words_mean)[0])
+
+
+def _bm25(table: Floats, lengths: Floats, rarity: Floats, mean: float | None = None) -> Floats:
+    mean = mean or (float(lengths.mean()) if len(lengths) else 1.0) or 1.0
+    damped = table + _K1 * (1 - _B + _B * lengths[:, None] / mean)
+    scores: Floats = (table * (_K1 + 1) / damped) @ rarity
+    return scores

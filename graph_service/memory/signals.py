@@ -1,0 +1,200 @@
+"""What speaks for each candidate: raw signals by name, one number for each. Pure.
+
+Source: retrieval.md, the list of signals; what each is worth is in `weights`.
+"""
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, time, timedelta
+from typing import Final
+
+import numpy as np
+
+from extraction.search_terms import Terms, terms_of
+from extraction.time_words import spans_in
+from graph_service.memory.found import Candidate, Found, Line
+from graph_service.memory.lexical import Floats, Lexical, best_of_windows, bm25_of, bounds, lexical, shifted
+from graph_service.memory.question import Kind
+from schema.ids import name_key
+from schema.timespan import Timespan
+
+WINDOW: Final = 6
+_RECENCY_HALF_LIFE_DAYS: Final = 180.0
+_QUESTION_ENDS: Final = ("?", "？")
+_NUMBER: Final = re.compile(
+    r"\b(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|dozen|several|couple|once|twice)\b|[一二两三四五六七八九十几]+[个次年天月只条件]",
+    re.IGNORECASE,
+)
+_DIGIT: Final = re.compile(r"\d")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What is known about a question when candidates are ranked.
+
+    Attributes:
+        terms: what is searched for.
+        name_keys: keys of every stretch of the question that could be a name.
+        time: the time the question names.
+        wants_time, wants_number: the answer is a time, or a number.
+    """
+
+    terms: Terms = field(default_factory=Terms)
+    name_keys: frozenset[str] = frozenset()
+    time: Timespan | None = None
+    wants_time: bool = False
+    wants_number: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signals:
+    """Raw signals of all candidates, in their order.
+
+    Attributes:
+        scaled: signals whose size tells nothing by itself (BM25, cosines): they count relative to the other candidates.
+            NaN where a candidate cannot have one.
+        plain: signals between 0 and 1 that count as they are.
+    """
+
+    scaled: Mapping[str, Floats]
+    plain: Mapping[str, Floats]
+
+
+def signals(found: Found, asked: Asked, *, now: datetime) -> Signals:
+    """The signals of everything found."""
+    speaker = speaker_asked(found.lines, asked)
+    terms = _topic(asked, speaker)
+    sessions = [line.session for line in found.lines]
+    words = lexical(terms, [line.text for line in found.lines], sessions, window=WINDOW)
+    table = _of_lines(found.lines, sessions, words)
+    place = {line.id: at for at, line in enumerate(found.lines)}
+    scaled = {name: np.full(len(found.candidates), np.nan) for name in table}
+    for at, candidate in enumerate(found.candidates):
+        if candidate.kind is Kind.MESSAGE:
+            for name, values in table.items():
+                scaled[name][at] = values[place[candidate.id]]
+        else:
+            _of_knowledge(scaled, at, candidate, [place[proof] for proof in candidate.proofs if proof in place], table)
+            scaled["words"][at] = bm25_of(_shown_text(candidate), terms, words)
+            if candidate.cosine is not None:
+                scaled["meaning"][at] = candidate.cosine
+    questions = {line.id for line in found.lines if line.text.rstrip().endswith(_QUESTION_ENDS)}
+    answers = {
+        line.id
+        for before, line in zip(found.lines, found.lines[1:], strict=False)
+        if before.id in questions and before.session == line.session
+    }
+    return Signals(scaled=scaled, plain=_plain(found.candidates, asked, speaker, questions, answers, now))
+
+
+def speaker_asked(lines: Sequence[Line], asked: Asked) -> str | None:
+    """The key of the speaker whom the question names, if it names exactly one of those who speak.
+
+    Source: retrieval.md, "speaker: 1 if the question names exactly one speaker and the message is theirs".
+    """
+    named = {name_key(name) for name in {line.speaker for line in lines} if name} & asked.name_keys
+    return named.pop() if len(named) == 1 else None
+
+
+def _topic(asked: Asked, speaker: str | None) -> Terms:
+    """The terms without the name of the speaker asked for, which is a filter and no topic."""
+    if speaker is None:
+        return asked.terms
+    name = terms_of(speaker)
+    rest = Terms(
+        stems=tuple(one for one in asked.terms.stems if one not in name.stems),
+        strings=tuple(one for one in asked.terms.strings if one not in speaker),
+    )
+    return rest if len(rest) else asked.terms
+
+
+def _of_lines(lines: Sequence[Line], sessions: Sequence[str], words: Lexical) -> dict[str, Floats]:
+    first, end = bounds(sessions)
+    cosines = np.array([np.nan if line.cosine is None else line.cosine for line in lines], np.float64)
+    known = np.where(np.isnan(cosines), 0.0, cosines)
+    total = np.concatenate([[0.0], np.cumsum(known)])
+    places = np.arange(len(lines))
+    ends = np.minimum(places + WINDOW, end)
+    means = (total[ends] - total[places]) / np.maximum(ends - places, 1)
+    means = np.where((ends - places == WINDOW) | (places == first), means, -1.0)
+    return {
+        "words": words.own,
+        "words_before": words.before,
+        "words_near": words.near,
+        "words_session": words.session,
+        "meaning": cosines,
+        "meaning_before": shifted(known, first),
+        "meaning_near": best_of_windows(means, first, WINDOW),
+        "length": np.array([math.log1p(len(line.text)) for line in lines], np.float64),
+    }
+
+
+def _of_knowledge(
+    scaled: dict[str, Floats], at: int, candidate: Candidate, proofs: Sequence[int], table: Mapping[str, Floats]
+) -> None:
+    """What a fact takes over from the messages that prove it: it was said where they were said."""
+    for name, values in table.items():
+        if proofs:
+            scaled[name][at] = values[list(proofs)].max()
+    scaled["length"][at] = math.log1p(len(candidate.text))
+
+
+def _shown_text(candidate: Candidate) -> str:
+    return f"{candidate.title or ''} {candidate.text}"
+
+
+def _plain(
+    candidates: Sequence[Candidate],
+    asked: Asked,
+    speaker: str | None,
+    questions: set[str],
+    answers: set[str],
+    now: datetime,
+) -> dict[str, Floats]:
+    best = max((one.scores.get("entity", 0.0) for one in candidates), default=0.0)
+    columns: dict[str, list[float]] = {
+        "names": [one.scores.get("entity", 0.0) / best if best else 0.0 for one in candidates],
+        "speaker": [float(speaker is not None and speaker in _said_by(one)) for one in candidates],
+        "time": [_in_time(one, asked.time) for one in candidates],
+        "says": [float(one.id not in questions) for one in candidates],
+        "answers": [float(one.id in answers) for one in candidates],
+        "tells_when": [float(asked.wants_time and bool(_times(one.text, one.said_at))) for one in candidates],
+        "tells_number": [float(asked.wants_number and _has_number(one.text)) for one in candidates],
+        "certainty": [one.confidence or 0.0 for one in candidates],
+        "importance": [(one.importance or 5) / 10 for one in candidates],
+        "recency": [_recency(one.said_at, now) for one in candidates],
+    }
+    return {name: np.array(column, np.float64) for name, column in columns.items()}
+
+
+def _said_by(candidate: Candidate) -> set[str]:
+    return {name_key(name) for name in (candidate.speaker, candidate.subject) if name}
+
+
+def _in_time(candidate: Candidate, asked: Timespan | None) -> float:
+    """1 when it was said, or names a time, within the time asked for."""
+    if asked is None:
+        return 0.0
+    day = datetime.combine(candidate.said_at.astimezone(UTC).date(), time(), UTC)
+    spans = [Timespan(start=day, end=day + timedelta(days=1)), *_times(candidate.text, candidate.said_at)]
+    return float(any(_meet(span, asked) for span in spans))
+
+
+def _times(text: str, said_at: datetime) -> list[Timespan]:
+    return [found.span for found in spans_in(text, said_at)]
+
+
+def _meet(one: Timespan, other: Timespan) -> bool:
+    begins = one.start is None or other.end is None or one.start < other.end
+    return begins and (other.start is None or one.end is None or other.start < one.end)
+
+
+def _has_number(text: str) -> bool:
+    return _NUMBER.search(text) is not None or _DIGIT.search(text) is not None
+
+
+def _recency(said_at: datetime, now: datetime) -> float:
+    age_days = max((now - said_at).total_seconds() / 86_400, 0.0)
+    return math.exp(-math.log(2) * age_days / _RECENCY_HALF_LIFE_DAYS)
