@@ -15,8 +15,7 @@ import typer
 from graph_service.cli.options import ConfigOption, JsonOption, TenantOption, merged, settings_of
 from graph_service.cli.running import Stops, run
 from graph_service.cli.terminal import Steps, Terminal
-from graph_service.evaluation.dataset import Conversation, read_datasets
-from graph_service.evaluation.storing import FactsBrought
+from graph_service.evaluation.dataset import Conversation, FactsBrought, read_datasets
 from graph_service.settings import Settings
 from graph_service.version import version
 from schema.errors import InputError

@@ -12,7 +12,6 @@ from graph_service.cli.running import run
 from graph_service.cli.terminal import Steps, Terminal
 from graph_service.cli.working import opened, read_everything
 from graph_service.conversation_files import FileFormat, Owner, read_conversations
-from graph_service.memory.incoming import Incoming, check_incoming
 from graph_service.memory.tenant_name import tenant_named
 from graph_service.settings import Settings
 from graph_service.step import Step
@@ -21,6 +20,7 @@ from schema.ids import TenantId
 from schema.session import CloseReason
 
 if TYPE_CHECKING:
+    from graph_service.memory.incoming import Incoming
     from graph_service.parts import Parts
 
 
@@ -41,7 +41,7 @@ def import_files(
     run(_import(settings, calls, Terminal(as_json=common.as_json), wait=not no_wait))
 
 
-async def store_all(parts: "Parts", tenant: TenantId, calls: Sequence[Incoming], steps: Steps) -> tuple[int, int]:
+async def store_all(parts: "Parts", tenant: TenantId, calls: Sequence["Incoming"], steps: Steps) -> tuple[int, int]:
     """How many messages were new, and how many were known; shows progress by messages."""
     stored = repeated = 0
     total = sum(len(call.messages) for call in calls)
@@ -53,7 +53,7 @@ async def store_all(parts: "Parts", tenant: TenantId, calls: Sequence[Incoming],
     return stored, repeated
 
 
-def _checked(files: Sequence[Path], form: FileFormat, owner: Owner, tenant: TenantId) -> list[Incoming]:
+def _checked(files: Sequence[Path], form: FileFormat, owner: Owner, tenant: TenantId) -> list["Incoming"]:
     calls: list[Incoming] = []
     problems: list[str] = []
     now = datetime.now(UTC)
@@ -71,7 +71,9 @@ def _checked(files: Sequence[Path], form: FileFormat, owner: Owner, tenant: Tena
     return calls
 
 
-def _mistakes(tenant: TenantId, call: Incoming, now: datetime) -> tuple[str, ...]:
+def _mistakes(tenant: TenantId, call: "Incoming", now: datetime) -> tuple[str, ...]:
+    from graph_service.memory.incoming import check_incoming
+
     try:
         check_incoming(tenant, call, now=now)
     except InputError as error:
@@ -88,7 +90,7 @@ def _text(file: Path) -> str:
         raise InputError(f"{file}: is not UTF-8 at byte {error.start}; convert it first") from error
 
 
-async def _import(settings: Settings, calls: Sequence[Incoming], terminal: Terminal, *, wait: bool) -> None:
+async def _import(settings: Settings, calls: Sequence["Incoming"], terminal: Terminal, *, wait: bool) -> None:
     tenant = tenant_named(settings.tenant)
     async with opened(settings, terminal) as parts:
         with Steps(terminal) as steps:

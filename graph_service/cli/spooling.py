@@ -1,7 +1,7 @@
 """`mnemograph spool`: what waits on this machine's disk for Neo4j; works while Neo4j does not."""
 
 from collections.abc import Awaitable, Callable
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.markup import escape
@@ -10,17 +10,18 @@ from rich.table import Table
 from graph_service.cli.options import ConfigOption, JsonOption, TenantOption, merged, settings_of
 from graph_service.cli.running import run
 from graph_service.cli.terminal import Terminal
-from graph_service.memory.spooling import Spooling, SpoolStatus
 from graph_service.memory.tenant_name import tenant_named
 from graph_service.settings import Settings
-from graph_service.spool_file import open_spool
 from schema.ids import TenantId
 from schema.timespan import iso
+
+if TYPE_CHECKING:
+    from graph_service.memory.spooling import Spooling, SpoolStatus
 
 spool = typer.Typer(help="What waits on this machine's disk for Neo4j.", no_args_is_help=True)
 
 NumberArgument = Annotated[int, typer.Argument(help="The number of a refused episode.", show_default=False)]
-Act = Callable[[Spooling, TenantId], Awaitable[None]]
+Act = Callable[["Spooling", TenantId], Awaitable[None]]
 
 
 @spool.command("list")
@@ -71,7 +72,7 @@ def drop(
     _then_show(ctx, config, tenant, as_json, lambda spooling, whose: spooling.drop(whose, number))
 
 
-async def _nothing(_spooling: Spooling, _tenant: TenantId) -> None:
+async def _nothing(_spooling: "Spooling", _tenant: TenantId) -> None:
     """Listing changes nothing."""
 
 
@@ -81,6 +82,9 @@ def _then_show(ctx: typer.Context, config: Any, tenant: str | None, as_json: boo
 
 
 async def _acted(settings: Settings, terminal: Terminal, act: Act) -> None:
+    from graph_service.memory.spooling import Spooling
+    from graph_service.spool_file import open_spool
+
     tenant, file = tenant_named(settings.tenant), open_spool(settings)
     try:
         spooling = Spooling(file)
@@ -91,7 +95,7 @@ async def _acted(settings: Settings, terminal: Terminal, act: Act) -> None:
     terminal.answer(_document(status), lambda: _table(status))
 
 
-def _document(status: SpoolStatus) -> dict[str, Any]:
+def _document(status: "SpoolStatus") -> dict[str, Any]:
     return {
         "waiting": status.depth.waiting,
         "refused": status.depth.refused,
@@ -111,7 +115,7 @@ def _document(status: SpoolStatus) -> dict[str, Any]:
     }
 
 
-def _table(status: SpoolStatus) -> Table:
+def _table(status: "SpoolStatus") -> Table:
     depth, paused = status.depth, ", paused" if status.paused else ""
     table = Table(title=f"{depth.waiting} waiting, {depth.refused} refused{paused}", title_justify="left", box=None)
     for name in ("number", "state", "received", "user", "session", "first words", "error"):

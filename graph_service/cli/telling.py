@@ -1,7 +1,7 @@
 """`mnemograph remember`: one thing that was said, into the memory."""
 
 from datetime import datetime
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -9,10 +9,12 @@ from graph_service.cli.options import ConfigOption, JsonOption, TenantOption, me
 from graph_service.cli.running import run
 from graph_service.cli.terminal import Terminal
 from graph_service.cli.working import opened, read_everything
-from graph_service.memory.incoming import Incoming, IncomingMessage
 from graph_service.memory.tenant_name import tenant_named
 from graph_service.settings import Settings
 from schema.errors import InputError, UnavailableError
+
+if TYPE_CHECKING:
+    from graph_service.memory.incoming import Incoming
 
 DEFAULT_SESSION = "cli"
 
@@ -33,6 +35,8 @@ def remember(
 ) -> None:
     """Store one message, and read the facts in it."""
     common = merged(ctx, config, tenant, as_json)
+    from graph_service.memory.incoming import Incoming, IncomingMessage
+
     message = IncomingMessage(role=role, text=text, time=moment(time, "--time"), speaker=speaker)
     incoming = Incoming(user_id=user, session_id=session, user_name=name, messages=(message,))
     run(_remember(settings_of(common), incoming, Terminal(as_json=common.as_json), wait=not no_wait))
@@ -52,7 +56,7 @@ def moment(text: str | None, option: str) -> datetime | None:
         raise InputError(f"{option} is {text!r}: write a day or a moment as 2026-01-31 or 2026-01-31T18:00Z") from error
 
 
-async def _remember(settings: Settings, incoming: Incoming, terminal: Terminal, *, wait: bool) -> None:
+async def _remember(settings: Settings, incoming: "Incoming", terminal: Terminal, *, wait: bool) -> None:
     tenant = tenant_named(settings.tenant)
     receipt = None
     try:

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from enum import StrEnum
 from itertools import groupby
 from pathlib import Path
 from typing import Final
@@ -18,6 +19,13 @@ from schema.timespan import as_utc
 UNANSWERABLE: Final = frozenset({"adversarial", "unanswerable"})
 _PROBLEMS_SHOWN: Final = 20
 _AFTER: Final = timedelta(hours=1)
+
+
+class FactsBrought(StrEnum):
+    """Which facts come with the messages: none, or what the data set's authors noted."""
+
+    NONE = "none"
+    OBSERVATIONS = "observations"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

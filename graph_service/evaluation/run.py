@@ -11,9 +11,9 @@ from extraction.embedding import Embedder
 from graph_service.evaluation.abstention import Asking, askings
 from graph_service.evaluation.asking import HITS_MAX, Recalled, ask
 from graph_service.evaluation.baselines import by_vectors, by_words
-from graph_service.evaluation.dataset import AskedQuestion, Conversation
+from graph_service.evaluation.dataset import AskedQuestion, Conversation, FactsBrought
 from graph_service.evaluation.door import Door
-from graph_service.evaluation.storing import FactsBrought, Stored, store
+from graph_service.evaluation.storing import Stored, store
 from graph_service.step import Step, Watcher
 from schema.errors import NotFoundError, UnavailableError
 

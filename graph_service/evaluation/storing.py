@@ -2,10 +2,9 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import Any, Final
 
-from graph_service.evaluation.dataset import Conversation, Observation, Session, Turn
+from graph_service.evaluation.dataset import Conversation, FactsBrought, Observation, Session, Turn
 from graph_service.evaluation.door import Door
 from schema.limits import LIMITS
 
@@ -18,13 +17,6 @@ _CLOSE: Final = """
 mutation($user: String!, $session: String!) { closeSession(userId: $user, sessionId: $session) { state } }
 """
 _FORGET: Final = "mutation($user: String!) { forgetUser(userId: $user) { messages } }"
-
-
-class FactsBrought(StrEnum):
-    """Which facts come with the messages."""
-
-    NONE = "none"
-    OBSERVATIONS = "observations"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

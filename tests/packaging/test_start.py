@@ -1,0 +1,13 @@
+"""The command line starts the database before it loads what talks to it."""
+
+import subprocess
+import sys
+
+HEAVY = ("neo4j", "numpy", "httpx", "fastapi", "strawberry", "networkx", "openai")
+
+
+def test_the_command_line_alone_loads_nothing_heavy() -> None:
+    """Java starts while the rest is loaded; what the commands' names need comes first."""
+    look = f"import sys, graph_service.cli.main; print([name for name in {HEAVY} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
