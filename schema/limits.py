@@ -25,6 +25,7 @@ class Limits:
     query_chars: int = 4_000
     results: int = 100
     evidence: int = 20
+    context_tokens: int = 100_000
     future_s: int = 86_400
     body_bytes: int = 16_777_216
 

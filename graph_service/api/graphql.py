@@ -12,6 +12,7 @@ from strawberry.extensions import MaxAliasesLimiter, MaxTokensLimiter, QueryDept
 from strawberry.fastapi import GraphQLRouter
 from strawberry.types import Info
 
+from graph_service.api.graphql_context import ContextQuery
 from graph_service.api.graphql_facts import FactsMutation, FactsQuery
 from graph_service.api.graphql_forgetting import ForgettingMutation
 from graph_service.api.graphql_history import HistoryQuery
@@ -49,6 +50,7 @@ def _memory(info: Info[Any, None]) -> Memory:
 
 @strawberry.type
 class Query(
+    ContextQuery,
     FactsQuery,
     HistoryQuery,
     IdentityQuery,

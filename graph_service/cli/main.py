@@ -20,6 +20,7 @@ from graph_service.cli import (
     syncing,
     telling,
 )
+from graph_service.cli.context import context
 from graph_service.cli.evaluate import evaluate
 from graph_service.cli.facts import facts
 from graph_service.cli.layers import layers
@@ -63,6 +64,7 @@ app.command("serve")(serving.serve)
 app.command("demo")(serving.demo)
 app.command("remember")(telling.remember)
 app.command("recall")(asking.recall)
+app.command("context")(context)
 app.command("profile")(profile)
 app.command("sync")(syncing.sync)
 app.command("import")(importing.import_files)

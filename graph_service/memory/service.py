@@ -12,6 +12,7 @@ from graph_service.memory import outbox
 from graph_service.memory.access import AccessLog
 from graph_service.memory.away import Away
 from graph_service.memory.changes import ChangeLog
+from graph_service.memory.context import Context, Wanted, checked, context
 from graph_service.memory.dead_letters import DeadLetters
 from graph_service.memory.entities import EntityListed, list_entities
 from graph_service.memory.facts import Facts
@@ -121,6 +122,16 @@ class Memory:
         self.keepsakes.want(tenant, question.user_id)
         self.access.note(tenant, question.user_id, answer.hits, at=now)
         return answer
+
+    async def context(self, tenant: TenantId, wanted: Wanted) -> Context:
+        """What an agent should know of a user before it answers, in so many tokens.
+
+        Raises:
+            InputError: the question cannot be asked like this, or the budget is out of bounds.
+            UnavailableError: Neo4j does not answer.
+        """
+        hints = await self._hints(tenant, checked(wanted))
+        return await context(self._graph, self._embedder, tenant, wanted, now=self._clock(), hints=hints)
 
     async def _hints(self, tenant: TenantId, question: Question) -> tuple[str, ...]:
         """Names said last in the conversation, for a question that leans on them; the database is not asked."""

@@ -1,0 +1,48 @@
+// What is always to be known of a user: the facts of the profile, what lastingly triggers something, and what was
+// true before. Unique index memory_id for the user, index memory_user for causes, message_id for their proofs.
+// hot
+// $tenant: str
+// $user_id: str
+// $user_node_id: str
+// $at: datetime; facts that held then
+// $as_marked: bool; whether marks of the profile hold for $at, which they do for now alone
+// $facts_max: int
+// $triggers_max: int
+// $closed_max: int, facts that had ceased to hold, those that ended last first
+// -> user_uri, names, facts, triggers, closed
+// Each fact is a list: [id, uri, statement, predicate, relation, object_id, kind, importance, base_strength, strength,
+// confidence, first_us, last_us, valid_ms, invalid_ms, trigger_emotion, evidence, scenes]; no row for a user nobody has.
+MATCH (u:Memory {tenant: $tenant, id: $user_node_id})
+CALL (u) {
+  MATCH (u)-[r:PREFERS|DISLIKES|CARES_ABOUT|RELATES_TO|CAUSED_BY]->(b:Memory)
+  WHERE r.tenant = $tenant AND r.valid_at <= $at AND (r.invalid_at IS NULL OR r.invalid_at > $at)
+    AND (r.profile_out IS NULL OR NOT $as_marked)
+  WITH r, b ORDER BY r.importance DESC, r.confidence DESC, r.last_seen DESC, r.id LIMIT $facts_max
+  RETURN collect([
+    r.id, r.uri, r.statement, type(r), r.relation, b.id, r.kind, r.importance, r.base_strength, r.strength, r.confidence,
+    r.first_seen.epochSeconds * 1000000 + r.first_seen.microsecond, r.last_seen.epochSeconds * 1000000 + r.last_seen.microsecond,
+    r.valid_at.epochMillis, r.invalid_at.epochMillis, r.trigger_emotion, r.evidence, size(r.scenes)]) AS facts
+}
+CALL (u) {
+  // Causes between other things concern the user when the user said so, or is tied to what is caused.
+  MATCH (a:Memory {tenant: $tenant, user_id: $user_id})-[r:CAUSED_BY]->(b:Memory)
+  WHERE a <> u AND r.tenant = $tenant AND r.valid_at <= $at AND (r.invalid_at IS NULL OR r.invalid_at > $at)
+  WITH u, a, r, b ORDER BY r.strength DESC, r.confidence DESC, r.last_seen DESC, r.id LIMIT $triggers_max
+  WHERE b = u
+    OR EXISTS { MATCH (u)-[:PREFERS|DISLIKES|CARES_ABOUT|RELATES_TO|CAUSED_BY]->(a) }
+    OR EXISTS { MATCH (m:Message {tenant: $tenant}) WHERE m.id IN r.evidence AND m.role = 'user' }
+  RETURN collect([
+    r.id, r.uri, r.statement, type(r), r.relation, b.id, r.kind, r.importance, r.base_strength, r.strength, r.confidence,
+    r.first_seen.epochSeconds * 1000000 + r.first_seen.microsecond, r.last_seen.epochSeconds * 1000000 + r.last_seen.microsecond,
+    r.valid_at.epochMillis, r.invalid_at.epochMillis, r.trigger_emotion, r.evidence, size(r.scenes)]) AS triggers
+}
+CALL (u) {
+  MATCH (u)-[r:PREFERS|DISLIKES|CARES_ABOUT|RELATES_TO|CAUSED_BY]->(b:Memory)
+  WHERE r.tenant = $tenant AND r.invalid_at <= $at
+  WITH r, b ORDER BY r.invalid_at DESC, r.id LIMIT $closed_max
+  RETURN collect([
+    r.id, r.uri, r.statement, type(r), r.relation, b.id, r.kind, r.importance, r.base_strength, r.strength, r.confidence,
+    r.first_seen.epochSeconds * 1000000 + r.first_seen.microsecond, r.last_seen.epochSeconds * 1000000 + r.last_seen.microsecond,
+    r.valid_at.epochMillis, r.invalid_at.epochMillis, r.trigger_emotion, r.evidence, size(r.scenes)]) AS closed
+}
+RETURN u.uri AS user_uri, [u.name] + coalesce(u.aliases, []) AS names, facts, triggers, closed

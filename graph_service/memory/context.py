@@ -1,0 +1,238 @@
+"""Context for an agent's prompt: Core Memory and Recall Memory in so many tokens; two round trips at once."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from extraction.embedding import Embedder
+from graph_service.graph.lucene import words_in
+from graph_service.graph.store import Graph
+from graph_service.memory.context_lines import Line, heading_costs, lines_of_core, lines_of_hits
+from graph_service.memory.context_packing import Part, packed
+from graph_service.memory.context_words import WORDS, Language, Section, asks_of_former_times
+from graph_service.memory.core_memory import CoreKind, core_memory
+from graph_service.memory.fence import fenced
+from graph_service.memory.question import Question, check_question, is_chinese
+from graph_service.memory.recall import Answer, recall
+from graph_service.memory.token_estimate import tokens_in
+from schema.errors import InputError
+from schema.ids import TenantId
+from schema.limits import LIMITS
+from schema.timespan import as_utc
+
+# What recall is asked for: more than a prompt takes, so that what is told twice can be left out.
+_HITS_MAX: Final = 50
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What an agent wants to know before it answers.
+
+    Attributes:
+        tokens_max: how long the text may be.
+        as_of: what was known and true then; None means now.
+        language: of the headings; None means that of the question.
+        with_uris: writes the full URI on each line instead of its mark alone.
+    """
+
+    user_id: str
+    query: str
+    tokens_max: int = 1000
+    session_id: str | None = None
+    as_of: datetime | None = None
+    language: Language | None = None
+    with_uris: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContextLine:
+    """A line of the text, as a program reads it.
+
+    Attributes:
+        mark: the number that stands behind it in the text.
+        kind: profile, preference, trigger, earlier, fact, scene or message.
+        text: without the mark.
+        at: when it was said, began, or began to hold; until: when it ceased to hold.
+        under: the mark of the scene it stands under.
+    """
+
+    mark: int
+    kind: str
+    id: str
+    uri: str
+    text: str
+    at: datetime
+    until: datetime | None = None
+    under: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Context:
+    """A text for a prompt, and what it consists of.
+
+    Attributes:
+        text: empty when not even its frame fits.
+        tokens: its estimated length, at most `tokens_max`.
+        core: what is always to be known; recalled: what was found for the question.
+        notes: what was missing or left out, in words.
+    """
+
+    text: str
+    tokens: int
+    tokens_max: int
+    language: Language
+    core: tuple[ContextLine, ...]
+    recalled: tuple[ContextLine, ...]
+    notes: tuple[str, ...]
+
+
+async def context(
+    graph: Graph,
+    embedder: Embedder | None,
+    tenant: TenantId,
+    wanted: Wanted,
+    *,
+    now: datetime,
+    hints: Sequence[str] = (),
+) -> Context:
+    """What an agent should know of a user before it answers.
+
+    Raises:
+        InputError: the question cannot be asked like this, or the budget is out of bounds.
+        UnavailableError: Neo4j does not answer.
+    """
+    question = checked(wanted)
+    former = wanted.as_of is None and asks_of_former_times(wanted.query)
+    at = now if wanted.as_of is None else as_utc(wanted.as_of)
+    facts, answer = await asyncio.gather(
+        core_memory(graph, tenant, wanted.user_id, at=at, now=wanted.as_of is None),
+        recall(graph, embedder, tenant, question, now=now, hints=hints),
+    )
+    language = wanted.language or (Language.ZH if is_chinese(wanted.query) else Language.EN)
+    closed = [fact for fact in facts if fact.kind is CoreKind.EARLIER]
+    known = facts if former else [fact for fact in facts if fact.kind is not CoreKind.EARLIER]
+    asked, with_uris = words_in(wanted.query), wanted.with_uris
+    lines = [
+        *lines_of_core(known, language, with_uris=with_uris),
+        *lines_of_hits(answer.hits, asked, language, with_uris=with_uris, closed=[] if former else closed),
+    ]
+    return laid_out(lines, wanted, language, answer)
+
+
+def checked(wanted: Wanted) -> Question:
+    """The question to recall.
+
+    Raises:
+        InputError: listing every mistake found.
+    """
+    # What was said later was not known then.
+    question = Question(
+        user_id=wanted.user_id,
+        text=wanted.query,
+        limit=_HITS_MAX,
+        end=wanted.as_of,
+        as_of=wanted.as_of,
+        evidence=LIMITS.evidence,
+        session_id=wanted.session_id,
+    )
+    problems: tuple[str, ...] = ()
+    if not 1 <= wanted.tokens_max <= LIMITS.context_tokens:
+        problems = (f"maxTokens is {wanted.tokens_max}; use 1 to {LIMITS.context_tokens}",)
+    try:
+        check_question(question)
+    except InputError as error:
+        problems = (*error.problems, *problems)
+    if problems:
+        raise InputError("; ".join(problems), problems)
+    return question
+
+
+def laid_out(lines: Sequence[Line], wanted: Wanted, language: Language, answer: Answer) -> Context:
+    """The lines that fit, as text and as values. Pure."""
+    words = WORDS[language]
+    said = [words.preamble]
+    if not any(line.piece.part is Part.CORE for line in lines):
+        said.append(words.nobody)
+    if not answer.hits:
+        said.append(words.nothing)
+    frame = tokens_in(fenced("\n".join(said), ""))
+    notes = answer.notes
+    if frame > wanted.tokens_max:
+        why = f"maxTokens is {wanted.tokens_max}; the frame of a context alone takes {frame}, so nothing was told"
+        return Context(
+            text="",
+            tokens=0,
+            tokens_max=wanted.tokens_max,
+            language=language,
+            core=(),
+            recalled=(),
+            notes=(*notes, why),
+        )
+    pieces = packed(
+        (line.piece for line in lines), tokens_max=wanted.tokens_max - frame, headings=heading_costs(language)
+    )
+    chosen = {(piece.id, piece.section) for piece in pieces}
+    told = _in_order([line for line in lines if (line.piece.id, line.piece.section) in chosen])
+    text = fenced("\n".join(said), "\n".join(_written(told, language, with_uris=wanted.with_uris)))
+    if len(told) < len(lines):
+        notes = (
+            *notes,
+            f"{len(lines) - len(told)} more were found: told already, or too long for {wanted.tokens_max} tokens",
+        )
+    return Context(
+        text=text,
+        tokens=tokens_in(text),
+        tokens_max=wanted.tokens_max,
+        language=language,
+        core=tuple(_value(line, told) for line in told if line.piece.part is Part.CORE),
+        recalled=tuple(_value(line, told) for line in told if line.piece.part is Part.RECALL),
+        notes=notes,
+    )
+
+
+def _in_order(lines: Sequence[Line]) -> list[Line]:
+    """By heading; under each the newest first, but what was said in a scene below it, as it was said."""
+    told = {line.piece.id for line in lines if line.kind == "scene"}
+    heads = [line for line in lines if line.scene_id not in told]
+    heads.sort(key=_place)
+    below = sorted((line for line in lines if line.scene_id in told), key=lambda line: (line.at, line.piece.id))
+    ordered: list[Line] = []
+    for head in heads:
+        ordered.append(head)
+        ordered += [line for line in below if head.kind == "scene" and line.scene_id == head.piece.id]
+    return ordered
+
+
+def _place(line: Line) -> tuple[int, bool, float, str]:
+    """What holds stands before what does not any more, the newest first."""
+    return list(Section).index(line.section), line.until is not None, -line.at.timestamp(), line.piece.id
+
+
+def _written(told: Sequence[Line], language: Language, *, with_uris: bool) -> list[str]:
+    headings = WORDS[language].headings
+    scenes = {line.piece.id for line in told if line.kind == "scene"}
+    written: list[str] = []
+    section: Section | None = None
+    for mark, line in enumerate(told, start=1):
+        if line.section is not section:
+            section = line.section
+            written.append(headings[section])
+        indent = "  - " if line.scene_id in scenes else "- "
+        written.append(f"{indent}{line.text} [{mark}{f' {line.uri}' if with_uris else ''}]")
+    return written
+
+
+def _value(line: Line, told: Sequence[Line]) -> ContextLine:
+    marks = {one.piece.id: mark for mark, one in enumerate(told, start=1) if one.kind == "scene"}
+    return ContextLine(
+        mark=told.index(line) + 1,
+        kind=line.kind,
+        id=line.piece.id,
+        uri=line.uri,
+        text=line.text,
+        at=line.at,
+        until=line.until,
+        under=marks.get(line.scene_id) if line.scene_id else None,
+    )

@@ -1,0 +1,45 @@
+"""How many tokens a text costs a model, estimated without any model's vocabulary. Pure.
+
+The estimate leans to too many: over texts of a hundred tokens and more, English and Chinese, it is never below what
+cl100k, o200k or MiniLM's word pieces count; on a single line it may be a quarter below. Measured (estimate / count):
+English 1.16 / 1.20 / 1.11, Chinese 1.14-1.26 / 1.8-2.1 / 1.5. `tests/pure/test_token_estimate.py` holds it to that.
+"""
+
+import math
+import re
+from typing import Final
+
+_RUNS: Final = re.compile(
+    r"(?P<han>[\u3400-\u9fff\uf900-\ufaff])|(?P<caps>[A-Z]{2,})|(?P<word>[A-Z]?[a-z]+|[A-Z])|(?P<space>\s+)"
+    r"|(?P<one>[0-9]{1,3}|[!-~])|(?P<other>.)",
+    re.DOTALL,
+)
+# Common Chinese characters are one token of cl100k, rarer ones two or three.
+_TOKENS_OF_HAN: Final = 1.4
+_LETTERS_OF_A_TOKEN: Final = 4
+_LETTERS_OF_A_WORD: Final = 5
+_TOKENS_OF_A_BYTE: Final = 0.8
+
+
+def tokens_in(text: str) -> int:
+    """About how many tokens a model counts, rather more than fewer; 0 for no text.
+
+    The lines of a text together are never estimated lower than the text, when each pays one for its end.
+    """
+    return math.ceil(sum(_tokens(run.lastgroup or "other", run.group()) for run in _RUNS.finditer(text)) - 1e-9)
+
+
+def _tokens(sort: str, run: str) -> float:
+    match sort:
+        case "han":
+            return _TOKENS_OF_HAN
+        case "caps":
+            return (len(run) + 1) / 2
+        case "word":
+            return 1 + max(0, len(run) - _LETTERS_OF_A_WORD) / _LETTERS_OF_A_TOKEN
+        case "space":
+            return 0 if run == " " else 1
+        case "one":
+            return 1
+        case _:
+            return len(run.encode("utf-8", "surrogatepass")) * _TOKENS_OF_A_BYTE

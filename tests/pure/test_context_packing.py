@@ -1,0 +1,97 @@
+"""What goes into a prompt of so many tokens. Requirement D7."""
+
+import random
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from extraction.near_duplicate import near_duplicates
+from graph_service.memory.context_packing import Part, Piece, ordered, packed
+
+HEADINGS = {"core": 4, "recall": 5}
+
+
+def a_piece(name: str, *, part: Part = Part.RECALL, tokens: int = 20, value: float = 1.0, **more: object) -> Piece:
+    return Piece(
+        **{"id": name, "part": part, "section": part.value, "tokens": tokens, "value": value, "text": name, **more}  # type: ignore[arg-type]
+    )
+
+
+PIECES = st.lists(
+    st.builds(
+        a_piece,
+        st.sampled_from([f"memory {number} of many" for number in range(12)]),
+        part=st.sampled_from(list(Part)),
+        tokens=st.integers(1, 90),
+        value=st.floats(0, 1),
+        text=st.sampled_from(
+            ["I like tea.", "i like  tea", "Tom lives in Oslo.", "we met at the harbour", "我喜欢茶", "x"]
+        ),
+        proofs=st.frozensets(st.sampled_from(["memory 1 of many", "memory 2 of many"]), max_size=2),
+        says=st.booleans(),
+    ),
+    max_size=25,
+)
+
+
+@given(PIECES, st.integers(0, 600))
+def test_a_budget_is_never_exceeded(pieces: list[Piece], tokens_max: int) -> None:
+    chosen = packed(pieces, tokens_max=tokens_max, headings=HEADINGS)
+    headings = sum(HEADINGS[section] for section in {piece.section for piece in chosen})
+    assert sum(piece.tokens for piece in chosen) + headings <= tokens_max
+
+
+@given(PIECES, st.integers(0, 600))
+def test_nothing_is_told_twice(pieces: list[Piece], tokens_max: int) -> None:
+    chosen = packed(pieces, tokens_max=tokens_max)
+    assert len({piece.id for piece in chosen}) == len(chosen)
+    for part in Part:
+        texts = [piece.text for piece in chosen if piece.part is part]
+        assert not [1 for i, one in enumerate(texts) for other in texts[:i] if near_duplicates(one, other)]
+    quoted: set[str] = set()
+    for piece in chosen:
+        assert piece.part is Part.CORE or not piece.proofs & quoted
+        quoted |= {piece.id} if piece.says else set()
+
+
+@given(PIECES, st.integers(0, 600), st.integers(0, 300))
+def test_a_larger_budget_keeps_what_a_smaller_one_had(pieces: list[Piece], tokens_max: int, more: int) -> None:
+    small = packed(pieces, tokens_max=tokens_max, headings=HEADINGS)
+    large = packed(pieces, tokens_max=tokens_max + more, headings=HEADINGS)
+    assert large[: len(small)] == small
+
+
+@given(st.lists(st.integers(0, 11), unique=True, max_size=12), st.randoms(use_true_random=False))
+def test_the_order_of_what_was_found_does_not_matter(numbers: list[int], chance: random.Random) -> None:
+    pieces = [a_piece(f"memory {n}", part=list(Part)[n % 2], tokens=10 + n, value=n % 3) for n in numbers]
+    shuffled = chance.sample(pieces, len(pieces))
+    assert packed(pieces, tokens_max=120) == packed(shuffled, tokens_max=120)
+
+
+def test_core_memory_has_its_share_whatever_recall_found() -> None:
+    words = [f"word{n} thing{n} place{n}" for n in range(80)]
+    core = [a_piece(f"core {n}", part=Part.CORE, value=0.01, text=words[n]) for n in range(40)]
+    found = [a_piece(f"found {n}", value=1.0, text=words[40 + n]) for n in range(40)]
+    for tokens_max in (100, 300, 700):
+        chosen = packed([*core, *found], tokens_max=tokens_max, core_share=0.35)
+        share = sum(piece.tokens for piece in chosen if piece.part is Part.CORE) / tokens_max
+        assert 0.3 <= share <= 0.45
+
+
+def test_a_fact_whose_words_are_quoted_is_not_told_again() -> None:
+    said = a_piece("m1", value=0.9, text="I have lived in Oslo for nine years, and I never regretted it.", says=True)
+    fact = a_piece("f1", value=0.5, text="Ana lives in Oslo.", proofs=frozenset({"m1"}))
+    assert [piece.id for piece in ordered([said, fact])] == ["m1"]
+
+
+def test_words_that_add_something_are_quoted_after_their_fact() -> None:
+    fact = a_piece("f1", value=0.9, text="Ana lives in Oslo.", proofs=frozenset({"m1", "m2"}))
+    long = a_piece("m1", value=0.5, text="I have lived in Oslo for nine years, and I never regretted it.", says=True)
+    short = a_piece("m2", value=0.4, text="I live in Oslo now.", says=True)
+    assert [piece.id for piece in ordered([fact, long, short])] == ["f1", "m1"]
+
+
+def test_an_abstract_and_the_words_it_was_made_of_are_told_once() -> None:
+    scene = a_piece("s1", value=0.9, text="We met Tom at the harbour. It rained all day long.")
+    said = a_piece("m1", value=0.5, text="It rained all day long.", says=True)
+    assert [piece.id for piece in ordered([scene, said])] == ["s1"]
