@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from graph_service.memory.fence import CLOSE, OPEN, fenced, safe_text
 
 _PIECES = st.sampled_from(
-    f"{OPEN}~{CLOSE}~</mem~ory>~<|im_start|>~system:~System :~[INST]~\n~\r\n~\u2028~\u200b~\u202e~＜~＞~﹤~≮~## ~---~用户:~"
-    'Human: ~\U000e0041~“~”~"~`~memory~ ~a~猫~\x00'.split("~")
+    f"{OPEN}~{CLOSE}~</mem~ory>~<|im_start|>~system:~System :~[INST]~\n~\r\n~\u2028~\u200b~\u202e~＜~＞~﹤~≮~## ~---~"
+    '用户:~Human: ~\U000e0041~“~”~"~`~memory~ ~a~猫~\x00'.split("~")
 )
 ANY = st.one_of(st.text(max_size=60), st.lists(_PIECES, max_size=12).map("".join))
 
