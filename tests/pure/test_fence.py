@@ -43,7 +43,7 @@ def test_a_safe_text_stays_as_it_is(text: str, chars_max: int) -> None:
 
 
 @given(st.text(st.characters(categories=("Lu", "Ll", "Lo", "Nd")), max_size=60))
-def test_words_stay_readable(text: str) -> None:
+def test_words_of_any_script_stay_readable(text: str) -> None:
     assert safe_text(f"x {text} y").replace(" ", "") == unicodedata.normalize("NFC", f"x{text}y").replace(" ", "")
 
 
