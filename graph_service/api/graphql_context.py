@@ -60,7 +60,10 @@ class ContextQuery:
         session_id: Annotated[
             str | None, strawberry.argument(description="The conversation it is for: `she` is looked up there.")
         ] = None,
-        as_of: Annotated[datetime | None, strawberry.argument(description="What was known then, not now.")] = None,
+        valid_at: Annotated[
+            datetime | None, strawberry.argument(description="What was true then; now if left out.")
+        ] = None,
+        as_of: Annotated[datetime | None, strawberry.argument(description="By what was known then.")] = None,
         language: Annotated[
             Language | None, strawberry.argument(description="Of the headings; that of the question if left out.")
         ] = None,
@@ -75,6 +78,7 @@ class ContextQuery:
             query=query,
             tokens_max=max_tokens,
             session_id=session_id,
+            valid_at=valid_at,
             as_of=as_of,
             language=language,
             with_uris=uris,

@@ -14,13 +14,13 @@ from graph_service.memory.context_packing import Part, packed
 from graph_service.memory.context_words import WORDS, Language, Section, asks_of_former_times
 from graph_service.memory.core_memory import CoreKind, core_memory
 from graph_service.memory.fence import fenced
-from graph_service.memory.question import Question, check_question, is_chinese
+from graph_service.memory.holding import moments_asked
+from graph_service.memory.question import Kind, Question, check_question, is_chinese
 from graph_service.memory.recall import Answer, recall
 from graph_service.memory.token_estimate import tokens_in
 from schema.errors import InputError
 from schema.ids import TenantId
 from schema.limits import LIMITS
-from schema.timespan import as_utc
 
 # What recall is asked for: more than a prompt takes, so that what is told twice can be left out.
 _HITS_MAX: Final = 50
@@ -32,7 +32,7 @@ class Wanted:
 
     Attributes:
         tokens_max: how long the text may be.
-        as_of: what was known and true then; None means now.
+        valid_at: what was true then; as_of: by what was known then. Neither means what is true now.
         language: of the headings; None means that of the question.
         with_uris: writes the full URI on each line instead of its mark alone.
     """
@@ -41,6 +41,7 @@ class Wanted:
     query: str
     tokens_max: int = 1000
     session_id: str | None = None
+    valid_at: datetime | None = None
     as_of: datetime | None = None
     language: Language | None = None
     with_uris: bool = False
@@ -69,6 +70,14 @@ class ContextLine:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """A message, scene or fact that is part of a context."""
+
+    kind: Kind
+    id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
     """A text for a prompt, and what it consists of.
 
@@ -87,6 +96,12 @@ class Context:
     recalled: tuple[ContextLine, ...]
     notes: tuple[str, ...]
 
+    @property
+    def used(self) -> list[Told]:
+        """What was told because of the question; what is told always says nothing of what is needed."""
+        kinds = {kind.value: kind for kind in Kind}
+        return [Told(kind=kinds.get(line.kind, Kind.FACT), id=line.id) for line in self.recalled]
+
 
 async def context(
     graph: Graph,
@@ -104,10 +119,11 @@ async def context(
         UnavailableError: Neo4j does not answer.
     """
     question = checked(wanted)
-    former = wanted.as_of is None and asks_of_former_times(wanted.query)
-    at = now if wanted.as_of is None else as_utc(wanted.as_of)
+    of_now = wanted.as_of is None and wanted.valid_at is None
+    former = of_now and asks_of_former_times(wanted.query)
+    moments = moments_asked(valid_at=wanted.valid_at, as_of=wanted.as_of, now=now)
     facts, answer = await asyncio.gather(
-        core_memory(graph, tenant, wanted.user_id, at=at, now=wanted.as_of is None),
+        core_memory(graph, tenant, wanted.user_id, moments=moments, now=of_now),
         recall(graph, embedder, tenant, question, now=now, hints=hints),
     )
     language = wanted.language or (Language.ZH if is_chinese(wanted.query) else Language.EN)
@@ -127,12 +143,11 @@ def checked(wanted: Wanted) -> Question:
     Raises:
         InputError: listing every mistake found.
     """
-    # What was said later was not known then.
     question = Question(
         user_id=wanted.user_id,
         text=wanted.query,
         limit=_HITS_MAX,
-        end=wanted.as_of,
+        valid_at=wanted.valid_at,
         as_of=wanted.as_of,
         evidence=LIMITS.evidence,
         session_id=wanted.session_id,

@@ -13,6 +13,7 @@ from schema.fact import FactKind
 from schema.ids import TenantId, memory_id, user_uri
 from schema.importance import importance_of_strength
 from schema.profile import Category, profile_uri
+from schema.timespan import as_utc
 
 # More than any budget takes; the most important come first.
 _FACTS_MAX: Final = 300
@@ -73,12 +74,13 @@ class _Row:
     fact: ProfileFact
 
 
-async def core_memory(graph: Graph, tenant: TenantId, user_id: str, *, at: datetime, now: bool) -> tuple[CoreFact, ...]:
+async def core_memory(
+    graph: Graph, tenant: TenantId, user_id: str, *, moments: Moments, now: bool
+) -> tuple[CoreFact, ...]:
     """What is always to be known of a user, and what was before; nothing for a user whom nobody knows.
 
     Args:
-        at: facts that held then.
-        now: `at` is now, so the marks of the profile hold.
+        now: the moments are those of now, so the marks of the profile hold.
     """
     root = user_uri(tenant, user_id)
     rows = await graph.read(
@@ -87,7 +89,8 @@ async def core_memory(graph: Graph, tenant: TenantId, user_id: str, *, at: datet
             "tenant": tenant,
             "user_id": user_id,
             "user_node_id": memory_id(root),
-            "at": at,
+            "valid_at": as_utc(moments.valid_at),
+            "known_at": None if moments.known_at is None else as_utc(moments.known_at),
             "as_marked": now,
             "facts_max": _FACTS_MAX,
             "triggers_max": _TRIGGERS_MAX,

@@ -131,7 +131,10 @@ class Memory:
             UnavailableError: Neo4j does not answer.
         """
         hints = await self._hints(tenant, checked(wanted))
-        return await context(self._graph, self._embedder, tenant, wanted, now=self._clock(), hints=hints)
+        now = self._clock()
+        found = await context(self._graph, self._embedder, tenant, wanted, now=now, hints=hints)
+        self.access.note(tenant, wanted.user_id, found.used, at=now)
+        return found
 
     async def _hints(self, tenant: TenantId, question: Question) -> tuple[str, ...]:
         """Names said last in the conversation, for a question that leans on them; the database is not asked."""

@@ -4,8 +4,9 @@
 // $tenant: str
 // $user_id: str
 // $user_node_id: str
-// $at: datetime; facts that held then
-// $as_marked: bool; whether marks of the profile hold for $at, which they do for now alone
+// $valid_at: datetime; facts that held then
+// $known_at: datetime; by what was known then, or null: by all that is known. memory/holding.py says the same
+// $as_marked: bool; whether the marks of the profile hold for these moments, which they do for now alone
 // $facts_max: int
 // $triggers_max: int
 // $closed_max: int, facts that had ceased to hold, those that ended last first
@@ -15,18 +16,22 @@
 MATCH (u:Memory {tenant: $tenant, id: $user_node_id})
 CALL (u) {
   MATCH (u)-[r:PREFERS|DISLIKES|CARES_ABOUT|RELATES_TO|CAUSED_BY]->(b:Memory)
-  WHERE r.tenant = $tenant AND r.valid_at <= $at AND (r.invalid_at IS NULL OR r.invalid_at > $at)
+  WHERE r.tenant = $tenant AND r.valid_at <= $valid_at AND ($known_at IS NULL OR coalesce(r.known_at, r.recorded_at) <= $known_at)
+    AND (r.invalid_at IS NULL OR r.invalid_at > $valid_at OR coalesce(r.closing_known_at, r.known_at, r.recorded_at) > $known_at)
     AND (r.profile_out IS NULL OR NOT $as_marked)
   WITH r, b ORDER BY r.importance DESC, r.confidence DESC, r.last_seen DESC, r.id LIMIT $facts_max
   RETURN collect([
     r.id, r.uri, r.statement, type(r), r.relation, b.id, r.kind, r.importance, r.base_strength, r.strength, r.confidence,
     r.first_seen.epochSeconds * 1000000 + r.first_seen.microsecond, r.last_seen.epochSeconds * 1000000 + r.last_seen.microsecond,
-    r.valid_at.epochMillis, r.invalid_at.epochMillis, r.trigger_emotion, r.evidence, size(r.scenes)]) AS facts
+    r.valid_at.epochMillis,
+    CASE WHEN coalesce(r.closing_known_at, r.known_at, r.recorded_at) > $known_at THEN null ELSE r.invalid_at.epochMillis END,
+    r.trigger_emotion, r.evidence, size(r.scenes)]) AS facts
 }
 CALL (u) {
   // Causes between other things concern the user when the user said so, or is tied to what is caused.
   MATCH (a:Memory {tenant: $tenant, user_id: $user_id})-[r:CAUSED_BY]->(b:Memory)
-  WHERE a <> u AND r.tenant = $tenant AND r.valid_at <= $at AND (r.invalid_at IS NULL OR r.invalid_at > $at)
+  WHERE a <> u AND r.tenant = $tenant AND r.valid_at <= $valid_at AND ($known_at IS NULL OR coalesce(r.known_at, r.recorded_at) <= $known_at)
+    AND (r.invalid_at IS NULL OR r.invalid_at > $valid_at OR coalesce(r.closing_known_at, r.known_at, r.recorded_at) > $known_at)
   WITH u, a, r, b ORDER BY r.strength DESC, r.confidence DESC, r.last_seen DESC, r.id LIMIT $triggers_max
   WHERE b = u
     OR EXISTS { MATCH (u)-[:PREFERS|DISLIKES|CARES_ABOUT|RELATES_TO|CAUSED_BY]->(a) }
@@ -34,15 +39,20 @@ CALL (u) {
   RETURN collect([
     r.id, r.uri, r.statement, type(r), r.relation, b.id, r.kind, r.importance, r.base_strength, r.strength, r.confidence,
     r.first_seen.epochSeconds * 1000000 + r.first_seen.microsecond, r.last_seen.epochSeconds * 1000000 + r.last_seen.microsecond,
-    r.valid_at.epochMillis, r.invalid_at.epochMillis, r.trigger_emotion, r.evidence, size(r.scenes)]) AS triggers
+    r.valid_at.epochMillis,
+    CASE WHEN coalesce(r.closing_known_at, r.known_at, r.recorded_at) > $known_at THEN null ELSE r.invalid_at.epochMillis END,
+    r.trigger_emotion, r.evidence, size(r.scenes)]) AS triggers
 }
 CALL (u) {
   MATCH (u)-[r:PREFERS|DISLIKES|CARES_ABOUT|RELATES_TO|CAUSED_BY]->(b:Memory)
-  WHERE r.tenant = $tenant AND r.invalid_at <= $at
+  WHERE r.tenant = $tenant AND r.invalid_at <= $valid_at
+    AND ($known_at IS NULL OR coalesce(r.closing_known_at, r.known_at, r.recorded_at) <= $known_at)
   WITH r, b ORDER BY r.invalid_at DESC, r.id LIMIT $closed_max
   RETURN collect([
     r.id, r.uri, r.statement, type(r), r.relation, b.id, r.kind, r.importance, r.base_strength, r.strength, r.confidence,
     r.first_seen.epochSeconds * 1000000 + r.first_seen.microsecond, r.last_seen.epochSeconds * 1000000 + r.last_seen.microsecond,
-    r.valid_at.epochMillis, r.invalid_at.epochMillis, r.trigger_emotion, r.evidence, size(r.scenes)]) AS closed
+    r.valid_at.epochMillis,
+    CASE WHEN coalesce(r.closing_known_at, r.known_at, r.recorded_at) > $known_at THEN null ELSE r.invalid_at.epochMillis END,
+    r.trigger_emotion, r.evidence, size(r.scenes)]) AS closed
 }
 RETURN u.uri AS user_uri, [u.name] + coalesce(u.aliases, []) AS names, facts, triggers, closed
