@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
+from graph_service.memory.holding import Moments
 from graph_service.memory.profile_rules import ProfileFact, standing_out
 from schema.fact import FactKind
 from schema.ids import TenantId, memory_id, user_uri
