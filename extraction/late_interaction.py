@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from extraction.one_thread import product
 from extraction.token_vectors import gather
 
 Floats = npt.NDArray[np.float32]
@@ -51,7 +52,7 @@ def piece_matches(question: QuestionTokens, messages: Sequence[bytes | None]) ->
     gathered = gather(messages, model=question.model)
     if gathered is None or not question.words:
         return matches
-    products = gathered.rows.astype(np.float32) @ question.vectors.T
+    products = product(gathered.rows, question.vectors.T)
     best = np.maximum.reduceat(products, gathered.starts, axis=0) * gathered.scales[:, None]
     matches[gathered.places] = np.clip(best, 0.0, 1.0)
     return matches

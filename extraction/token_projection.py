@@ -7,6 +7,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from extraction.one_thread import product
 from extraction.token_vectors import pack
 
 Floats = npt.NDArray[np.float32]
@@ -27,7 +28,7 @@ class Projection:
 
     def unit_rows(self, states: Floats) -> Floats:
         """The token vectors (rows of 384), projected, at length 1."""
-        rows = states @ self._matrix
+        rows = product(states, self._matrix)
         rows /= np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), np.float32(1e-9))
         return rows
 
@@ -43,4 +44,4 @@ class Projection:
 
 def load_projection() -> Projection:
     """The projection in the package, from 16 bits a number."""
-    return Projection(np.load(PROJECTION_FILE).astype(np.float32))
+    return Projection(np.ascontiguousarray(np.load(PROJECTION_FILE), np.float32))

@@ -23,7 +23,8 @@ from tests.flows.test_identity import BOTH, edges, merge, say
 
 _VECTORS = """
 MATCH (n {tenant: $tenant}) WHERE n:Message OR n:Scene
-RETURN n.id AS id, n.embedding AS words, n.abstract_embedding AS abstract, n.overview_embedding AS overview
+RETURN n.id AS id, n.embedding AS words, n.abstract_embedding AS abstract, n.overview_embedding AS overview,
+  n.token_vectors AS tokens
 ORDER BY n.id
 """
 
@@ -39,6 +40,10 @@ class Damage:
 DAMAGES = {
     "message without a vector": Damage(
         "MATCH (m:Message {tenant: $tenant}) WHERE m.text CONTAINS '弹钢琴' REMOVE m.embedding",
+        {Problem.VECTOR_MISSING: 1},
+    ),
+    "message without token vectors": Damage(
+        "MATCH (m:Message {tenant: $tenant, text: 'I live in Paris.'}) REMOVE m.token_vectors",
         {Problem.VECTOR_MISSING: 1},
     ),
     "scene without a vector": Damage(

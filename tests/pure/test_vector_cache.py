@@ -1,8 +1,10 @@
-"""The cache of vectors in front of an embedder."""
+"""The cache of vectors in front of an embedder. Requirements D2, F3."""
 
 from collections.abc import Sequence
 
+from extraction.token_embedding import embed_question, embed_with_tokens, token_model_of
 from extraction.vector_cache import CachedEmbedder
+from tests.embedders import HashedWords
 
 
 class LengthEmbedder:
@@ -35,3 +37,36 @@ async def test_the_text_wanted_longest_ago_is_forgotten_first() -> None:
     for texts in (["a"], ["b"], ["a"], ["c"], ["a"], ["b"]):
         await cached.embed(texts)
     assert inner.asked == [["a"], ["b"], ["c"], ["b"]]
+
+
+class CountedWords(HashedWords):
+    """Keeps account of what it was asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[list[str]] = []
+
+    async def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        self.asked.append(list(texts))
+        return await super().embed(texts)
+
+
+async def test_a_text_embedded_without_its_tokens_is_not_embedded_again_for_them() -> None:
+    inner = CountedWords()
+    cached = CachedEmbedder(inner)
+    (vector,) = await cached.embed(["red tea"])
+    (both,) = await embed_with_tokens(cached, ["red tea"])
+    question = await embed_question(cached, "red tea")
+    assert (both.vector, question.vector, inner.asked) == (vector, vector, [["red tea"]])
+    assert both == (await inner.embed_with_tokens(["red tea"]))[0]
+    assert question.tokens is not None
+    assert (question.tokens.words, question.tokens.model) == (("red", "tea"), token_model_of(inner))
+    cached.clear()
+    await embed_with_tokens(cached, ["red tea"])
+    assert inner.asked[-1] == ["red tea"]
+
+
+async def test_an_embedder_without_token_vectors_simply_has_none() -> None:
+    for embedder in (LengthEmbedder(), CachedEmbedder(LengthEmbedder())):
+        assert token_model_of(embedder) is None
+        assert [one.tokens for one in await embed_with_tokens(embedder, ["a", "bb"])] == [None, None]
+        assert (await embed_question(embedder, "a")).tokens is None
