@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from extraction.embedding import Embedder
+from extraction.english_stems import stem
 from graph_service.evaluation.dataset import Turn
-from graph_service.evaluation.stems import stem
 
 _WORD: Final = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
 _CJK: Final = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]+")

@@ -47,7 +47,7 @@ class Door:
         """The answer to one document.
 
         Raises:
-            UnavailableError: the service does not answer.
+            UnavailableError: the service does not answer, or its database does not.
             MnemographError: it refused the document.
         """
         body = {"query": document, "variables": dict(variables)}
@@ -58,6 +58,8 @@ class Door:
         if answer.status_code != httpx.codes.OK:
             raise UnavailableError(f"the service answered {answer.status_code}: {answer.text[:200]}")
         tree = answer.json()
-        if tree.get("errors"):
-            raise MnemographError(f"the service refused a call of ours: {tree['errors'][0]['message']}")
+        for error in tree.get("errors") or ():
+            if error.get("extensions", {}).get("code") == UnavailableError.code:
+                raise UnavailableError(error["message"])
+            raise MnemographError(f"the service refused a call of ours: {error['message']}")
         return Said(data=tree["data"], round_trips=int(answer.headers[ROUND_TRIP_HEADER]))

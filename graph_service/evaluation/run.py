@@ -26,6 +26,7 @@ _STORING_AT_ONCE: Final = 4
 _LOOK_AGAIN_S: Final = 0.5
 # Reading a hundred scenes by rules takes seconds; a worker that does nothing for so long is stuck.
 _STILL_MAX_S: Final = 300.0
+_FIRST_TRIES: Final = 3
 
 
 class Place(Protocol):
@@ -166,8 +167,7 @@ async def _ask_all(door: Door, memories: Sequence[Stored], figures: Figures, ste
         answers[_name(n, question)] = await ask(door, memories[n], question)
         steps(Step(part="asking", doing="questions", done=len(answers), total=len(wanted), unit="questions"))
 
-    # The first question is planned and loaded for; that is the start's cost, not a recall's.
-    await ask(door, memories[wanted[0][0]], wanted[0][1])
+    await _warm_up(door, memories[wanted[0][0]], wanted[0][1])
     await _at_once(figures.plan.concurrency, wanted, one)
     figures.recalled = [answers[_name(n, question)] for n, question in own]
     figures.orders[OURS] = {
@@ -176,6 +176,17 @@ async def _ask_all(door: Door, memories: Sequence[Stored], figures: Figures, ste
     }
     figures.asked = [(asking, answers[_name(asking.conversation, asking.question)]) for asking in chosen]
     figures.unanswerable = [(asking, answers[_name(asking.conversation, asking.question)]) for asking in without]
+
+
+async def _warm_up(door: Door, memory: Stored, question: AskedQuestion) -> None:
+    """The first question is planned and loaded for: that is the start's cost, not a recall's, and may take long."""
+    for _ in range(_FIRST_TRIES - 1):
+        try:
+            await ask(door, memory, question)
+        except UnavailableError:
+            continue
+        return
+    await ask(door, memory, question)
 
 
 def _name(place: int, question: AskedQuestion) -> tuple[int, str]:

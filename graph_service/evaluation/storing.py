@@ -102,13 +102,13 @@ def fact_of(conversation: Conversation, seen: Observation, places: Mapping[str, 
     Args:
         places: of the turns in the call, by id.
     """
-    rest, subject = seen.text.strip(), None
+    rest, subject = seen.text.strip().rstrip(".。"), None
     for place, speaker in enumerate(conversation.speakers):
         if rest.startswith(speaker):
             subject = ("user", _AGENT)[place] if place < 2 else speaker
             rest = rest.removeprefix(speaker).removeprefix("'s").strip()
             break
-    verb, _, thing = rest.rstrip(".。").partition(" ")
+    verb, _, thing = rest.partition(" ")
     said = {
         "subject": subject or "user",
         "predicate": "RELATES_TO",

@@ -177,7 +177,7 @@ class Graph:
 
 def _ours(error: ClientError) -> MnemographError:
     code = error.code or ""
-    if "Terminated" in code or "Security" in code or "Memory" in code:
+    if any(word in code for word in ("Terminated", "TimedOut", "Security", "Memory")):
         return UnavailableError(_GONE.format(why=_why(error)))
     return MnemographError(f"Neo4j refused a statement of ours ({code}); this is a bug, please report it")
 

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from extraction.english_stems import stem
 from graph_service.evaluation.baselines import Bm25, best_first, by_vectors, by_words, terms
 from graph_service.evaluation.dataset import read_datasets
 from graph_service.evaluation.metrics import measured
-from graph_service.evaluation.stems import stem
 from tests.embedders import HashedWords
 from tests.pure.test_evaluation_dataset import OWN
 
