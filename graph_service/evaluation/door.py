@@ -58,8 +58,8 @@ class Door:
         if answer.status_code != httpx.codes.OK:
             raise UnavailableError(f"the service answered {answer.status_code}: {answer.text[:200]}")
         tree = answer.json()
-        for error in tree.get("errors") or ():
-            if error.get("extensions", {}).get("code") == UnavailableError.code:
-                raise UnavailableError(error["message"])
-            raise MnemographError(f"the service refused a call of ours: {error['message']}")
+        for wrong in tree.get("errors") or ():
+            if wrong.get("extensions", {}).get("code") == UnavailableError.code:
+                raise UnavailableError(wrong["message"])
+            raise MnemographError(f"the service refused a call of ours: {wrong['message']}")
         return Said(data=tree["data"], round_trips=int(answer.headers[ROUND_TRIP_HEADER]))
