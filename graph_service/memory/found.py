@@ -30,6 +30,7 @@ class Line:
     Attributes:
         cosine: to the question, -1…1; None when it was not compared.
         position: its place among the messages of one moment.
+        tokens: packed vectors of its pieces, if it has such.
     """
 
     id: str
@@ -39,6 +40,7 @@ class Line:
     speaker: str | None
     text: str
     cosine: float | None
+    tokens: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,11 +113,12 @@ def _line(told: Sequence[Any]) -> Line:
         speaker=speaker,
         text=text,
         cosine=_cosine(told[10]),
+        tokens=told[12],
     )
 
 
 def _message_found(told: Sequence[Any]) -> Candidate:
-    name, _, said_ms, _, speaker, text, uri, role, importance, unread, similarity, found = told
+    name, _, said_ms, _, speaker, text, uri, role, importance, unread, similarity, found, _ = told
     return Candidate(
         kind=Kind.MESSAGE,
         id=name,

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Final
 
 import numpy as np
@@ -15,6 +16,7 @@ Places = npt.NDArray[np.intp]
 # Source: Robertson and Zaragoza 2009; the constants are those of Lucene.
 _K1: Final = 1.2
 _B: Final = 0.75
+_PAUSE: Final = timedelta(hours=8)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,6 +78,31 @@ def bounds(sessions: Sequence[str]) -> tuple[Places, Places]:
     opens = [place for place in range(n) if place == 0 or sessions[place] != sessions[place - 1]]
     sizes = np.diff([*opens, n])
     return np.repeat(opens, sizes).astype(np.intp), np.repeat([*opens[1:], n], sizes).astype(np.intp)
+
+
+def stretches(sessions: Sequence[str], said_at: Sequence[datetime]) -> list[str]:
+    """A name for what each message belongs together with: its session, until nobody spoke for eight hours.
+
+    Args:
+        said_at: of each message; messages stand in the order of their conversations.
+    """
+    names: list[str] = []
+    for place, session in enumerate(sessions):
+        same = place > 0 and session == sessions[place - 1] and said_at[place] - said_at[place - 1] < _PAUSE
+        names.append(names[-1] if same else f"{session} {place}")
+    return names
+
+
+def best_around(values: Floats, first: Places, end: Places, radius: int) -> Floats:
+    """The greatest value of each message and of those at most `radius` away from it, of one row each; NaN is none."""
+    best = values.copy()
+    places = np.arange(len(values))
+    for step in range(1, min(radius, len(values) - 1) + 1):
+        before = (places - step >= first)[:, None]
+        best = np.where(before, np.fmax(best, np.roll(values, step, axis=0)), best)
+        after = (places + step < end)[:, None]
+        best = np.where(after, np.fmax(best, np.roll(values, -step, axis=0)), best)
+    return best
 
 
 def shifted(values: Floats, first: Places) -> Floats:

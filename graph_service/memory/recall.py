@@ -7,9 +7,11 @@ from datetime import UTC, datetime
 from typing import Any
 
 from extraction.embedding import Embedder
+from extraction.late_interaction import QuestionTokens
 from extraction.kin_words import ties_in
 from extraction.search_terms import terms_of
 from extraction.time_words import question_span, spans_in
+from extraction.token_embedding import EmbeddedQuestion, embed_question
 from graph_service.graph.lucene import NOTHING, scoped_query, words_in
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
@@ -29,7 +31,7 @@ from graph_service.memory.question import (
 )
 from graph_service.memory.ranking import Ranked, rank
 from graph_service.memory.signals import Asked
-from graph_service.memory.weights import CHINESE, CHINESE_WITHOUT_MODEL, ENGLISH, Weights
+from graph_service.memory.weights import Weights, weights_for
 from schema.errors import UnavailableError
 from schema.fact import FactKind
 from schema.ids import TenantId, name_key, scope_token
@@ -119,15 +121,15 @@ async def recall(
         UnavailableError: Neo4j does not answer.
     """
     span = check_question(question)
-    vector, notes = await _vector(embedder, question.text)
-    asked = await _asked(question.text, now)
+    embedded, notes = await _embedded(embedder, question.text)
+    asked = await _asked(question.text, now, None if embedded is None else embedded.tokens)
     words = words_in(topic_of(question.text, now))
-    parameters = _parameters(tenant, question, span, vector, words, asked, now)
+    parameters = _parameters(tenant, question, span, embedded, words, asked, now)
     # A hint and "my sister" bring what mentions the name, but do not count as naming a speaker.
     more = [*(name_key(hint) for hint in hints), *ties_in(question.text)]
     parameters["entity_keys"] += [key for key in more if key and key not in asked.name_keys]
     rows = await graph.read(statement("read/recall"), parameters)
-    ranked = rank(found_in(rows[0]), _weights(question.text, embedder), asked=asked, now=now, limit=question.limit)
+    ranked = rank(found_in(rows[0]), _weights(question.text, embedder, asked), asked=asked, now=now, limit=question.limit)
     return Answer(
         hits=tuple(_hit(item, words) for item in ranked),
         path=tuple(sorted({channel for item in ranked for channel in item.candidate.scores})),
@@ -136,7 +138,7 @@ async def recall(
     )
 
 
-async def _asked(text: str, now: datetime) -> Asked:
+async def _asked(text: str, now: datetime, tokens: QuestionTokens | None) -> Asked:
     topic = topic_of(text, now)
     # The first Chinese question loads a dictionary, for about a second.
     terms = await asyncio.to_thread(terms_of, topic) if is_chinese(text) else terms_of(topic)
@@ -146,6 +148,7 @@ async def _asked(text: str, now: datetime) -> Asked:
         time=question_span(text, now),
         wants_time=asks_when(text),
         wants_number=asks_number(text),
+        tokens=tokens,
     )
 
 
@@ -157,28 +160,29 @@ def topic_of(text: str, now: datetime) -> str:
     return rest if words_in(rest) else text
 
 
-async def _vector(embedder: Embedder | None, text: str) -> tuple[list[float] | None, tuple[str, ...]]:
-    """The question's vector, or None and why there is none: recall then works by words and names."""
+async def _embedded(embedder: Embedder | None, text: str) -> tuple[EmbeddedQuestion | None, tuple[str, ...]]:
+    """The question in vectors, or None and why there are none: recall then works by words and names."""
     if embedder is None:
         return None, ("no embedder is configured: searched by words and names only",)
     try:
-        return (await embedder.embed([text]))[0], ()
+        return await embed_question(embedder, text), ()
     except UnavailableError as error:
         return None, (f"the embedder is away ({error.message}): searched by words and names only",)
 
 
-def _weights(text: str, embedder: Embedder | None) -> Weights:
-    knows_chinese = embedder is not None and not embedder.english_only
-    if not is_chinese(text):
-        return ENGLISH
-    return CHINESE if knows_chinese else CHINESE_WITHOUT_MODEL
+def _weights(text: str, embedder: Embedder | None, asked: Asked) -> Weights:
+    return weights_for(
+        chinese=is_chinese(text),
+        vectors=embedder is not None and not (embedder.english_only and is_chinese(text)),
+        tokens=asked.tokens is not None,
+    )
 
 
 def _parameters(
     tenant: TenantId,
     question: Question,
     span: Timespan,
-    vector: list[float] | None,
+    embedded: EmbeddedQuestion | None,
     words: Sequence[str],
     asked: Asked,
     now: datetime,
@@ -188,7 +192,7 @@ def _parameters(
     kinds = question.kinds
     from_ms = millis(span.start) if span.start else _MS_MIN
     to_ms = millis(span.end) if span.end else _MS_MAX
-    sought = None if vector is None else vector_parameter(vector)
+    sought = None if embedded is None else vector_parameter(embedded.vector)
     names = capitals_in(question.text)
     of_messages = scoped_query(
         words if Kind.MESSAGE in kinds else (),
@@ -225,6 +229,7 @@ def _parameters(
         "asked_from_ms": None if asked.time is None else max(millis(start), from_ms) if start else from_ms,
         "asked_to_ms": min(millis(end), to_ms) if end else to_ms,
         "around": _AROUND,
+        "with_tokens": asked.tokens is not None,
         "from_ms": from_ms,
         "to_ms": to_ms,
         "evidence_max": question.evidence,

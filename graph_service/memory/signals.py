@@ -12,15 +12,17 @@ from typing import Final
 
 import numpy as np
 
+from extraction.late_interaction import QuestionTokens, piece_matches, weighted
 from extraction.search_terms import Terms, terms_of
 from extraction.time_words import spans_in
 from graph_service.memory.found import Candidate, Found, Line
-from graph_service.memory.lexical import Floats, Lexical, best_of_windows, bm25_of, bounds, lexical, shifted
+from graph_service.memory.lexical import Floats, Lexical, best_around, best_of_windows, bm25_of, bounds, lexical, stretches
 from graph_service.memory.question import Kind
 from schema.ids import name_key
 from schema.timespan import Timespan
 
 WINDOW: Final = 6
+_RADIUS: Final = 2
 _RECENCY_HALF_LIFE_DAYS: Final = 180.0
 _QUESTION_ENDS: Final = ("?", "？")
 _NUMBER: Final = re.compile(
@@ -39,6 +41,7 @@ class Asked:
         name_keys: keys of every stretch of the question that could be a name.
         time: the time the question names.
         wants_time, wants_number: the answer is a time, or a number.
+        tokens: vectors of the question's pieces, when there are such of messages.
     """
 
     terms: Terms = field(default_factory=Terms)
@@ -46,6 +49,7 @@ class Asked:
     time: Timespan | None = None
     wants_time: bool = False
     wants_number: bool = False
+    tokens: QuestionTokens | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,9 +70,9 @@ def signals(found: Found, asked: Asked, *, now: datetime) -> Signals:
     """The signals of everything found."""
     speaker = speaker_asked(found.lines, asked)
     terms = _topic(asked, speaker)
-    sessions = [line.session for line in found.lines]
+    sessions = stretches([line.session for line in found.lines], [line.said_at for line in found.lines])
     words = lexical(terms, [line.text for line in found.lines], sessions, window=WINDOW)
-    table = _of_lines(found.lines, sessions, words)
+    table = {**_of_lines(found.lines, sessions, words), **_of_tokens(found.lines, sessions, asked, speaker)}
     place = {line.id: at for at, line in enumerate(found.lines)}
     scaled = {name: np.full(len(found.candidates), np.nan) for name in table}
     for at, candidate in enumerate(found.candidates):
@@ -125,9 +129,24 @@ def _of_lines(lines: Sequence[Line], sessions: Sequence[str], words: Lexical) ->
         "words_near": words.near,
         "words_session": words.session,
         "meaning": cosines,
-        "meaning_before": shifted(known, first),
         "meaning_near": best_of_windows(means, first, WINDOW),
         "length": np.array([math.log1p(len(line.text)) for line in lines], np.float64),
+    }
+
+
+def _of_tokens(
+    lines: Sequence[Line], sessions: Sequence[str], asked: Asked, speaker: str | None
+) -> dict[str, Floats]:
+    """How well each message, alone and with its neighbours, meets the pieces of the question; nothing without pieces."""
+    if asked.tokens is None or not lines:
+        return {}
+    question = asked.tokens if speaker is None else asked.tokens.without(speaker.split())
+    first, end = bounds(sessions)
+    matches = piece_matches(question, [line.tokens for line in lines]).astype(np.float64)
+    around = best_around(matches, first, end, _RADIUS)
+    return {
+        "tokens": weighted(question, matches.astype(np.float32)).astype(np.float64),
+        "tokens_near": weighted(question, around.astype(np.float32)).astype(np.float64),
     }
 
 

@@ -22,40 +22,38 @@ class Weights:
 
 
 _KNOWLEDGE = {"names": 1.0, "certainty": 0.3, "importance": 0.1, "recency": 0.1}
-ENGLISH = Weights(
-    scaled=MappingProxyType(
-        {
-            "words": 0.6,
-            "words_before": 0.2,
-            "words_near": 0.5,
-            "words_session": 0.3,
-            "meaning": 0.6,
-            "meaning_before": 0.1,
-            "meaning_near": 0.2,
-            "length": 0.2,
-        }
-    ),
-    plain=MappingProxyType(
-        {"speaker": 1.5, "time": 2.0, "says": 0.5, "answers": 0.3, "tells_when": 1.0, "tells_number": 0.5, **_KNOWLEDGE}
-    ),
+_PLAIN_EN = {"speaker": 2.1, "time": 3.2, "says": 0.6, "answers": 0.3, "tells_when": 1.8, "tells_number": 0.9}
+_PLAIN_ZH = {"speaker": 2.1, "time": 2.5, "says": 0.5, "answers": 0.4, "tells_when": 1.7, "tells_number": 0.8}
+
+
+def _weights(scaled: Mapping[str, float], plain: Mapping[str, float]) -> Weights:
+    return Weights(scaled=MappingProxyType(dict(scaled)), plain=MappingProxyType({**plain, **_KNOWLEDGE}))
+
+
+_WORDS_ZH = {"words": 0.8, "words_before": 0.2, "words_near": 0.85, "length": 0.1}
+# With vectors of a message's pieces: these take over what the vector of the whole tells.
+ENGLISH = _weights(
+    {"words": 0.05, "words_before": 0.15, "words_near": 0.4, "tokens": 0.5, "tokens_near": 0.85, "length": 0.2}, _PLAIN_EN
 )
-CHINESE = Weights(
-    scaled=MappingProxyType(
-        {
-            "words": 0.8,
-            "words_before": 0.1,
-            "words_near": 0.4,
-            "words_session": 0.2,
-            "meaning": 0.5,
-            "meaning_before": 0.1,
-            "meaning_near": 0.2,
-            "length": 0.1,
-        }
-    ),
-    plain=ENGLISH.plain,
+ENGLISH_BY_VECTORS = _weights(
+    {"words": 0.25, "words_before": 0.15, "words_near": 0.85, "meaning": 0.7, "meaning_near": 0.2, "length": 0.5},
+    _PLAIN_EN,
 )
+ENGLISH_BY_WORDS = _weights({"words": 0.35, "words_before": 0.2, "words_near": 1.0, "length": 0.4}, _PLAIN_EN)
+CHINESE = _weights({**_WORDS_ZH, "meaning": 0.7, "meaning_near": 0.2}, _PLAIN_ZH)
 # MiniLM knows no Chinese: its signals would do harm.
-CHINESE_WITHOUT_MODEL = Weights(
-    scaled=MappingProxyType({name: w for name, w in CHINESE.scaled.items() if not name.startswith("meaning")}),
-    plain=CHINESE.plain,
-)
+CHINESE_BY_WORDS = _weights(_WORDS_ZH, _PLAIN_ZH)
+
+
+def weights_for(*, chinese: bool, vectors: bool, tokens: bool) -> Weights:
+    """The weights of a question.
+
+    Args:
+        vectors: the embedder is there and knows the language.
+        tokens: it gave vectors of the question's pieces too.
+    """
+    if chinese:
+        return CHINESE if vectors else CHINESE_BY_WORDS
+    if not vectors:
+        return ENGLISH_BY_WORDS
+    return ENGLISH if tokens else ENGLISH_BY_VECTORS

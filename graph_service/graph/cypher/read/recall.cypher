@@ -18,10 +18,11 @@
 // $valid_at: datetime; facts that held then
 // $known_at: datetime; by what was known then, or null: by all that is known. memory/holding.py says the same
 // $wide: int, rows of each channel
+// $with_tokens: bool, whether to bring the vectors of the messages' pieces
 // $around: int, messages to bring from before and from after each message
 // $evidence_max: int, messages to bring with each fact and scene; 0 brings none
 // -> messages, rows
-// One row. messages: [id, session, said_ms, position, speaker, text, uri, role, importance, unread, cosine, [[channel, score]]] for each
+// One row. messages: [id, session, said_ms, position, speaker, text, uri, role, importance, unread, cosine, [[channel, score]], tokens] for each
 // message found and those said around it; rows: [kind, id, [[channel, score]], cosine, shown, evidence, proofs] for each scene and
 // fact. shown is
 // [uri, text, title, role, speaker, said_ms, importance, unread, relation, invalid_ms, strength, confidence, predicate, subject,
@@ -89,7 +90,8 @@ CALL (asked_for) {
   }
   WITH n, reduce(all = [], one IN collect(how) | all + one) AS found
   RETURN collect([n.id, n.session_id, n.said_ms, n.position, n.speaker, n.text, n.uri, n.role, n.importance, n.unread,
-    CASE WHEN $vector IS NULL OR n.embedding IS NULL THEN null ELSE vector.similarity.cosine(n.embedding, $vector) END, found]) AS messages
+    CASE WHEN $vector IS NULL OR n.embedding IS NULL THEN null ELSE vector.similarity.cosine(n.embedding, $vector) END, found,
+    CASE WHEN $with_tokens THEN n.token_vectors ELSE null END]) AS messages
 }
 CALL (asked_for) {
   CALL (asked_for) {
