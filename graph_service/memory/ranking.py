@@ -42,9 +42,11 @@ def rank(found: Found, weights: Weights, *, asked: Asked, now: datetime, limit: 
     raw = signals(found, asked, now=now)
     messages = np.array([one.kind is Kind.MESSAGE for one in candidates])
     parts = {
-        name: weight * _standard(raw.scaled[name], messages) for name, weight in weights.scaled.items() if weight != 0
+        name: weight * _standard(raw.scaled[name], messages)
+        for name, weight in weights.scaled.items()
+        if name in raw.scaled
     }
-    parts |= {name: weight * raw.plain[name] for name, weight in weights.plain.items() if weight != 0}
+    parts |= {name: weight * raw.plain[name] for name, weight in weights.plain.items()}
     # As tidy as the shares of a whole: the greatest score that these weights usually give is about one.
     whole = sum(weights.scaled.values()) * 3 + sum(weights.plain.values()) / 2
     table = {name: np.round(part / whole, 6) for name, part in parts.items()}

@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from extraction.embedding import Embedder
-from extraction.late_interaction import QuestionTokens
 from extraction.kin_words import ties_in
+from extraction.late_interaction import QuestionTokens
 from extraction.search_terms import terms_of
 from extraction.time_words import question_span, spans_in
 from extraction.token_embedding import EmbeddedQuestion, embed_question
@@ -129,7 +129,9 @@ async def recall(
     more = [*(name_key(hint) for hint in hints), *ties_in(question.text)]
     parameters["entity_keys"] += [key for key in more if key and key not in asked.name_keys]
     rows = await graph.read(statement("read/recall"), parameters)
-    ranked = rank(found_in(rows[0]), _weights(question.text, embedder, asked), asked=asked, now=now, limit=question.limit)
+    ranked = rank(
+        found_in(rows[0]), _weights(question.text, embedder, asked), asked=asked, now=now, limit=question.limit
+    )
     return Answer(
         hits=tuple(_hit(item, words) for item in ranked),
         path=tuple(sorted({channel for item in ranked for channel in item.candidate.scores})),

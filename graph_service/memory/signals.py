@@ -16,7 +16,16 @@ from extraction.late_interaction import QuestionTokens, piece_matches, weighted
 from extraction.search_terms import Terms, terms_of
 from extraction.time_words import spans_in
 from graph_service.memory.found import Candidate, Found, Line
-from graph_service.memory.lexical import Floats, Lexical, best_around, best_of_windows, bm25_of, bounds, lexical, stretches
+from graph_service.memory.lexical import (
+    Floats,
+    Lexical,
+    best_around,
+    best_of_windows,
+    bm25_of,
+    bounds,
+    lexical,
+    stretches,
+)
 from graph_service.memory.question import Kind
 from schema.ids import name_key
 from schema.timespan import Timespan
@@ -134,10 +143,8 @@ def _of_lines(lines: Sequence[Line], sessions: Sequence[str], words: Lexical) ->
     }
 
 
-def _of_tokens(
-    lines: Sequence[Line], sessions: Sequence[str], asked: Asked, speaker: str | None
-) -> dict[str, Floats]:
-    """How well each message, alone and with its neighbours, meets the pieces of the question; nothing without pieces."""
+def _of_tokens(lines: Sequence[Line], sessions: Sequence[str], asked: Asked, speaker: str | None) -> dict[str, Floats]:
+    """How well each message, alone and with its neighbours, meets the pieces of the question, if there are pieces."""
     if asked.tokens is None or not lines:
         return {}
     question = asked.tokens if speaker is None else asked.tokens.without(speaker.split())

@@ -5,7 +5,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graph_service.graph.lucene import name_query, scoped_query, words_in
@@ -58,6 +58,7 @@ def _ranked(found: list[list[Any]], limit: int = 100) -> list[tuple[str, str, fl
     return [(item.candidate.kind, item.candidate.id, item.score) for item in order]
 
 
+@settings(deadline=None)
 @given(rows)
 def test_score_parts_sum_to_the_score(found: list[list[Any]]) -> None:
     for item in rank(found_of(found), ENGLISH, asked=Asked(time=Timespan()), now=NOON, limit=100):
@@ -65,6 +66,7 @@ def test_score_parts_sum_to_the_score(found: list[list[Any]]) -> None:
         assert all(part >= 0 for part in item.parts.values())
 
 
+@settings(deadline=None)
 @given(rows, st.randoms())
 def test_the_order_of_rows_does_not_change_the_ranking(found: list[list[Any]], random: Any) -> None:
     shuffled = list(found)
@@ -72,6 +74,7 @@ def test_the_order_of_rows_does_not_change_the_ranking(found: list[list[Any]], r
     assert _ranked(shuffled) == _ranked(found)
 
 
+@settings(deadline=None)
 @given(rows, st.integers(1, 10))
 def test_a_smaller_limit_gives_a_prefix(found: list[list[Any]], limit: int) -> None:
     assert _ranked(found, limit) == _ranked(found)[:limit]
