@@ -122,7 +122,7 @@ async def recall(
     """
     span = check_question(question)
     embedded, notes = await _embedded(embedder, question.text)
-    asked = await _asked(question.text, now, None if embedded is None else embedded.tokens)
+    asked = await asked_about(question.text, now, None if embedded is None else embedded.tokens)
     words = words_in(topic_of(question.text, now))
     parameters = _parameters(tenant, question, span, embedded, words, asked, now)
     # A hint and "my sister" bring what mentions the name, but do not count as naming a speaker.
@@ -140,7 +140,7 @@ async def recall(
     )
 
 
-async def _asked(text: str, now: datetime, tokens: QuestionTokens | None) -> Asked:
+async def asked_about(text: str, now: datetime, tokens: QuestionTokens | None) -> Asked:
     topic = topic_of(text, now)
     # The first Chinese question loads a dictionary, for about a second.
     terms = await asyncio.to_thread(terms_of, topic) if is_chinese(text) else terms_of(topic)
