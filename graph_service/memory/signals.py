@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, time, timedelta
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
@@ -38,6 +39,13 @@ _NUMBER: Final = re.compile(
     r"\b(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|dozen|several|couple|once|twice)\b|[一二两三四五六七八九十几]+[个次年天月只条件]",
     re.IGNORECASE,
 )
+# Every way to name a time that `spans_in` knows holds one of these.
+_MAY_TELL_TIME: Final = re.compile(
+    r"\d|day|week|month|year|night|morning|afternoon|evening|tomorrow|"
+    r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)|[年月日天周号晚早]|星期|礼拜",
+    re.IGNORECASE,
+)
+_TEXTS_KEPT: Final = 8_192
 _DIGIT: Final = re.compile(r"\d")
 
 
@@ -208,8 +216,12 @@ def _in_time(candidate: Candidate, asked: Timespan | None) -> float:
     return float(any(_meet(span, asked) for span in spans))
 
 
-def _times(text: str, said_at: datetime) -> list[Timespan]:
-    return [found.span for found in spans_in(text, said_at)]
+@lru_cache(maxsize=_TEXTS_KEPT)
+def _times(text: str, said_at: datetime) -> tuple[Timespan, ...]:
+    # Looking for times is the dearest thing here, and most texts name none.
+    if _MAY_TELL_TIME.search(text) is None:
+        return ()
+    return tuple(found.span for found in spans_in(text, said_at))
 
 
 def _meet(one: Timespan, other: Timespan) -> bool:
