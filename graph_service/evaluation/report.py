@@ -10,7 +10,7 @@ from rich.table import Table
 from graph_service.evaluation.abstention import Asking, refusing
 from graph_service.evaluation.asking import HITS_MAX, HITS_READ, Recalled
 from graph_service.evaluation.dataset import Conversation
-from graph_service.evaluation.metrics import MEASURES, Mean, means, measured, percentile
+from graph_service.evaluation.metrics import MEASURES, Judged, Mean, judged, means, measured, percentile
 from graph_service.evaluation.run import BM25, DENSE, OURS, Figures
 
 FORMAT: Final = 1
@@ -84,22 +84,38 @@ def cost_of(figures: Figures) -> dict[str, Any]:
 
 
 def abstention_of(figures: Figures) -> list[dict[str, Any]]:
-    """How well questions without an answer are told, for each data set: by the first hit's score alone."""
+    """How well questions without an answer are told, for each data set.
+
+    The service tells them itself where it can; beside it the first hit's score does, by the threshold that is best
+    elsewhere. `foreign` are questions of other conversations, `own` those that the data set knows to have no answer.
+    """
+    answerable = [pair for pair in figures.asked if not pair[0].foreign]
     rows = []
-    for dataset, pairs in _by_dataset(figures.conversations, figures.asked):
-        scores = [recalled.top_score for _, recalled in pairs]
-        foreign = [asking.foreign for asking, _ in pairs]
-        found = refusing(scores, foreign, [asking.conversation for asking, _ in pairs])
-        rows.append(
-            {
-                "dataset": dataset,
-                "told_by": "score",
-                "questions": len(pairs),
-                "without_answer": sum(foreign),
-                **{name: round(value, 4) for name, value in asdict(found).items()},
-            }
-        )
+    for without, pairs in (("foreign", figures.asked), ("own", [*answerable, *figures.unanswerable])):
+        for dataset, mine in _by_dataset(figures.conversations, pairs):
+            foreign = [asking.foreign for asking, _ in mine]
+            if any(foreign):
+                rows += [_abstention_row(dataset, without, by, foreign, found) for by, found in _told(mine, foreign)]
     return rows
+
+
+def _told(pairs: Sequence[tuple[Asking, Recalled]], foreign: Sequence[bool]) -> Iterator[tuple[str, Judged]]:
+    refused = [recalled.refused for _, recalled in pairs]
+    if None not in refused:
+        yield "service", judged([bool(one) for one in refused], foreign)
+    scores = [recalled.top_score for _, recalled in pairs]
+    yield "score", refusing(scores, foreign, [asking.conversation for asking, _ in pairs])
+
+
+def _abstention_row(dataset: str, without: str, by: str, foreign: Sequence[bool], found: Judged) -> dict[str, Any]:
+    return {
+        "dataset": dataset,
+        "without_answer": without,
+        "told_by": by,
+        "questions": len(foreign),
+        "of_these_without": sum(foreign),
+        **{name: round(value, 4) for name, value in asdict(found).items()},
+    }
 
 
 def tables_of(document: Mapping[str, Any]) -> RenderableType:
@@ -136,12 +152,13 @@ def _quality(dataset: str, lines: Sequence[Mapping[str, Any]]) -> Table:
 
 def _abstention(rows: Sequence[Mapping[str, Any]]) -> Table:
     table = Table(title="questions without an answer in this memory", title_justify="left")
-    for name in ("dataset", "told_by", "questions", "without_answer", "precision", "recall", "f1"):
-        table.add_column(name.replace("_", " "), justify="left" if name in ("dataset", "told_by") else "right")
+    words, counts = ("dataset", "without_answer", "told_by"), ("questions", "of_these_without")
+    shares = ("precision", "recall", "f1")
+    for name in (*words, *counts, *shares):
+        table.add_column(name.replace("_", " "), justify="left" if name in words else "right")
     for row in rows:
-        counted = (str(row["questions"]), str(row["without_answer"]))
-        told = (f"{row[name]:.3f}" for name in ("precision", "recall", "f1"))
-        table.add_row(row["dataset"], row["told_by"], *counted, *told)
+        cells = [*(row[name] for name in words), *(str(row[name]) for name in counts)]
+        table.add_row(*cells, *(f"{row[name]:.3f}" for name in shares))
     return table
 
 

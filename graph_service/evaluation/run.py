@@ -9,7 +9,7 @@ from typing import Final, Protocol, TypeVar
 
 from extraction.embedding import Embedder
 from graph_service.evaluation.abstention import Asking, askings
-from graph_service.evaluation.asking import HITS_MAX, Recalled, ask
+from graph_service.evaluation.asking import HITS_MAX, Recalled, ask, recall_wording
 from graph_service.evaluation.baselines import by_vectors, by_words
 from graph_service.evaluation.dataset import AskedQuestion, Conversation, FactsBrought
 from graph_service.evaluation.door import Door
@@ -164,10 +164,11 @@ async def _ask_all(door: Door, memories: Sequence[Stored], figures: Figures, ste
 
     async def one(pair: tuple[int, AskedQuestion]) -> None:
         n, question = pair
-        answers[_name(n, question)] = await ask(door, memories[n], question)
+        answers[_name(n, question)] = await ask(door, memories[n], question, wording)
         steps(Step(part="asking", doing="questions", done=len(answers), total=len(wanted), unit="questions"))
 
-    await _warm_up(door, memories[wanted[0][0]], wanted[0][1])
+    wording = await recall_wording(door, memories[0].tenant)
+    await _warm_up(door, memories[wanted[0][0]], wanted[0][1], wording)
     await _at_once(figures.plan.concurrency, wanted, one)
     figures.recalled = [answers[_name(n, question)] for n, question in own]
     figures.orders[OURS] = {
@@ -178,15 +179,15 @@ async def _ask_all(door: Door, memories: Sequence[Stored], figures: Figures, ste
     figures.unanswerable = [(asking, answers[_name(asking.conversation, asking.question)]) for asking in without]
 
 
-async def _warm_up(door: Door, memory: Stored, question: AskedQuestion) -> None:
+async def _warm_up(door: Door, memory: Stored, question: AskedQuestion, wording: str) -> None:
     """The first question is planned and loaded for: that is the start's cost, not a recall's, and may take long."""
     for _ in range(_FIRST_TRIES - 1):
         try:
-            await ask(door, memory, question)
+            await ask(door, memory, question, wording)
         except UnavailableError:
             continue
         return
-    await ask(door, memory, question)
+    await ask(door, memory, question, wording)
 
 
 def _name(place: int, question: AskedQuestion) -> tuple[int, str]:

@@ -6,7 +6,7 @@ import json
 import pytest
 from rich.console import Console
 
-from graph_service.evaluation.abstention import askings
+from graph_service.evaluation.abstention import Asking, askings
 from graph_service.evaluation.asking import Recalled
 from graph_service.evaluation.dataset import read_datasets
 from graph_service.evaluation.metrics import MEASURES
@@ -19,7 +19,7 @@ CONVERSATIONS = read_datasets([OWN])
 
 
 def recalled(*order: str, score: float = 1.0, took_ms: float = 20.0) -> Recalled:
-    return Recalled(order=order, top_score=score, took_ms=took_ms, round_trips=1, tokens=30)
+    return Recalled(order=order, top_score=score, refused=score < 0.9, took_ms=took_ms, round_trips=1, tokens=30)
 
 
 def figures() -> Figures:
@@ -31,6 +31,12 @@ def figures() -> Figures:
     }
     found.recalled = [recalled("x", took_ms=float(took_ms)) for took_ms in range(1, 101)]
     found.asked = [(one, recalled(score=0.2 if one.foreign else 0.8)) for one in askings(CONVERSATIONS)]
+    found.unanswerable = [
+        (Asking(conversation=n, question=q, foreign=True), recalled(score=0.1))
+        for n, one in enumerate(CONVERSATIONS)
+        for q in one.questions
+        if not q.gold
+    ]
     found.seconds = {"indexing": 2.0, "asking": 1.0}
     return found
 
@@ -73,10 +79,12 @@ def test_the_document_is_json_whose_keys_are_agreed() -> None:
     cost = document["cost"]
     assert (cost["recall_p50_ms"], cost["recall_p95_ms"], cost["round_trips_most"]) == (50.5, 95.0, 1)
     assert (cost["messages_per_s"], cost["tokens_of_10_hits"]) == (23.5, 30)
-    assert {(row["dataset"], row["told_by"], row["f1"]) for row in document["abstention"]} == {
-        ("own-en", "score", 1.0),
-        ("own-zh", "score", 1.0),
-    }
+    told = {(row["dataset"], row["without_answer"], row["told_by"]): row for row in document["abstention"]}
+    assert len(told) == 8
+    # The first score parts the two; the service here refuses everything.
+    assert {row["f1"] for name, row in told.items() if name[1:] == ("foreign", "score")} == {1.0}
+    assert told["own-en", "foreign", "service"]["f1"] == pytest.approx(2 / 3, abs=1e-4)
+    assert told["own-zh", "own", "service"]["of_these_without"] == 1
 
 
 def test_the_tables_show_each_system_and_what_it_cost() -> None:
