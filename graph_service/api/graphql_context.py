@@ -43,6 +43,11 @@ class ContextView:
     recalled: list[ContextLineView] = strawberry.field(
         description="Recall Memory, found for the question: scenes with the words said in them, and facts."
     )
+    confidence: float | None = strawberry.field(
+        description="0 to 1: how likely memory holds an answer; null when that was not judged."
+    )
+    nothing_relevant: bool = strawberry.field(description="Memory probably holds no answer.")
+    degraded: bool = strawberry.field(description="The database is away; this is what is at hand without it.")
     notes: list[str] = strawberry.field(description="What was missing or left out.")
 
 
@@ -94,6 +99,9 @@ def _view(found: Context) -> ContextView:
         language=found.language,
         core=[_line(line) for line in found.core],
         recalled=[_line(line) for line in found.recalled],
+        confidence=found.confidence,
+        nothing_relevant=found.nothing_relevant,
+        degraded=found.degraded,
         notes=list(found.notes),
     )
 

@@ -193,6 +193,10 @@ class RecallAnswer(AnswerMarks):
 
     hits: list[RecallHit]
     path: list[str] = strawberry.field(description="The searches that found something.")
+    confidence: float | None = strawberry.field(
+        description="0 to 1: how likely the memory holds an answer; null when that was not judged."
+    )
+    nothing_relevant: bool = strawberry.field(description="The memory probably holds no answer.")
     notes: list[str] = strawberry.field(description="What was missing: an embedder that is away, for example.")
 
 

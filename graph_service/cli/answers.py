@@ -23,6 +23,8 @@ def answer_document(question: str, answer: "Answer") -> dict[str, Any]:
         "hits": [_hit_document(hit) for hit in answer.hits],
         "path": list(answer.path),
         "notes": list(answer.notes),
+        "confidence": answer.confidence,
+        "nothing_relevant": answer.nothing_relevant,
         "degraded": answer.degraded,
         "snapshot_age_s": answer.snapshot_age_s,
         "asked_time": {"start": iso(answer.asked_time.start), "end": iso(answer.asked_time.end)}
@@ -46,6 +48,8 @@ def answer_view(question: str, answer: "Answer") -> RenderableType:
                 "", _day(message.said_at), "", escape(message.speaker or ""), f"[dim]“{escape(_quote(message))}”[/]"
             )
     notes = [f"[dim]{escape(note)}[/]" for note in answer.notes]
+    if answer.hits and answer.nothing_relevant:
+        notes.append(f"the memory probably holds no answer (confidence {answer.confidence or 0.0:.2f})")
     if not answer.hits:
         notes.append("nothing was found; ask in other words, or check --user and --tenant")
     return Group(table, *notes) if answer.hits else Group(escape(question), *notes)

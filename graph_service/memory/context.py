@@ -1,24 +1,23 @@
 """Context for an agent's prompt: Core Memory and Recall Memory in so many tokens; two round trips at once."""
 
 import asyncio
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
-from extraction.embedding import Embedder
 from graph_service.graph.lucene import words_in
 from graph_service.graph.store import Graph
 from graph_service.memory.context_lines import Line, heading_costs, lines_of_core, lines_of_hits
-from graph_service.memory.context_packing import Part, packed
+from graph_service.memory.context_packing import CORE_SHARE, CORE_SHARE_IN_DOUBT, Part, packed
 from graph_service.memory.context_words import WORDS, Language, Section, asks_of_former_times
-from graph_service.memory.core_memory import CoreKind, core_memory
+from graph_service.memory.core_memory import CoreFact, CoreKind, core_memory
 from graph_service.memory.fence import fenced
-from graph_service.memory.holding import moments_asked
+from graph_service.memory.holding import Moments, moments_asked
 from graph_service.memory.question import Kind, Question, check_question, is_chinese
-from graph_service.memory.recall import Answer, recall
+from graph_service.memory.recall import Answer
 from graph_service.memory.token_estimate import tokens_in
-from schema.errors import InputError
+from schema.errors import InputError, UnavailableError
 from schema.ids import TenantId
 from schema.limits import LIMITS
 
@@ -85,6 +84,9 @@ class Context:
         text: empty when not even its frame fits.
         tokens: its estimated length, at most `tokens_max`.
         core: what is always to be known; recalled: what was found for the question.
+        confidence: 0…1, how likely memory holds an answer; None when that was not judged.
+        nothing_relevant: it probably holds none; what was found is told all the same, shorter.
+        degraded: the database is away.
         notes: what was missing or left out, in words.
     """
 
@@ -94,6 +96,9 @@ class Context:
     language: Language
     core: tuple[ContextLine, ...]
     recalled: tuple[ContextLine, ...]
+    confidence: float | None
+    nothing_relevant: bool
+    degraded: bool
     notes: tuple[str, ...]
 
     @property
@@ -104,37 +109,44 @@ class Context:
 
 
 async def context(
-    graph: Graph,
-    embedder: Embedder | None,
-    tenant: TenantId,
-    wanted: Wanted,
-    *,
-    now: datetime,
-    hints: Sequence[str] = (),
+    graph: Graph, tenant: TenantId, wanted: Wanted, *, now: datetime, ask: Callable[[Question], Awaitable[Answer]]
 ) -> Context:
     """What an agent should know of a user before it answers.
 
+    Args:
+        ask: recalls.
+
     Raises:
         InputError: the question cannot be asked like this, or the budget is out of bounds.
-        UnavailableError: Neo4j does not answer.
+        UnavailableError: Neo4j does not answer, and recall has nothing of this memory elsewhere.
     """
     question = checked(wanted)
     of_now = wanted.as_of is None and wanted.valid_at is None
     former = of_now and asks_of_former_times(wanted.query)
     moments = moments_asked(valid_at=wanted.valid_at, as_of=wanted.as_of, now=now)
     facts, answer = await asyncio.gather(
-        core_memory(graph, tenant, wanted.user_id, moments=moments, now=of_now),
-        recall(graph, embedder, tenant, question, now=now, hints=hints),
+        _core(graph, tenant, wanted.user_id, moments=moments, now=of_now),
+        ask(question),
     )
     language = wanted.language or (Language.ZH if is_chinese(wanted.query) else Language.EN)
-    closed = [fact for fact in facts if fact.kind is CoreKind.EARLIER]
-    known = facts if former else [fact for fact in facts if fact.kind is not CoreKind.EARLIER]
+    closed = [fact for fact in facts or () if fact.kind is CoreKind.EARLIER]
+    known = [fact for fact in facts or () if former or fact.kind is not CoreKind.EARLIER]
     asked, with_uris = words_in(wanted.query), wanted.with_uris
     lines = [
         *lines_of_core(known, language, with_uris=with_uris),
         *lines_of_hits(answer.hits, asked, language, with_uris=with_uris, closed=[] if former else closed),
     ]
-    return laid_out(lines, wanted, language, answer)
+    return laid_out(lines, wanted, language, answer, core_known=facts is not None)
+
+
+async def _core(
+    graph: Graph, tenant: TenantId, user_id: str, *, moments: Moments, now: bool
+) -> tuple[CoreFact, ...] | None:
+    """Core Memory; None while Neo4j is away, when recall may still have something on disk."""
+    try:
+        return await core_memory(graph, tenant, user_id, moments=moments, now=now)
+    except UnavailableError:
+        return None
 
 
 def checked(wanted: Wanted) -> Question:
@@ -164,29 +176,33 @@ def checked(wanted: Wanted) -> Question:
     return question
 
 
-def laid_out(lines: Sequence[Line], wanted: Wanted, language: Language, answer: Answer) -> Context:
+def laid_out(
+    lines: Sequence[Line], wanted: Wanted, language: Language, answer: Answer, *, core_known: bool = True
+) -> Context:
     """The lines that fit, as text and as values. Pure."""
-    words = WORDS[language]
-    said = [words.preamble]
-    if not any(line.piece.part is Part.CORE for line in lines):
-        said.append(words.nobody)
-    if not answer.hits:
-        said.append(words.nothing)
+    said = _preamble(lines, language, answer, core_known=core_known)
     frame = tokens_in(fenced("\n".join(said), ""))
     notes = answer.notes
+    nothing = Context(
+        text="",
+        tokens=0,
+        tokens_max=wanted.tokens_max,
+        language=language,
+        core=(),
+        recalled=(),
+        confidence=answer.confidence,
+        nothing_relevant=answer.nothing_relevant,
+        degraded=answer.degraded,
+        notes=answer.notes,
+    )
     if frame > wanted.tokens_max:
         why = f"maxTokens is {wanted.tokens_max}; the frame of a context alone takes {frame}, so nothing was told"
-        return Context(
-            text="",
-            tokens=0,
-            tokens_max=wanted.tokens_max,
-            language=language,
-            core=(),
-            recalled=(),
-            notes=(*notes, why),
-        )
+        return replace(nothing, notes=(*notes, why))
     pieces = packed(
-        (line.piece for line in lines), tokens_max=wanted.tokens_max - frame, headings=heading_costs(language)
+        (line.piece for line in lines),
+        tokens_max=wanted.tokens_max - frame,
+        headings=heading_costs(language),
+        core_share=CORE_SHARE_IN_DOUBT if answer.nothing_relevant else CORE_SHARE,
     )
     chosen = {(piece.id, piece.section) for piece in pieces}
     told = _in_order([line for line in lines if (line.piece.id, line.piece.section) in chosen])
@@ -196,15 +212,28 @@ def laid_out(lines: Sequence[Line], wanted: Wanted, language: Language, answer: 
             *notes,
             f"{len(lines) - len(told)} more were found: told already, or too long for {wanted.tokens_max} tokens",
         )
-    return Context(
+    return replace(
+        nothing,
         text=text,
         tokens=tokens_in(text),
-        tokens_max=wanted.tokens_max,
-        language=language,
         core=tuple(_value(line, told) for line in told if line.piece.part is Part.CORE),
         recalled=tuple(_value(line, told) for line in told if line.piece.part is Part.RECALL),
         notes=notes,
     )
+
+
+def _preamble(lines: Sequence[Line], language: Language, answer: Answer, *, core_known: bool) -> list[str]:
+    words = WORDS[language]
+    said = [words.preamble]
+    if not core_known:
+        said.append(words.away)
+    elif not any(line.piece.part is Part.CORE for line in lines):
+        said.append(words.nobody)
+    if not answer.hits:
+        said.append(words.nothing)
+    elif answer.nothing_relevant:
+        said.append(words.doubtful.format(confidence=answer.confidence or 0.0))
+    return said
 
 
 def _in_order(lines: Sequence[Line]) -> list[Line]:

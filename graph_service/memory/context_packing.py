@@ -13,6 +13,8 @@ from typing import Final
 from extraction.near_duplicate import likeness, near_duplicates, plain
 
 CORE_SHARE: Final = 0.35
+# What was found for a question that memory probably cannot answer is told, but not at length.
+CORE_SHARE_IN_DOUBT: Final = 0.75
 # Only texts this alike, and of nearly one length, can be near duplicates; all others need no closer look.
 _ALIKE_MIN: Final = 0.6
 _LENGTH_SHARE_MIN: Final = 0.75

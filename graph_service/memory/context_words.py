@@ -47,6 +47,7 @@ class Words:
     nobody: str
     nothing: str
     doubtful: str
+    away: str
     headings: dict[Section, str]
     user: str
     assistant: str
@@ -65,6 +66,7 @@ WORDS: Final = {
         nobody="Nothing is known about this user yet.",
         nothing="Nothing in memory was found for the question.",
         doubtful="Memory probably holds no answer to the question (confidence {confidence:.2f}).",
+        away="What is always to be known of the user is not at hand: the database is away.",
         headings={
             Section.PROFILE: "## About the user",
             Section.PREFERENCES: "## Stable preferences",
@@ -87,6 +89,7 @@ WORDS: Final = {
         nobody="目前对该用户一无所知。",
         nothing="记忆中没有找到与问题有关的内容。",
         doubtful="记忆中很可能没有这个问题的答案（置信度 {confidence:.2f}）。",
+        away="数据库暂时不可用，用户画像暂缺。",
         headings={
             Section.PROFILE: "## 用户画像",
             Section.PREFERENCES: "## 稳定偏好",

@@ -16,6 +16,7 @@ from graph_service.graph.lucene import NOTHING, scoped_query, words_in
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
 from graph_service.graph.vector_parameter import vector_parameter
+from graph_service.memory.confidence import RELEVANT_MIN, Signs, confidence_of, sign_weights, signs_of
 from graph_service.memory.found import EvidenceMessage, found_in
 from graph_service.memory.holding import moments_asked
 from graph_service.memory.intake import millis
@@ -90,6 +91,8 @@ class Answer:
         path: the channels that found something, sorted.
         notes: what was missing, in words: an embedder that is away, a question without words.
         asked_time: the time the question names, when it names one.
+        signs: what `confidence` follows from.
+        confidence: 0…1, how likely the memory holds an answer; None when that was not judged.
         degraded: the database is away; this is what the spool and the last snapshot hold.
         snapshot_age_s: how old that snapshot is; None when none was searched.
     """
@@ -98,8 +101,15 @@ class Answer:
     path: tuple[str, ...]
     notes: tuple[str, ...]
     asked_time: Timespan | None = None
+    signs: Signs | None = None
+    confidence: float | None = None
     degraded: bool = False
     snapshot_age_s: float | None = None
+
+    @property
+    def nothing_relevant(self) -> bool:
+        """Whether the memory probably holds no answer."""
+        return not self.hits or (self.confidence is not None and self.confidence < RELEVANT_MIN)
 
 
 async def recall(
@@ -129,14 +139,16 @@ async def recall(
     more = [*(name_key(hint) for hint in hints), *ties_in(question.text)]
     parameters["entity_keys"] += [key for key in more if key and key not in asked.name_keys]
     rows = await graph.read(statement("read/recall"), parameters)
-    ranked = rank(
-        found_in(rows[0]), _weights(question.text, embedder, asked), asked=asked, now=now, limit=question.limit
-    )
+    found = found_in(rows[0])
+    signs = signs_of(question.text, found.candidates, asked=words, own_names=(question.user_id,))
+    ranked = rank(found, _weights(question.text, embedder, asked), asked=asked, now=now, limit=question.limit)
     return Answer(
         hits=tuple(_hit(item, words) for item in ranked),
         path=tuple(sorted({channel for item in ranked for channel in item.candidate.scores})),
         notes=(*notes, *(() if words else ("the question has no words to search for",))),
         asked_time=asked.time,
+        signs=signs,
+        confidence=confidence_of(signs, sign_weights(question.text, signs)) if ranked else 0.0,
     )
 
 

@@ -5,6 +5,7 @@ import contextlib
 import secrets
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from functools import partial
 
 from extraction.embedding import Embedder
 from graph_service.graph.store import Graph
@@ -12,7 +13,7 @@ from graph_service.memory import outbox
 from graph_service.memory.access import AccessLog
 from graph_service.memory.away import Away
 from graph_service.memory.changes import ChangeLog
-from graph_service.memory.context import Context, Wanted, checked, context
+from graph_service.memory.context import Context, Wanted, context
 from graph_service.memory.dead_letters import DeadLetters
 from graph_service.memory.entities import EntityListed, list_entities
 from graph_service.memory.facts import Facts
@@ -113,6 +114,13 @@ class Memory:
             InputError: the question cannot be asked like this.
             UnavailableError: Neo4j does not answer, and nothing of this memory is on disk or in a snapshot.
         """
+        answer = await self._answer(tenant, question)
+        if not answer.degraded:
+            self.access.note(tenant, question.user_id, answer.hits, at=self._clock())
+        return answer
+
+    async def _answer(self, tenant: TenantId, question: Question) -> Answer:
+        """The answer of the database or, while that is away, of what is on disk and in the last snapshot."""
         hints = await self._hints(tenant, question)
         now = self._clock()
         try:
@@ -120,7 +128,6 @@ class Memory:
         except UnavailableError as error:
             return await self._away.recall(tenant, question, error, now=now)
         self.keepsakes.want(tenant, question.user_id)
-        self.access.note(tenant, question.user_id, answer.hits, at=now)
         return answer
 
     async def context(self, tenant: TenantId, wanted: Wanted) -> Context:
@@ -128,12 +135,12 @@ class Memory:
 
         Raises:
             InputError: the question cannot be asked like this, or the budget is out of bounds.
-            UnavailableError: Neo4j does not answer.
+            UnavailableError: Neo4j does not answer, and nothing of this memory is on disk or in a snapshot.
         """
-        hints = await self._hints(tenant, checked(wanted))
         now = self._clock()
-        found = await context(self._graph, self._embedder, tenant, wanted, now=now, hints=hints)
-        self.access.note(tenant, wanted.user_id, found.used, at=now)
+        found = await context(self._graph, tenant, wanted, now=now, ask=partial(self._answer, tenant))
+        if not found.degraded:
+            self.access.note(tenant, wanted.user_id, found.used, at=now)
         return found
 
     async def _hints(self, tenant: TenantId, question: Question) -> tuple[str, ...]:

@@ -1,0 +1,166 @@
+"""How sure recall may be that a memory holds an answer: a few signs of question and candidates, weighed. Pure.
+
+The signs do not depend on how candidates are ranked. Their weights were fitted on the development data by
+`tests/bench/abstention_table.py`: a logistic of few parameters for each language.
+"""
+
+import math
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from graph_service.memory.found import Candidate
+from graph_service.memory.question import is_chinese
+from schema.ids import name_key
+
+# Below this an answer says that nothing relevant is known.
+RELEVANT_MIN: Final = 0.5
+_TEXT_CHARS_MAX: Final = 2_000
+_NEAREST: Final = 3
+# MiniLM puts unrelated texts at a cosine of about 0.1 and paraphrases at 0.7.
+_COSINE_LOW, _COSINE_HIGH = 0.1, 0.7
+_CJK: Final = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]+")
+_NAME: Final = re.compile(r"(?<![A-Za-z'’])[A-Z][A-Za-z]+")
+_ENDINGS: Final = ("ies", "ing", "es", "ed", "ly", "s", "e", "y")
+_STEM_MIN: Final = 3
+_GROWN: Final = "(?:y|ies|ied|e|es|s|ed|d|ing|ings|er|ers|ion|ions|ly|ment)?"
+# Capitals that name nobody and nothing a memory could be without.
+_NO_NAME_TEXT: Final = """
+january february march april may june july august september october november december christmas easter english
+monday tuesday wednesday thursday friday saturday sunday
+"""
+_NO_NAMES: Final = frozenset(_NO_NAME_TEXT.split())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signs:
+    """What is seen of a question and of what was found for it, before anything is ranked; each 0…1 but `words`.
+
+    Attributes:
+        known: how much of what the question is about was found anywhere, rare words counting more.
+        best: how much of it the best single thing found holds.
+        meaning: how near the nearest things found are, 0 for unrelated, 1 for paraphrases; None without vectors.
+        joint: words and meaning together, of the best single thing.
+        stranger: 1 if the question names somebody or something that nothing found knows.
+        words: logarithm of the number of words asked for.
+    """
+
+    known: float
+    best: float
+    meaning: float | None
+    joint: float
+    stranger: float
+    words: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SignWeights:
+    """What each sign counts."""
+
+    base: float
+    known: float = 0.0
+    best: float = 0.0
+    meaning: float = 0.0
+    joint: float = 0.0
+    stranger: float = 0.0
+    words: float = 0.0
+
+
+ENGLISH: Final = SignWeights(base=-9.4, best=3.7, meaning=3.6, joint=7.2, stranger=-1.8, words=1.7)
+ENGLISH_WITHOUT_VECTORS: Final = SignWeights(base=-5.7, best=7.6, stranger=-2.6, words=1.75)
+# No question of the Chinese data sets names a stranger, so what that counts is taken from English.
+CHINESE: Final = SignWeights(base=-4.1, known=0.6, best=9.5, stranger=-1.8, words=0.6)
+
+
+def confidence_of(signs: Signs, weights: SignWeights) -> float:
+    """How likely it is that the memory holds an answer, 0…1."""
+    known = (signs.known, signs.best, signs.meaning or 0.0, signs.joint, signs.stranger, signs.words)
+    counted = (weights.known, weights.best, weights.meaning, weights.joint, weights.stranger, weights.words)
+    sum_of = weights.base + math.fsum(sign * weight for sign, weight in zip(known, counted, strict=True))
+    return round(1.0 / (1.0 + math.exp(-sum_of)), 4)
+
+
+def sign_weights(question: str, signs: Signs) -> SignWeights:
+    """The weights for the language of a question and for what could be compared."""
+    if is_chinese(question):
+        return CHINESE
+    return ENGLISH_WITHOUT_VECTORS if signs.meaning is None else ENGLISH
+
+
+def signs_of(
+    question: str, candidates: Sequence[Candidate], *, asked: Sequence[str], own_names: Collection[str] = ()
+) -> Signs:
+    """What is seen of a question and of everything found for it, in any order.
+
+    Args:
+        asked: the words of the question that were searched for.
+        own_names: what the user goes by: no strangers, whatever was found.
+    """
+    texts = [_text(candidate) for candidate in candidates]
+    people = frozenset(name_key(one.speaker) for one in candidates if one.speaker)
+    held = _held(asked, texts, people)
+    worth = {word: math.log((len(texts) + 1) / (len(holders) + 0.5)) for word, holders in held.items()}
+    total = math.fsum(worth.values()) or 1.0
+    shares = [0.0] * len(texts)
+    for word, holders in held.items():
+        for place in holders:
+            shares[place] += worth[word] / total
+    nearest = sorted((one.cosine for one in candidates if one.cosine is not None), reverse=True)[:_NEAREST]
+    pairs = zip(shares, candidates, strict=True)
+    return Signs(
+        known=math.fsum(worth[word] for word, holders in held.items() if holders) / total,
+        best=max(shares, default=0.0),
+        meaning=_scaled(math.fsum(nearest) / len(nearest)) if nearest else None,
+        joint=max((share / 2 + _scaled(one.cosine or 0.0) / 2 for share, one in pairs), default=0.0),
+        stranger=float(_names_a_stranger(question, texts, {*people, *map(name_key, own_names)})),
+        words=math.log1p(len(held)),
+    )
+
+
+def _text(candidate: Candidate) -> str:
+    parts = (candidate.text[:_TEXT_CHARS_MAX], candidate.title, candidate.subject, candidate.object, candidate.speaker)
+    return " ".join(part for part in parts if part).casefold()
+
+
+def _held(asked: Sequence[str], texts: Sequence[str], people: Collection[str]) -> dict[str, list[int]]:
+    """Which texts hold each word that the question is about; the speakers' names are no topic."""
+    held: dict[str, list[int]] = {}
+    names = {word for name in people for word in name.split()}
+    for word in asked:
+        if word in names:
+            continue
+        if _CJK.search(word):
+            for pair in (word[i : i + 2] for i in range(max(len(word) - 1, 1))):
+                held[pair] = [place for place, text in enumerate(texts) if pair in text]
+        else:
+            grown = re.compile(rf"(?<![a-z0-9]){_stem_pattern(word)}(?![a-z0-9])")
+            held[word] = [place for place, text in enumerate(texts) if grown.search(text)]
+    return held
+
+
+def _stem_pattern(word: str) -> str:
+    """A pattern for the forms of an English word: `researched` also finds `research` and `researching`."""
+    if not (word.isascii() and word.isalpha()):
+        return re.escape(word)
+    for ending in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= _STEM_MIN:
+            stem = word[: -len(ending)]
+            # "planning" comes from "plan".
+            doubled = len(stem) > _STEM_MIN and stem[-1] == stem[-2] and ending in ("ing", "ed")
+            stem = stem[:-1] if doubled else stem
+            return f"{stem}{stem[-1]}?{_GROWN}"
+    return f"{word}{word[-1]}?{_GROWN}"
+
+
+def _names_a_stranger(question: str, texts: Sequence[str], known: Collection[str]) -> bool:
+    """Whether a name in the question is in nothing that was found; a first word may have its capital from its place."""
+    words = {word for name in known for word in name.split()}
+    first = 0 if is_chinese(question) else 1
+    names = [found.group() for found in _NAME.finditer(question) if found.start() >= first]
+    keys = {name.casefold() for name in names} - _NO_NAMES - words
+    return any(not any(key in text for text in texts) for key in keys)
+
+
+def _scaled(cosine: float) -> float:
+    return min(max((cosine - _COSINE_LOW) / (_COSINE_HIGH - _COSINE_LOW), 0.0), 1.0)
