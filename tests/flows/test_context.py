@@ -1,6 +1,7 @@
 """Context for agents on a real Neo4j, in English and Chinese. Requirements D7, B4, F2, F3."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,10 +11,13 @@ from graph_service.graph.statements import Statement
 from graph_service.graph.store import Graph
 from graph_service.memory.context import Context, Wanted
 from graph_service.memory.fence import CLOSE, OPEN
+from graph_service.memory.question import Question
+from graph_service.memory.service import Memory
+from graph_service.memory.spool import Spool
 from schema.errors import InputError
 from schema.ids import TenantId
 from schema.message import BroughtFact
-from tests.builders import NOON, a_memory, a_message, a_worker, an_incoming
+from tests.builders import NOON, a_dead_graph, a_memory, a_message, a_worker, an_incoming
 from tests.flows.test_resolution import say
 
 _CONTEXT = """query ($user: String!, $query: String!, $tokens: Int!) {
@@ -199,3 +203,62 @@ async def test_a_context_is_asked_over_graphql(graph: Graph, tenant: str) -> Non
     assert found["language"] == "EN"
     assert found["core"][0]["mark"] == 1
     assert "Paris" in found["text"]
+
+
+@pytest.mark.parametrize(
+    ("known", "asked", "strange", "doubt"),
+    [
+        (
+            [
+                "The spare key is under the blue flowerpot.",
+                "We bought a red bike for Tom.",
+                "It rained all weekend.",
+            ],
+            "Where is the spare key kept, under which flowerpot?",
+            "Which orchestra did Gwendolyn conduct in Vienna?",
+            "probably holds no answer",
+        ),
+        (
+            ["备用钥匙放在蓝色花盆下面。", "我们给小明买了一辆红色自行车。", "周末一直在下雨。"],
+            "备用钥匙放在哪个花盆下面？",
+            "谁指挥了维也纳爱乐乐团的演出？",
+            "很可能没有这个问题的答案",
+        ),
+    ],
+)
+async def test_a_memory_without_an_answer_says_so_plainly(
+    graph: Graph, tenant: str, known: list[str], asked: str, strange: str, doubt: str
+) -> None:
+    memory = a_memory(graph)
+    await memory.remember(TenantId(tenant), an_incoming(*known))
+    await a_worker(graph).drain()
+    sure = await memory.recall(TenantId(tenant), Question(user_id="alice", text=asked))
+    unsure = await memory.recall(TenantId(tenant), Question(user_id="alice", text=strange))
+    assert sure.confidence is not None
+    assert unsure.confidence is not None
+    assert (sure.nothing_relevant, unsure.nothing_relevant) == (False, True)
+    found = await told(graph, tenant, strange)
+    assert (found.confidence, found.nothing_relevant) == (unsure.confidence, True)
+    if found.recalled:
+        assert doubt in found.text.split(OPEN)[0]
+    assert doubt not in (await told(graph, tenant, asked)).text
+
+
+async def test_a_context_without_an_embedder_works_by_words(graph: Graph, tenant: str) -> None:
+    await say(graph, tenant, "I live in Paris. The spare key is under the blue flowerpot.", day=0)
+    memory = Memory(graph=graph, embedder=None, clock=lambda: datetime.now(UTC), notify=lambda _tenant: None)
+    found = await memory.context(TenantId(tenant), Wanted(user_id="alice", query="Where is the spare key?"))
+    assert any("flowerpot" in line for line in lines_of(found, "message"))
+    assert any("no embedder" in note for note in found.notes)
+
+
+async def test_while_the_database_is_away_a_context_tells_what_is_on_disk(tenant: str, tmp_path: Path) -> None:
+    spool = Spool(tmp_path / "spool.sqlite3", bytes_max=2**20)
+    memory = a_memory(a_dead_graph(), spool=spool)
+    await memory.remember(TenantId(tenant), an_incoming("The spare key is under the blue flowerpot."))
+    found = await memory.context(TenantId(tenant), Wanted(user_id="alice", query="Where is the spare key?"))
+    await spool.close()
+    assert found.degraded
+    assert "the database is away" in found.text
+    assert "flowerpot" in found.text
+    assert found.confidence is None
