@@ -10,6 +10,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from extraction.search_terms import Terms, counts, terms_of
 from graph_service.memory.found import Candidate
 from graph_service.memory.question import is_chinese
 from schema.ids import name_key
@@ -20,11 +21,7 @@ _TEXT_CHARS_MAX: Final = 2_000
 _NEAREST: Final = 3
 # MiniLM puts unrelated texts at a cosine of about 0.1 and paraphrases at 0.7.
 _COSINE_LOW, _COSINE_HIGH = 0.1, 0.7
-_CJK: Final = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]+")
 _NAME: Final = re.compile(r"(?<![A-Za-z'’])[A-Z][A-Za-z]+")
-_ENDINGS: Final = ("ies", "ing", "es", "ed", "ly", "s", "e", "y")
-_STEM_MIN: Final = 3
-_GROWN: Final = "(?:y|ies|ied|e|es|s|ed|d|ing|ings|er|ers|ion|ions|ly|ment)?"
 # Capitals that name nobody and nothing a memory could be without.
 _NO_NAME_TEXT: Final = """
 january february march april may june july august september october november december christmas easter english
@@ -67,10 +64,10 @@ class SignWeights:
     words: float = 0.0
 
 
-ENGLISH: Final = SignWeights(base=-9.4, best=3.7, meaning=3.6, joint=7.2, stranger=-1.8, words=1.7)
-ENGLISH_WITHOUT_VECTORS: Final = SignWeights(base=-5.7, best=7.6, stranger=-2.6, words=1.75)
+ENGLISH: Final = SignWeights(base=-9.5, known=2.0, best=2.1, meaning=4.3, joint=6.2, stranger=-0.6, words=0.5)
+ENGLISH_WITHOUT_VECTORS: Final = SignWeights(base=-4.1, known=2.0, best=6.2, stranger=-2.0, words=0.2)
 # No question of the Chinese data sets names a stranger, so what that counts is taken from English.
-CHINESE: Final = SignWeights(base=-4.1, known=0.6, best=9.5, stranger=-1.8, words=0.6)
+CHINESE: Final = SignWeights(base=-2.5, best=10.2, stranger=-2.0)
 
 
 def confidence_of(signs: Signs, weights: SignWeights) -> float:
@@ -88,13 +85,11 @@ def sign_weights(question: str, signs: Signs) -> SignWeights:
     return ENGLISH_WITHOUT_VECTORS if signs.meaning is None else ENGLISH
 
 
-def signs_of(
-    question: str, candidates: Sequence[Candidate], *, asked: Sequence[str], own_names: Collection[str] = ()
-) -> Signs:
+def signs_of(question: str, candidates: Sequence[Candidate], *, asked: Terms, own_names: Collection[str] = ()) -> Signs:
     """What is seen of a question and of everything found for it, in any order.
 
     Args:
-        asked: the words of the question that were searched for.
+        asked: the terms of the question, without the time it names and without words that all questions have.
         own_names: what the user goes by: no strangers, whatever was found.
     """
     texts = [_text(candidate) for candidate in candidates]
@@ -123,34 +118,14 @@ def _text(candidate: Candidate) -> str:
     return " ".join(part for part in parts if part).casefold()
 
 
-def _held(asked: Sequence[str], texts: Sequence[str], people: Collection[str]) -> dict[str, list[int]]:
-    """Which texts hold each word that the question is about; the speakers' names are no topic."""
-    held: dict[str, list[int]] = {}
-    names = {word for name in people for word in name.split()}
-    for word in asked:
-        if word in names:
-            continue
-        if _CJK.search(word):
-            for pair in (word[i : i + 2] for i in range(max(len(word) - 1, 1))):
-                held[pair] = [place for place, text in enumerate(texts) if pair in text]
-        else:
-            grown = re.compile(rf"(?<![a-z0-9]){_stem_pattern(word)}(?![a-z0-9])")
-            held[word] = [place for place, text in enumerate(texts) if grown.search(text)]
-    return held
-
-
-def _stem_pattern(word: str) -> str:
-    """A pattern for the forms of an English word: `researched` also finds `research` and `researching`."""
-    if not (word.isascii() and word.isalpha()):
-        return re.escape(word)
-    for ending in _ENDINGS:
-        if word.endswith(ending) and len(word) - len(ending) >= _STEM_MIN:
-            stem = word[: -len(ending)]
-            # "planning" comes from "plan".
-            doubled = len(stem) > _STEM_MIN and stem[-1] == stem[-2] and ending in ("ing", "ed")
-            stem = stem[:-1] if doubled else stem
-            return f"{stem}{stem[-1]}?{_GROWN}"
-    return f"{word}{word[-1]}?{_GROWN}"
+def _held(asked: Terms, texts: Sequence[str], people: Collection[str]) -> dict[str, list[int]]:
+    """Which texts hold each term of the question; the speakers' names are no topic."""
+    names = {part for name in people for part in (*terms_of(name).stems, name)}
+    said = [counts(asked, text) for text in texts]
+    terms = enumerate((*asked.stems, *asked.strings))
+    return {
+        term: [place for place, each in enumerate(said) if each[column]] for column, term in terms if term not in names
+    }
 
 
 def _names_a_stranger(question: str, texts: Sequence[str], known: Collection[str]) -> bool:

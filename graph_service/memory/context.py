@@ -228,7 +228,7 @@ def _preamble(lines: Sequence[Line], language: Language, answer: Answer, *, core
     if not core_known:
         said.append(words.away)
     elif not any(line.piece.part is Part.CORE for line in lines):
-        said.append(words.nobody)
+        said.append(words.no_profile if answer.hits else words.nobody)
     if not answer.hits:
         said.append(words.nothing)
     elif answer.nothing_relevant:

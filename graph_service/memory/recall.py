@@ -140,7 +140,8 @@ async def recall(
     parameters["entity_keys"] += [key for key in more if key and key not in asked.name_keys]
     rows = await graph.read(statement("read/recall"), parameters)
     found = found_in(rows[0])
-    signs = signs_of(question.text, found.candidates, asked=words, own_names=(question.user_id,))
+    found = found_in(rows[0])
+    signs = signs_of(question.text, found.candidates, asked=terms_of(" ".join(words)), own_names=(question.user_id,))
     ranked = rank(found, _weights(question.text, embedder, asked), asked=asked, now=now, limit=question.limit)
     return Answer(
         hits=tuple(_hit(item, words) for item in ranked),

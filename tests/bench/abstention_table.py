@@ -41,7 +41,7 @@ RIDGE = 1.0
 FEATURES = {
     "en": ("known", "best", "meaning", "joint", "stranger", "words"),
     "en, no vectors": ("known", "best", "stranger", "words"),
-    "zh": ("known", "best", "words"),
+    "zh": ("best",),
 }
 Rows = list[dict[str, Any]]
 
