@@ -28,6 +28,7 @@ from graph_service.memory.service import Memory
 from graph_service.memory.spool import Spool
 from graph_service.memory.window import ShortTermWindow
 from graph_service.memory.worker import Worker, WorkerRules
+from graph_service.recall_rules import order_rules
 from graph_service.settings import Settings
 from graph_service.spool_file import open_spool
 from graph_service.step import Step, Watcher
@@ -237,14 +238,8 @@ async def _assembled(
         forgotten.listen(lambda _tenant: embedder.clear())
     readers, reader_name = await _readers(settings, outsides.model)
     pace = Pace(clock=_now, word=lambda: secrets.token_hex(8), on_step=_log.debug, on_change=bell)
-    worker = Worker(
-        graph=graph,
-        embedder=embedder,
-        readers=readers,
-        pace=pace,
-        outsides=outsides,
-        rules=WorkerRules(idle_s=settings.sessions.idle_s),
-    )
+    rules = WorkerRules(idle_s=settings.sessions.idle_s)
+    worker = Worker(graph=graph, embedder=embedder, readers=readers, pace=pace, outsides=outsides, rules=rules)
     bell.listen(lambda _tenant: worker.wake())
     window = await _window(settings)
     closing.push_async_callback(window.close)
@@ -275,6 +270,7 @@ async def _assembled(
             window=window,
             spool=spool,
             tokens_per_day=settings.llm.tokens_per_day,
+            rules=order_rules(settings.recall),
             on_forgotten=forgotten,
         ),
         worker=worker,

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 from platformdirs import user_cache_dir, user_config_dir, user_data_dir
 from pydantic import Field, TypeAdapter, ValidationError
 
+from graph_service.recall_settings import RecallSettings
 from graph_service.redis_address import redis_url_problem
 from graph_service.setting_sources import Found, from_environment, from_file, read_as_problem
 from schema.errors import InstallError
@@ -176,12 +177,14 @@ class Settings:
     window: WindowSettings = WindowSettings()
     spool: SpoolSettings = SpoolSettings()
     sessions: SessionSettings = SessionSettings()
+    recall: RecallSettings = field(default_factory=RecallSettings)
     read_from: tuple[str, ...] = ()
     chosen: frozenset[str] = frozenset()
 
 
 SECTIONS: Mapping[str, type[Any]] = {
     "sessions": SessionSettings,
+    "recall": RecallSettings,
     "service": ServiceSettings,
     "neo4j": Neo4jSettings,
     "llm": LlmSettings,

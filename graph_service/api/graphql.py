@@ -18,6 +18,7 @@ from graph_service.api.graphql_forgetting import ForgettingMutation
 from graph_service.api.graphql_history import HistoryQuery
 from graph_service.api.graphql_identity import IdentityMutation, IdentityQuery
 from graph_service.api.graphql_layers import LayersMutation, LayersQuery
+from graph_service.api.graphql_narrowing import AfterArgument, ModeArgument, OnlyArgument, narrowing
 from graph_service.api.graphql_profile import ProfileQuery
 from graph_service.api.graphql_sessions import SessionsMutation, SessionsQuery
 from graph_service.api.graphql_short_term import ShortTermQuery
@@ -89,6 +90,9 @@ class Query(
             str | None,
             strawberry.argument(description="The conversation asked in: `she` is looked up among its last names."),
         ] = None,
+        mode: ModeArgument = None,
+        only: OnlyArgument = None,
+        after: AfterArgument = None,
     ) -> RecallAnswer:
         """What one user's memory holds about a question."""
         question = Question(
@@ -102,6 +106,8 @@ class Query(
             as_of=as_of,
             evidence=evidence,
             session_id=session_id,
+            mode=mode,
+            narrowed=narrowing(only, after),
         )
         return answer_view(await _memory(info).recall(info.context["tenant"], question))
 

@@ -25,6 +25,8 @@ def answer_document(question: str, answer: "Answer") -> dict[str, Any]:
         "notes": list(answer.notes),
         "confidence": answer.confidence,
         "nothing_relevant": answer.nothing_relevant,
+        "removed": [asdict(one) for one in answer.removed],
+        "cursor": answer.cursor,
         "degraded": answer.degraded,
         "snapshot_age_s": answer.snapshot_age_s,
         "asked_time": {"start": iso(answer.asked_time.start), "end": iso(answer.asked_time.end)}

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from graph_service.cli.answers import answer_document, answer_view
+from graph_service.cli.choices import one_of
 from graph_service.cli.options import ConfigOption, JsonOption, TenantOption, merged, settings_of
 from graph_service.cli.running import run
 from graph_service.cli.telling import moment
@@ -27,12 +28,21 @@ def recall(
     end: Annotated[str | None, typer.Option("--to", help="Only what was said before this moment.")] = None,
     valid_at: Annotated[str | None, typer.Option(help="Facts that held at this moment instead of now.")] = None,
     as_of: Annotated[str | None, typer.Option(help="Only by what was known at this moment.")] = None,
+    mode: Annotated[str | None, typer.Option(help="best, layered or similarity_importance.")] = None,
+    in_session: Annotated[str | None, typer.Option(help="Only this conversation.")] = None,
+    agent: Annotated[str | None, typer.Option(help="Only conversations with this agent.")] = None,
+    role: Annotated[list[str] | None, typer.Option(help="Only what this role said; may be repeated.")] = None,
+    about: Annotated[list[str] | None, typer.Option(help="Only what names this; may be repeated.")] = None,
+    min_score: Annotated[float | None, typer.Option(help="Only hits with at least this score.")] = None,
+    after: Annotated[str | None, typer.Option(help="The cursor of the last answer: what comes next.")] = None,
     config: ConfigOption = None,
     tenant: TenantOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Find what a user's memory holds about a question, with the messages that prove it."""
+    from graph_service.memory.narrowing import Mode, Narrowing
     from graph_service.memory.question import Question, check_question
+    from schema.labels import Role
 
     common = merged(ctx, config, tenant, as_json)
     asked = Question(
@@ -44,6 +54,15 @@ def recall(
         end=moment(end, "--to"),
         valid_at=moment(valid_at, "--valid-at"),
         as_of=moment(as_of, "--as-of"),
+        mode=None if mode is None else one_of(Mode, mode, "--mode"),
+        narrowed=Narrowing(
+            session_id=in_session,
+            agent_id=agent,
+            roles=tuple(one_of(Role, one, "--role") for one in role or ()),
+            entities=tuple(about or ()),
+            score_min=min_score,
+            after=after,
+        ),
     )
     check_question(asked)
     run(_recall(settings_of(common), asked, Terminal(as_json=common.as_json)))

@@ -11,8 +11,9 @@ from typing import Final
 from graph_service.graph.lucene import words_in
 from graph_service.memory.keepsakes import Keepsakes
 from graph_service.memory.question import Kind, Question, check_question
-from graph_service.memory.recall import Answer, Hit, snippet
+from graph_service.memory.recall import Answer, Hit
 from graph_service.memory.snapshot import Snapshot
+from graph_service.memory.snippets import snippet
 from graph_service.memory.spool import Spool
 from schema.errors import UnavailableError
 from schema.frames import EdgeView, NodeView

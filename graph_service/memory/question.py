@@ -6,6 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from graph_service.memory.incoming import text_problem
+from graph_service.memory.narrowing import EVERYTHING, Mode, Narrowing
 from schema.errors import InputError
 from schema.limits import LIMITS, Limits
 from schema.timespan import Timespan, as_utc, iso
@@ -41,6 +42,8 @@ class Question:
         as_of: by what was known at this moment: what we heard later is left out; None means by all that is known.
         evidence: how many proving messages to bring with each fact and scene, 0-20.
         session_id: the conversation the question is asked in; "she" is then looked up among the names said last.
+        mode: how what was found is ranked; None means as the settings say.
+        narrowed: to a part of the memory.
     """
 
     user_id: str
@@ -53,6 +56,8 @@ class Question:
     as_of: datetime | None = None
     evidence: int = 0
     session_id: str | None = None
+    mode: Mode | None = None
+    narrowed: Narrowing = EVERYTHING
 
 
 def check_question(question: Question, limits: Limits = LIMITS) -> Timespan:
@@ -81,6 +86,7 @@ def check_question(question: Question, limits: Limits = LIMITS) -> Timespan:
     problems += [f"the year {moment.year} is out of reach" for moment in moments if not 1 < moment.year < 9999]
     if not problems and question.start and question.end and as_utc(question.end) < as_utc(question.start):
         problems.append(f"the time ends ({iso(question.end)}) before it starts ({iso(question.start)}); swap the two")
+    problems += question.narrowed.problems(limits)
     if problems:
         raise InputError("; ".join(problems), tuple(problems))
     return Timespan(

@@ -11,15 +11,17 @@ from extraction.kin_words import ties_in
 from extraction.late_interaction import QuestionTokens
 from extraction.search_terms import terms_of
 from extraction.time_words import question_span, spans_in
-from extraction.token_embedding import EmbeddedQuestion, embed_question
+from extraction.token_embedding import EmbeddedQuestion
 from graph_service.graph.lucene import NOTHING, scoped_query, words_in
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
 from graph_service.graph.vector_parameter import vector_parameter
 from graph_service.memory.confidence import RELEVANT_MIN, Signs, confidence_of, sign_weights, signs_of
-from graph_service.memory.found import EvidenceMessage, found_in
+from graph_service.memory.filters import Removed
+from graph_service.memory.found import EvidenceMessage, Found, found_in
 from graph_service.memory.holding import moments_asked
 from graph_service.memory.intake import millis
+from graph_service.memory.ordering import AS_MEASURED, OrderRules, beside_in, page, turn_of
 from graph_service.memory.question import (
     Kind,
     Question,
@@ -30,20 +32,20 @@ from graph_service.memory.question import (
     is_chinese,
     name_keys,
 )
+from graph_service.memory.question_vector import embedded_question
 from graph_service.memory.ranking import Ranked, rank
 from graph_service.memory.signals import Asked
+from graph_service.memory.snippets import snippet
 from graph_service.memory.weights import Weights, weights_for
-from schema.errors import UnavailableError
 from schema.fact import FactKind
 from schema.ids import TenantId, name_key, scope_token
 from schema.timespan import Timespan, as_utc
 
 # Candidates of each channel. Source: retrieval.md, "a first stage of 50 candidates loses nothing".
 _WIDE = 50
-_WIDER_AS_OF = 8
+_WIDER = 8
 # Messages near a hit often are the answer: two on each side bring 96 of 100 answers among the candidates, none 88.
 _AROUND = 2
-_SNIPPET_CHARS = 100
 _MS_MIN, _MS_MAX = -(2**52), 2**52
 
 
@@ -88,13 +90,15 @@ class Answer:
     """Hits, best first, and how they were found.
 
     Attributes:
-        path: the channels that found something, sorted.
+        path: the channels that found something, sorted; of the named modes, the steps that were taken.
         notes: what was missing, in words: an embedder that is away, a question without words.
         asked_time: the time the question names, when it names one.
         signs: what `confidence` follows from.
         confidence: 0…1, how likely the memory holds an answer; None when that was not judged.
         degraded: the database is away; this is what the spool and the last snapshot hold.
         snapshot_age_s: how old that snapshot is; None when none was searched.
+        removed: what was found and left out, and why.
+        cursor: brings the next page; None when there is none.
     """
 
     hits: tuple[Hit, ...]
@@ -105,6 +109,8 @@ class Answer:
     confidence: float | None = None
     degraded: bool = False
     snapshot_age_s: float | None = None
+    removed: tuple[Removed, ...] = ()
+    cursor: str | None = None
 
     @property
     def nothing_relevant(self) -> bool:
@@ -120,6 +126,7 @@ async def recall(
     *,
     now: datetime,
     hints: Sequence[str] = (),
+    rules: OrderRules = AS_MEASURED,
 ) -> Answer:
     """What a user's memory holds about a question.
 
@@ -131,25 +138,40 @@ async def recall(
         UnavailableError: Neo4j does not answer.
     """
     span = check_question(question)
-    embedded, notes = await _embedded(embedder, question.text)
+    turn = turn_of(tenant, question, now=now)
+    now = turn.asked_at
+    embedded, notes = await embedded_question(embedder, question.text)
     asked = await asked_about(question.text, now, None if embedded is None else embedded.tokens)
     words = words_in(topic_of(question.text, now))
     parameters = _parameters(tenant, question, span, embedded, words, asked, now)
     # A hint and "my sister" bring what mentions the name, but do not count as naming a speaker.
     more = [*(name_key(hint) for hint in hints), *ties_in(question.text)]
     parameters["entity_keys"] += [key for key in more if key and key not in asked.name_keys]
-    rows = await graph.read(statement("read/recall"), parameters)
-    found = found_in(rows[0])
-    found = found_in(rows[0])
+    rows = await graph.read(statement("read/recall"), {**parameters, **rules.parameters(question)})
+    found, weights = found_in(rows[0]), _weights(question.text, embedder, asked)
     signs = signs_of(question.text, found.candidates, asked=terms_of(" ".join(words)), own_names=(question.user_id,))
-    ranked = rank(found, _weights(question.text, embedder, asked), asked=asked, now=now, limit=question.limit)
+    answer = page(
+        found.candidates,
+        beside_in(rows[0]["beside"]),
+        tenant=tenant,
+        question=question,
+        turn=turn,
+        rules=rules,
+        intent="general",
+        asked=asked,
+        best=lambda left: rank(
+            Found(candidates=tuple(left), lines=found.lines), weights, asked=asked, now=now, limit=len(left)
+        ),
+    )
     return Answer(
-        hits=tuple(_hit(item, words) for item in ranked),
-        path=tuple(sorted({channel for item in ranked for channel in item.candidate.scores})),
+        hits=tuple(_hit(item, words) for item in answer.ranked),
+        path=answer.path,
+        removed=answer.removed,
+        cursor=answer.cursor,
         notes=(*notes, *(() if words else ("the question has no words to search for",))),
         asked_time=asked.time,
         signs=signs,
-        confidence=confidence_of(signs, sign_weights(question.text, signs)) if ranked else 0.0,
+        confidence=confidence_of(signs, sign_weights(question.text, signs)) if answer.ranked else 0.0,
     )
 
 
@@ -173,16 +195,6 @@ def topic_of(text: str, now: datetime) -> str:
     for found in reversed(spans_in(text, now)):
         rest = f"{rest[: found.start]} {rest[found.end :]}"
     return rest if words_in(rest) else text
-
-
-async def _embedded(embedder: Embedder | None, text: str) -> tuple[EmbeddedQuestion | None, tuple[str, ...]]:
-    """The question in vectors, or None and why there are none: recall then works by words and names."""
-    if embedder is None:
-        return None, ("no embedder is configured: searched by words and names only",)
-    try:
-        return await embed_question(embedder, text), ()
-    except UnavailableError as error:
-        return None, (f"the embedder is away ({error.message}): searched by words and names only",)
 
 
 def _weights(text: str, embedder: Embedder | None, asked: Asked) -> Weights:
@@ -238,8 +250,9 @@ def _parameters(
         "entity_keys": name_keys(question.text),
         "valid_at": as_utc(moments.valid_at).astimezone(UTC),
         "known_at": None if moments.known_at is None else as_utc(moments.known_at).astimezone(UTC),
-        # What was heard later is left out of what the indexes find, so they must find more.
-        "wide": max(_WIDE, question.limit) * (1 if question.as_of is None else _WIDER_AS_OF),
+        # What was heard later, or is narrowed away, is left out of what the indexes find, so they must find more.
+        "wide": max(_WIDE, question.limit) * (_WIDER if question.as_of or question.narrowed.by_element else 1),
+        **question.narrowed.parameters(tenant, question.user_id),
         "kinds": [kind.value for kind in kinds],
         "asked_from_ms": None if asked.time is None else max(millis(start), from_ms) if start else from_ms,
         "asked_to_ms": min(millis(end), to_ms) if end else to_ms,
@@ -278,15 +291,3 @@ def _hit(ranked: Ranked, words: Sequence[str]) -> Hit:
         steps=found.steps,
         evidence=found.evidence,
     )
-
-
-def snippet(text: str, words: Sequence[str]) -> str:
-    """At most 100 characters of a text around the first of the words it contains, with ellipses where it was cut."""
-    flat = " ".join(text.split())
-    if len(flat) <= _SNIPPET_CHARS:
-        return flat
-    folded = flat.casefold()
-    places = [place for word in words if (place := folded.find(word)) >= 0]
-    start = max(min(min(places, default=0) - 30, len(flat) - _SNIPPET_CHARS + 2), 0)
-    cut = flat[start : start + _SNIPPET_CHARS - 2]
-    return f"{'…' if start else ''}{cut}{'…' if start + len(cut) < len(flat) else ''}"

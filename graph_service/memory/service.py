@@ -25,6 +25,7 @@ from graph_service.memory.keepsakes import Keepsakes
 from graph_service.memory.layer_texts import LayerTexts, Refresh
 from graph_service.memory.look_alikes import LookAlike
 from graph_service.memory.mindmap import MindMap
+from graph_service.memory.ordering import AS_MEASURED, OrderRules
 from graph_service.memory.question import Question
 from graph_service.memory.recall import Answer, recall
 from graph_service.memory.recent_names import hints_for, refers_back
@@ -53,6 +54,7 @@ class Memory:
         window: the last turns of each session; None means one of its own, in this process.
         spool: takes messages while Neo4j is away; None refuses them then.
         tokens_per_day: the budget that `usage` tells; 0 means none.
+        rules: how questions are answered that do not say it themselves.
         on_forgotten: called with the tenant when something was forgotten: drops what this process keeps of it.
     """
 
@@ -67,11 +69,13 @@ class Memory:
         window: ShortTermWindow | None = None,
         spool: Spool | None = None,
         tokens_per_day: int = 0,
+        rules: OrderRules = AS_MEASURED,
         on_forgotten: Callable[[str], None] = lambda _tenant: None,
     ) -> None:
         self._tokens_per_day = tokens_per_day
         self._graph = graph
         self._embedder = embedder
+        self._rules = rules
         self._clock = clock
         self._notify = notify
         self._window = window or RingWindow(TurnRing(turns_max=20))
@@ -124,7 +128,9 @@ class Memory:
         hints = await self._hints(tenant, question)
         now = self._clock()
         try:
-            answer = await recall(self._graph, self._embedder, tenant, question, now=now, hints=hints)
+            answer = await recall(
+                self._graph, self._embedder, tenant, question, now=now, hints=hints, rules=self._rules
+            )
         except UnavailableError as error:
             return await self._away.recall(tenant, question, error, now=now)
         self.keepsakes.want(tenant, question.user_id)

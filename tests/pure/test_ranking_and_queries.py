@@ -13,8 +13,8 @@ from graph_service.memory.found import Found, found_in
 from graph_service.memory.intake import millis
 from graph_service.memory.question import Kind, Question, check_question, is_chinese, name_keys
 from graph_service.memory.ranking import rank
-from graph_service.memory.recall import snippet
 from graph_service.memory.signals import Asked
+from graph_service.memory.snippets import snippet
 from graph_service.memory.weights import ENGLISH
 from schema.errors import InputError
 from schema.timespan import Timespan

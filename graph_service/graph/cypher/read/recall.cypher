@@ -19,14 +19,20 @@
 // $known_at: datetime; by what was known then, or null: by all that is known. memory/holding.py says the same
 // $wide: int, rows of each channel
 // $with_tokens: bool, whether to bring the vectors of the messages' pieces
+// $session: str, the node of the only session that is wanted, or null
+// $agent: str, only conversations with this agent, or null
+// $roles: list of str, only what these roles said, or null
+// $about_keys: list of str, keys of entities; only what names one of them, or null
+// $beside: bool, whether the layers of scenes and the marks of use are wanted
 // $around: int, messages to bring from before and from after each message
 // $evidence_max: int, messages to bring with each fact and scene; 0 brings none
-// -> messages, rows
+// -> messages, rows, beside
 // One row. messages: [id, session, said_ms, position, speaker, text, uri, role, importance, unread, cosine, [[channel, score]], tokens] for each
 // message found and those said around it; rows: [kind, id, [[channel, score]], cosine, shown, evidence, proofs] for each scene and
 // fact. shown is
 // [uri, text, title, role, speaker, said_ms, importance, unread, relation, invalid_ms, strength, confidence, predicate, subject,
-// object], and of facts also kind, rationale, steps; evidence is [[id, uri, role, speaker, text, said_ms]]; proofs are ids. Lists and
+// object], and of facts also kind, rationale, steps; evidence is [[id, uri, role, speaker, text, said_ms]]; proofs are ids.
+// beside: [id, scene, abstract, overview, last_accessed_ms] for each message and scene, how near its scene's layers are. Lists and
 // milliseconds, because records and dates are what the driver spends its time on.
 // Times and scope filter inside the indexes; the WHERE clauses behind full text are the second check. A range must not be
 // widened and the tenant must not be dropped here: recall trusts these rows.
@@ -64,6 +70,12 @@ CALL (asked_for) {
     WITH message_id, count(DISTINCT e) AS named ORDER BY named DESC LIMIT $wide
     MATCH (m:Message {tenant: $tenant, id: message_id})
     RETURN m, 'entity' AS channel, toFloat(named) AS score
+   UNION ALL
+    // A session is small: all of it is looked at, whatever the indexes find of the whole memory.
+    UNWIND CASE WHEN $session IS NOT NULL AND 'message' IN $kinds THEN [$session] ELSE [] END AS session
+    MATCH (m:Message {tenant: $tenant, session_id: session})
+    WITH m ORDER BY m.said_ms DESC, m.position DESC LIMIT 1000
+    RETURN m, 'session' AS channel, 1.0 AS score
   }
   WITH m, collect([channel, score]) AS found
   WHERE m.tenant = $tenant AND m.user_id = $user_id AND m.said_ms >= $from_ms AND m.said_ms < $to_ms
@@ -89,6 +101,10 @@ CALL (asked_for) {
     RETURN n, [['near', 1.0]] AS how
   }
   WITH n, reduce(all = [], one IN collect(how) | all + one) AS found
+  WHERE ($session IS NULL OR n.session_id = $session) AND ($agent IS NULL OR n.agent_id = $agent) AND ($roles IS NULL OR n.role IN $roles)
+    AND ($about_keys IS NULL OR EXISTS {
+      MATCH (n)-[:PART_OF]->(:Scene)-[about:MENTIONED]->(e:Memory) WHERE n.id IN about.evidence
+        AND (e.key IN $about_keys OR EXISTS { MATCH (held:HeldEntity)-[:STANDS_FOR]->(e) WHERE held.key IN $about_keys }) })
   RETURN collect([n.id, n.session_id, n.said_ms, n.position, n.speaker, n.text, n.uri, n.role, n.importance, n.unread,
     CASE WHEN $vector IS NULL OR n.embedding IS NULL THEN null ELSE vector.similarity.cosine(n.embedding, $vector) END, found,
     CASE WHEN $with_tokens THEN n.token_vectors ELSE null END]) AS messages
@@ -144,6 +160,24 @@ CALL (asked_for) {
   }
   WITH kind, id, collect([channel, score]) AS found, max(cosine) AS cosine, head(collect(shown)) AS shown,
        head(collect(proofs)) AS proofs
+  // Narrowed by the messages behind each: those of the scene, those that prove the fact.
+  CALL (kind, id, proofs) {
+    CALL (kind, id, proofs) {
+      UNWIND CASE WHEN kind = 'scene' OR coalesce($session, $agent, $roles, $about_keys) IS NULL THEN [] ELSE proofs END AS behind
+      MATCH (p:Message {tenant: $tenant, id: behind})
+      RETURN p
+     UNION ALL
+      UNWIND CASE WHEN kind = 'fact' OR coalesce($session, $agent, $roles, $about_keys) IS NULL THEN [] ELSE [id] END AS behind
+      MATCH (p:Message)-[:PART_OF]->(:Memory {tenant: $tenant, id: behind})
+      RETURN p
+    }
+    WITH p WHERE ($session IS NULL OR p.session_id = $session) AND ($agent IS NULL OR p.agent_id = $agent) AND ($roles IS NULL OR p.role IN $roles)
+      AND ($about_keys IS NULL OR EXISTS {
+        MATCH (p)-[:PART_OF]->(:Scene)-[about:MENTIONED]->(e:Memory) WHERE p.id IN about.evidence
+          AND (e.key IN $about_keys OR EXISTS { MATCH (held:HeldEntity)-[:STANDS_FOR]->(e) WHERE held.key IN $about_keys }) })
+    RETURN count(p) AS behind_n
+  }
+  WITH kind, id, found, cosine, shown, proofs WHERE behind_n > 0 OR coalesce($session, $agent, $roles, $about_keys) IS NULL
   CALL (kind, proofs) {
     UNWIND CASE WHEN kind = 'fact' THEN proofs[0..$evidence_max] ELSE [] END AS message_id
     MATCH (p:Message {tenant: $tenant, id: message_id}) WHERE p.user_id = $user_id AND ($known_at IS NULL OR p.received_at <= $known_at)
@@ -157,4 +191,20 @@ CALL (asked_for) {
   }
   RETURN collect([kind, id, found, cosine, shown, of_fact + of_scene, CASE kind WHEN 'fact' THEN proofs ELSE [] END]) AS rows
 }
-RETURN messages, rows
+CALL (messages, rows) {
+  CALL (messages, rows) {
+    UNWIND CASE WHEN $beside THEN messages ELSE [] END AS one
+    MATCH (n:Message {tenant: $tenant, id: one[0]})
+    OPTIONAL MATCH (n)-[:PART_OF]->(s:Scene)
+    RETURN n.id AS id, n.last_accessed.epochMillis AS used_ms, s
+   UNION ALL
+    UNWIND CASE WHEN $beside THEN [one IN rows WHERE one[0] = 'scene'] ELSE [] END AS one
+    MATCH (s:Memory {tenant: $tenant, id: one[1]})
+    RETURN s.id AS id, s.last_accessed.epochMillis AS used_ms, s
+  }
+  RETURN collect([id, s.id,
+    CASE WHEN $vector IS NULL OR s.abstract_embedding IS NULL THEN null ELSE vector.similarity.cosine(s.abstract_embedding, $vector) END,
+    CASE WHEN $vector IS NULL OR s.overview_embedding IS NULL THEN null ELSE vector.similarity.cosine(s.overview_embedding, $vector) END,
+    used_ms]) AS beside
+}
+RETURN messages, rows, beside

@@ -1,0 +1,160 @@
+"""From what was found to one page of an answer: in the mode asked for, checked once more, scored enough. Pure."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from math import exp, log
+from typing import Any, Final
+
+from graph_service.memory.access_marks import last_touched
+from graph_service.memory.filters import Removed, above, checked
+from graph_service.memory.found import Candidate
+from graph_service.memory.modes import LayerRules, Layers, Ordered, by_layers, by_similarity_and_importance
+from graph_service.memory.narrowing import Mode, fingerprint
+from graph_service.memory.pages import Shown, page_of, shown_in
+from graph_service.memory.question import Question
+from graph_service.memory.ranking import Ranked
+from graph_service.memory.signals import Asked
+
+_FRESH_HALF_LIFE_DAYS: Final = 30.0
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OrderRules:
+    """How questions are answered that do not say it themselves.
+
+    Attributes:
+        access_weight: how much it counts that something was part of an answer lately; 0 leaves it out.
+    """
+
+    mode: Mode = Mode.BEST
+    layers: LayerRules = field(default_factory=LayerRules)
+    access_weight: float = 0.0
+
+    def parameters(self, question: Question) -> dict[str, Any]:
+        """What `read/recall` is told."""
+        return {"beside": self.mode_of(question) is Mode.LAYERED or self.access_weight > 0}
+
+    def mode_of(self, question: Question) -> Mode:
+        """The mode of a question."""
+        return question.mode or self.mode
+
+
+AS_MEASURED: Final = OrderRules()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """One page of the answers to a question.
+
+    Attributes:
+        key: everything that makes the question what it is.
+        shown: what earlier pages showed, and when the first was asked for.
+    """
+
+    key: str
+    shown: Shown
+
+    @property
+    def asked_at(self) -> datetime:
+        """When the first page was asked for: "yesterday" means the same on each page."""
+        return self.shown.asked_at
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """One page of an answer.
+
+    Attributes:
+        cursor: brings the next page; None when there is none.
+    """
+
+    ranked: tuple[Ranked, ...]
+    path: tuple[str, ...]
+    removed: tuple[Removed, ...]
+    cursor: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Beside:
+    """What is known of messages and scenes besides themselves, by id: the column `beside` of `read/recall`."""
+
+    layers: Mapping[str, Layers]
+    used_at: Mapping[str, datetime]
+
+
+def beside_in(rows: Iterable[Sequence[Any]]) -> Beside:
+    """The rows `[id, scene, abstract, overview, last_accessed_ms]`; Neo4j gives (1 + cosine) / 2."""
+    layers, used_at = {}, {}
+    for name, scene, abstract, overview, used_ms in rows:
+        if scene is not None:
+            near = [None if one is None else 2.0 * one - 1.0 for one in (abstract, overview)]
+            layers[name] = Layers(scene_id=scene, abstract=near[0], overview=near[1])
+        if used_ms is not None:
+            used_at[name] = _EPOCH + timedelta(milliseconds=used_ms)
+    return Beside(layers=layers, used_at=used_at)
+
+
+def turn_of(tenant: str, question: Question, *, now: datetime) -> Turn:
+    """Which page of its answers a question wants.
+
+    Raises:
+        InputError: its cursor is forged, stale or of another question.
+    """
+    key, after = fingerprint(tenant, question), question.narrowed.after
+    return Turn(key=key, shown=Shown(asked_at=now) if after is None else shown_in(after, key, now=now))
+
+
+def page(
+    found: Sequence[Candidate],
+    beside: Beside,
+    *,
+    tenant: str,
+    question: Question,
+    turn: Turn,
+    rules: OrderRules,
+    intent: str,
+    asked: Asked,
+    best: Callable[[Sequence[Candidate]], Sequence[Ranked]],
+) -> Page:
+    """The page of an answer that a turn wants.
+
+    Args:
+        intent: what the question is after; thresholds go by it.
+        best: the order of the default mode.
+    """
+    left, taken = checked(found, tenant, question)
+    match rules.mode_of(question):
+        case Mode.LAYERED:
+            ordered = by_layers(left, beside.layers, rules.layers, intent=intent, asked=asked)
+        case Mode.SIMILARITY_IMPORTANCE:
+            ordered = by_similarity_and_importance(left)
+        case Mode.BEST:
+            ordered = Ordered(ranked=tuple(best(left)), path=())
+    fresh = with_use(ordered.ranked, beside.used_at, rules.access_weight, now=turn.asked_at)
+    kept, low = above(fresh, question.narrowed.score_min)
+    ranked, cursor = page_of(kept, turn.shown, turn.key, limit=question.limit)
+    channels = tuple(sorted({channel for one in ranked for channel in one.candidate.scores}))
+    return Page(
+        ranked=tuple(ranked), path=ordered.path or channels, removed=(*taken, *ordered.removed, *low), cursor=cursor
+    )
+
+
+def with_use(
+    ranked: Sequence[Ranked], used_at: Mapping[str, datetime], weight: float, *, now: datetime
+) -> list[Ranked]:
+    """The order with a share for what was part of an answer lately."""
+    if weight <= 0:
+        return list(ranked)
+    fresh = [_with_part(one, round(weight * _freshness(one.candidate, used_at, now), 6)) for one in ranked]
+    return sorted(fresh, key=lambda one: (-one.score, one.candidate.kind, one.candidate.id))
+
+
+def _with_part(one: Ranked, part: float) -> Ranked:
+    return replace(one, score=round(one.score + part, 6), parts={**one.parts, "access": part})
+
+
+def _freshness(one: Candidate, used_at: Mapping[str, datetime], now: datetime) -> float:
+    age_days = max((now - last_touched(one.said_at, used_at.get(one.id))).total_seconds() / 86_400, 0.0)
+    return exp(-log(2) * age_days / _FRESH_HALF_LIFE_DAYS)
