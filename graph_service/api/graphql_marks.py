@@ -30,8 +30,10 @@ class AnswerMarks:
 
 
 def marks_of(answer: Answer) -> dict[str, Any]:
-    """The fields of `AnswerMarks`."""
+    """The fields of `AnswerMarks`, and how likely the answer is one."""
     return {
+        "confidence": answer.confidence,
+        "nothing_relevant": answer.nothing_relevant,
         "degraded": answer.degraded,
         "snapshot_age_s": answer.snapshot_age_s,
         "removed": [LeftOut(why=one.why, count=one.count) for one in answer.removed],
