@@ -59,7 +59,8 @@ _CJK = re.compile(r"[\u3400-\u9fff]")
 
 
 @functools.cache
-def _simplified() -> dict[int, str]:
+def simplified_characters() -> dict[int, str]:
+    """Traditional characters with the simplified ones that stand for them, as `str.translate` takes them."""
     lines = (Path(__file__).parent / "simplified.txt").read_text(encoding="utf-8").splitlines()
     pairs = (pair for line in lines if not line.startswith("#") for pair in line.split())
     return {ord(pair[0]): pair[1] for pair in pairs}
@@ -72,7 +73,7 @@ def fold(name: str) -> str:
         return key
     # Only Latin letters lose their accents: in other scripts the mark makes another letter.
     parts = [_plain_letter(char) for char in key]
-    return "".join(parts).translate(_LATIN_EXTRA).translate(_simplified())
+    return "".join(parts).translate(_LATIN_EXTRA).translate(simplified_characters())
 
 
 def _plain_letter(char: str) -> str:

@@ -85,6 +85,12 @@ class Query(
             datetime | None,
             strawberry.argument(description="By what was known then: what was heard later is left out."),
         ] = None,
+        asked_at: Annotated[
+            datetime | None, strawberry.argument(description="When it is asked: `yesterday` is the day before. Now.")
+        ] = None,
+        zone: Annotated[
+            str | None, strawberry.argument(description="Whose days are meant: `Asia/Shanghai` or `+08:00`.")
+        ] = None,
         evidence: Annotated[int, strawberry.argument(description="Proving messages for each hit, 0 to 20.")] = 0,
         session_id: Annotated[
             str | None,
@@ -104,6 +110,8 @@ class Query(
             end=end,
             valid_at=valid_at,
             as_of=as_of,
+            asked_at=asked_at,
+            zone=zone,
             evidence=evidence,
             session_id=session_id,
             mode=mode,

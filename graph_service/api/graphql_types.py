@@ -4,6 +4,7 @@ from datetime import datetime
 
 import strawberry
 
+from graph_service.api.graphql_asked import QuestionUnderstood, understood_of
 from graph_service.api.graphql_marks import AnswerMarks, marks_of
 from graph_service.memory.found import EvidenceMessage
 from graph_service.memory.incoming import Incoming, IncomingMessage
@@ -188,7 +189,7 @@ class RecallHit:
 
 
 @strawberry.type(description="Hits, best first, and how they were found.")
-class RecallAnswer(AnswerMarks):
+class RecallAnswer(AnswerMarks, QuestionUnderstood):
     """Hits, best first, and how they were found."""
 
     hits: list[RecallHit]
@@ -225,8 +226,8 @@ def receipt_view(receipt: Receipt) -> RememberReceipt:
 
 def answer_view(answer: Answer) -> RecallAnswer:
     """An answer as the API shows it."""
-    hits = [_hit_view(hit) for hit in answer.hits]
-    return RecallAnswer(hits=hits, path=list(answer.path), notes=list(answer.notes), **marks_of(answer))
+    hits, understood = [_hit_view(hit) for hit in answer.hits], understood_of(answer)
+    return RecallAnswer(hits=hits, path=list(answer.path), notes=list(answer.notes), **understood, **marks_of(answer))
 
 
 def backlog_view(backlog: Backlog, *, spooled: int) -> WorkStatus:

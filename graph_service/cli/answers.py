@@ -32,6 +32,8 @@ def answer_document(question: str, answer: "Answer") -> dict[str, Any]:
         "asked_time": {"start": iso(answer.asked_time.start), "end": iso(answer.asked_time.end)}
         if answer.asked_time
         else None,
+        "intent": answer.intent,
+        "answer_type": answer.answer_type,
     }
 
 

@@ -35,6 +35,8 @@ def recall(
     about: Annotated[list[str] | None, typer.Option(help="Only what names this; may be repeated.")] = None,
     min_score: Annotated[float | None, typer.Option(help="Only hits with at least this score.")] = None,
     after: Annotated[str | None, typer.Option(help="The cursor of the last answer: what comes next.")] = None,
+    asked_at: Annotated[str | None, typer.Option(help="When it is asked, for `yesterday`; now when left out.")] = None,
+    zone: Annotated[str | None, typer.Option(help="Whose days are meant: Asia/Shanghai or +08:00.")] = None,
     config: ConfigOption = None,
     tenant: TenantOption = None,
     as_json: JsonOption = False,
@@ -63,6 +65,8 @@ def recall(
             score_min=min_score,
             after=after,
         ),
+        asked_at=moment(asked_at, "--asked-at"),
+        zone=zone,
     )
     check_question(asked)
     run(_recall(settings_of(common), asked, Terminal(as_json=common.as_json)))

@@ -5,22 +5,18 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+from extraction.asked_time import QuestionTime
 from graph_service.memory.incoming import text_problem
 from graph_service.memory.narrowing import EVERYTHING, Mode, Narrowing
 from schema.errors import InputError
 from schema.limits import LIMITS, Limits
 from schema.timespan import Timespan, as_utc, iso
+from schema.zones import zone_named
 
 _WORD = re.compile(r"[^\W_]+")
 _CJK = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]+")
 _KEYS_MAX = 400
 _CAPITAL = re.compile(r"(?<![A-Za-z])[A-Z][a-z]+(?![A-Za-z])")
-_WHEN = re.compile(
-    r"^\s*(?:when|how long ago|(?:what|which) (?:day|date|year|month|time))\b"
-    r"|什么时候|何时|哪天|哪一天|哪年|几月|几号|什么时间|时间是",
-    re.IGNORECASE,
-)
-_HOW_MANY = re.compile(r"\bhow (?:many|much|often|long|old)\b|多少|几个|几次|多久|多大", re.IGNORECASE)
 
 
 class Kind(StrEnum):
@@ -40,6 +36,8 @@ class Question:
         start, end: only what was said from `start` until before `end`.
         valid_at: facts that held at this moment; None means at `as_of`, or now.
         as_of: by what was known at this moment: what we heard later is left out; None means by all that is known.
+        asked_at: when it is asked; "yesterday" is the day before. None means now.
+        zone: whose days are meant, an IANA name or `+08:00`; None means that of `asked_at`.
         evidence: how many proving messages to bring with each fact and scene, 0-20.
         session_id: the conversation the question is asked in; "she" is then looked up among the names said last.
         mode: how what was found is ranked; None means as the settings say.
@@ -54,6 +52,8 @@ class Question:
     end: datetime | None = None
     valid_at: datetime | None = None
     as_of: datetime | None = None
+    asked_at: datetime | None = None
+    zone: str | None = None
     evidence: int = 0
     session_id: str | None = None
     mode: Mode | None = None
@@ -80,9 +80,10 @@ def check_question(question: Question, limits: Limits = LIMITS) -> Timespan:
         problems.append(f"evidence is {question.evidence}; use 0 to {limits.evidence}")
     if not question.kinds:
         problems.append("kinds is empty; leave it out or name some of message, scene, fact")
-    moments = [
-        moment for moment in (question.start, question.end, question.valid_at, question.as_of) if moment is not None
-    ]
+    if question.zone is not None and zone_named(question.zone) is None:
+        problems.append(f"zone {question.zone!r} is unknown; use an IANA name such as Asia/Shanghai, or +08:00")
+    given = (question.start, question.end, question.valid_at, question.as_of, question.asked_at)
+    moments = [moment for moment in given if moment is not None]
     problems += [f"the year {moment.year} is out of reach" for moment in moments if not 1 < moment.year < 9999]
     if not problems and question.start and question.end and as_utc(question.end) < as_utc(question.start):
         problems.append(f"the time ends ({iso(question.end)}) before it starts ({iso(question.start)}); swap the two")
@@ -92,6 +93,22 @@ def check_question(question: Question, limits: Limits = LIMITS) -> Timespan:
     return Timespan(
         start=as_utc(question.start) if question.start else None, end=as_utc(question.end) if question.end else None
     )
+
+
+def reference_of(question: Question, now: datetime) -> datetime:
+    """When the question is asked, in the zone whose days it means."""
+    asked_at = question.asked_at or now
+    if question.zone is not None:
+        return as_utc(asked_at).astimezone(zone_named(question.zone))
+    return asked_at if asked_at.tzinfo is not None else as_utc(asked_at)
+
+
+def limited(given: Timespan, time: QuestionTime) -> tuple[Timespan, tuple[str, ...]]:
+    """The time something must have been said in, and a note where the question's own words limit it."""
+    said = time.limit
+    if said is None or given.start is not None or given.end is not None:
+        return given, ()
+    return said, (f"only what was said from {iso(said.start)} until before {iso(said.end)}, as the question asks",)
 
 
 def is_chinese(text: str) -> bool:
@@ -104,16 +121,6 @@ def is_chinese(text: str) -> bool:
 def capitals_in(text: str) -> frozenset[str]:
     """Words written with a capital, case folded: names, and the word a sentence begins with."""
     return frozenset(word.casefold() for word in _CAPITAL.findall(text))
-
-
-def asks_when(text: str) -> bool:
-    """Whether the answer is a time."""
-    return _WHEN.search(text) is not None
-
-
-def asks_number(text: str) -> bool:
-    """Whether the answer is a number."""
-    return _HOW_MANY.search(text) is not None
 
 
 def name_keys(text: str, *, words_max: int = 4, chars_max: int = 8) -> list[str]:

@@ -1,36 +1,36 @@
 """Question → ranked evidence, in one round trip to the database."""
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from extraction.asked_time import AskedTime, time_asked
 from extraction.embedding import Embedder
 from extraction.kin_words import ties_in
-from extraction.late_interaction import QuestionTokens
 from extraction.search_terms import terms_of
-from extraction.time_words import question_span, spans_in
 from extraction.token_embedding import EmbeddedQuestion
 from graph_service.graph.lucene import NOTHING, scoped_query, words_in
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
 from graph_service.graph.vector_parameter import vector_parameter
+from graph_service.memory.asked import asked_about, topic_of
 from graph_service.memory.confidence import RELEVANT_MIN, Signs, confidence_of, sign_weights, signs_of
 from graph_service.memory.filters import Removed
 from graph_service.memory.found import EvidenceMessage, Found, found_in
 from graph_service.memory.holding import moments_asked
 from graph_service.memory.intake import millis
+from graph_service.memory.intent import AnswerType, Intent, answer_type, intent_of
 from graph_service.memory.ordering import AS_MEASURED, OrderRules, beside_in, page, turn_of
 from graph_service.memory.question import (
     Kind,
     Question,
-    asks_number,
-    asks_when,
     capitals_in,
     check_question,
     is_chinese,
+    limited,
     name_keys,
+    reference_of,
 )
 from graph_service.memory.question_vector import embedded_question
 from graph_service.memory.ranking import Ranked, rank
@@ -92,7 +92,7 @@ class Answer:
     Attributes:
         path: the channels that found something, sorted; of the named modes, the steps that were taken.
         notes: what was missing, in words: an embedder that is away, a question without words.
-        asked_time: the time the question names, when it names one.
+        asked_time, asked_times: what the question names: from the first to the last time, and each with its words.
         signs: what `confidence` follows from.
         confidence: 0…1, how likely the memory holds an answer; None when that was not judged.
         degraded: the database is away; this is what the spool and the last snapshot hold.
@@ -111,6 +111,9 @@ class Answer:
     snapshot_age_s: float | None = None
     removed: tuple[Removed, ...] = ()
     cursor: str | None = None
+    asked_times: tuple[AskedTime, ...] = ()
+    intent: Intent = Intent.GENERAL
+    answer_type: AnswerType = AnswerType.OTHER
 
     @property
     def nothing_relevant(self) -> bool:
@@ -140,9 +143,11 @@ async def recall(
     span = check_question(question)
     turn = turn_of(tenant, question, now=now)
     now = turn.asked_at
+    time = time_asked(question.text, reference_of(question, now))
+    (span, said_notes), intent = limited(span, time), intent_of(question.text, time)
     embedded, notes = await embedded_question(embedder, question.text)
-    asked = await asked_about(question.text, now, None if embedded is None else embedded.tokens)
-    words = words_in(topic_of(question.text, now))
+    asked = await asked_about(question.text, time, None if embedded is None else embedded.tokens)
+    words = words_in(topic_of(question.text, time))
     parameters = _parameters(tenant, question, span, embedded, words, asked, now)
     # A hint and "my sister" bring what mentions the name, but do not count as naming a speaker.
     more = [*(name_key(hint) for hint in hints), *ties_in(question.text)]
@@ -157,7 +162,7 @@ async def recall(
         question=question,
         turn=turn,
         rules=rules,
-        intent="general",
+        intent=intent,
         asked=asked,
         best=lambda left: rank(
             Found(candidates=tuple(left), lines=found.lines), weights, asked=asked, now=now, limit=len(left)
@@ -168,33 +173,14 @@ async def recall(
         path=answer.path,
         removed=answer.removed,
         cursor=answer.cursor,
-        notes=(*notes, *(() if words else ("the question has no words to search for",))),
-        asked_time=asked.time,
+        notes=(*notes, *said_notes, *(() if words else ("the question has no words to search for",))),
+        asked_time=time.span,
         signs=signs,
         confidence=confidence_of(signs, sign_weights(question.text, signs)) if answer.ranked else 0.0,
+        asked_times=time.asked,
+        intent=intent,
+        answer_type=answer_type(question.text),
     )
-
-
-async def asked_about(text: str, now: datetime, tokens: QuestionTokens | None) -> Asked:
-    topic = topic_of(text, now)
-    # The first Chinese question loads a dictionary, for about a second.
-    terms = await asyncio.to_thread(terms_of, topic) if is_chinese(text) else terms_of(topic)
-    return Asked(
-        terms=terms,
-        name_keys=frozenset(name_keys(text)),
-        time=question_span(text, now),
-        wants_time=asks_when(text),
-        wants_number=asks_number(text),
-        tokens=tokens,
-    )
-
-
-def topic_of(text: str, now: datetime) -> str:
-    """A question without the words that name a time, unless it has no others."""
-    rest = text
-    for found in reversed(spans_in(text, now)):
-        rest = f"{rest[: found.start]} {rest[found.end :]}"
-    return rest if words_in(rest) else text
 
 
 def _weights(text: str, embedder: Embedder | None, asked: Asked) -> Weights:

@@ -19,16 +19,17 @@ import numpy as np
 import numpy.typing as npt
 import platformdirs
 
+from extraction.asked_time import time_asked
 from extraction.embedding import Embedder
 from extraction.local_embedder import load_local_embedder
 from extraction.token_embedding import Embedded, embed_question, embed_with_tokens
 from graph_service.evaluation.dataset import AskedQuestion, Conversation, read_datasets
 from graph_service.evaluation.metrics import MEASURES, measured
+from graph_service.memory.asked import asked_about
 from graph_service.memory.embedding_job import spoken
 from graph_service.memory.found import Candidate, Found, Line
 from graph_service.memory.lexical import lexical
 from graph_service.memory.question import Kind
-from graph_service.memory.recall import asked_about
 from graph_service.memory.signals import Asked, signals
 
 Floats = npt.NDArray[np.float64]
@@ -158,7 +159,7 @@ async def cases_of(conversation: Conversation, embedder: Embedder) -> list[Case]
     cases = []
     for question in conversation.answerable:
         embedded = await embed_question(embedder, question.text)
-        asked = await asked_about(question.text, now, embedded.tokens)
+        asked = await asked_about(question.text, time_asked(question.text, now), embedded.tokens)
         cases.append(case_of(lines, table @ np.array(embedded.vector), question, asked, now))
     return cases
 

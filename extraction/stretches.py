@@ -1,0 +1,172 @@
+"""Days, weeks, seasons and years as stretches of local time. Pure."""
+
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
+from enum import StrEnum
+
+DAY = timedelta(days=1)
+
+
+class Unit(StrEnum):
+    """What time is counted in."""
+
+    MINUTE = "minute"
+    HOUR = "hour"
+    DAY = "day"
+    WEEK = "week"
+    WEEKEND = "weekend"
+    MONTH = "month"
+    QUARTER = "quarter"
+    YEAR = "year"
+    DECADE = "decade"
+
+
+class Edge(StrEnum):
+    """A part of a longer stretch."""
+
+    EARLY = "early"
+    MIDDLE = "middle"
+    LATE = "late"
+    FIRST_HALF = "first half"
+    SECOND_HALF = "second half"
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Moments from `start` until before `end`, on the clock of whoever speaks."""
+
+    start: datetime
+    end: datetime
+
+    @property
+    def length(self) -> timedelta:
+        """How long it lasts."""
+        return self.end - self.start
+
+    def meets(self, other: "Stretch") -> bool:
+        """Whether the two share a moment."""
+        return self.start < other.end and other.start < self.end
+
+
+def days(first: date, end: date) -> Stretch:
+    """From the first day until before the last."""
+    return Stretch(datetime.combine(first, time()), datetime.combine(end, time()))
+
+
+def day(when: date) -> Stretch:
+    """One day; of a moment, the day it lies in."""
+    first = datetime(when.year, when.month, when.day)
+    return Stretch(first, first + DAY)
+
+
+def week(when: date) -> Stretch:
+    """The week a day lies in, from Monday."""
+    monday = day(when).start - timedelta(days=when.weekday())
+    return Stretch(monday, monday + 7 * DAY)
+
+
+def weekend(when: date) -> Stretch:
+    """Saturday and Sunday of the week a day lies in."""
+    monday = week(when).start
+    return Stretch(monday + 5 * DAY, monday + 7 * DAY)
+
+
+def months(year: int, month: int, count: int = 1) -> Stretch:
+    """So many whole months; months before 1 and after 12 lie in other years."""
+    return Stretch(_first_of(year, month), _first_of(year, month + count))
+
+
+def year(number: int, count: int = 1) -> Stretch:
+    """So many whole years."""
+    return months(number, 1, 12 * count)
+
+
+def season(number: int, month: int) -> Stretch:
+    """The three months from the month with which a season begins; winter is named by the year of its December."""
+    return months(number, month, 3)
+
+
+def _first_of(number: int, month: int) -> datetime:
+    return datetime(number + (month - 1) // 12, (month - 1) % 12 + 1, 1)
+
+
+def shifted(moment: datetime, unit: Unit, count: int) -> datetime:
+    """The moment so many units later; the last day of a month stays within its month."""
+    match unit:
+        case Unit.MINUTE:
+            return moment + timedelta(minutes=count)
+        case Unit.HOUR:
+            return moment + timedelta(hours=count)
+        case Unit.DAY:
+            return moment + timedelta(days=count)
+        case Unit.WEEK | Unit.WEEKEND:
+            return moment + timedelta(weeks=count)
+    count *= {Unit.MONTH: 1, Unit.QUARTER: 3, Unit.YEAR: 12, Unit.DECADE: 120}[unit]
+    first = _first_of(moment.year, moment.month + count)
+    following = _first_of(first.year, first.month + 1)
+    return min(first.replace(day=1) + (moment - _first_of(moment.year, moment.month)), following - timedelta(seconds=1))
+
+
+def moved(unit: Unit, count: int, now: datetime) -> Stretch:
+    """The day, week, month … that lies so many units from now; of minutes and hours, what follows that moment."""
+    if unit is Unit.MINUTE:
+        middle = shifted(now, unit, count)
+        return Stretch(middle - timedelta(minutes=15), middle + timedelta(minutes=15))
+    there = shifted(now, unit, count)
+    match unit:
+        case Unit.HOUR:
+            return Stretch(there, there + timedelta(hours=1))
+        case Unit.DAY:
+            return day(there)
+        case Unit.WEEK:
+            return week(there)
+        case Unit.WEEKEND:
+            return weekend(there)
+        case Unit.MONTH:
+            return months(there.year, there.month)
+        case Unit.QUARTER:
+            return months(there.year, (there.month - 1) // 3 * 3 + 1, 3)
+        case Unit.YEAR:
+            return year(there.year)
+    return year(there.year // 10 * 10, 10)
+
+
+def lately(unit: Unit, count: int, now: datetime) -> Stretch:
+    """The last so many units, today among them; negative: the next."""
+    if unit in (Unit.MINUTE, Unit.HOUR):
+        other = shifted(now, unit, -count)
+        return Stretch(min(now, other), max(now, other))
+    today = day(now)
+    if count < 0:
+        return Stretch(today.start, shifted(today.start, unit, -count) + DAY)
+    return Stretch(shifted(today.start, unit, -count), today.end)
+
+
+def part(whole: Stretch, edge: Edge) -> Stretch:
+    """A part of a stretch: halves, or of a month ten days, of a year quarters, of a decade years, of others thirds."""
+    start, end = whole.start, whole.end
+    length_days = whole.length.days
+    of_year, of_month = 360 < length_days < 370, 27 < length_days < 32 and start.day == 1
+    if edge in (Edge.FIRST_HALF, Edge.SECOND_HALF):
+        middle = shifted(start, Unit.MONTH, 6) if of_year else start + (15 if of_month else length_days // 2) * DAY
+        return Stretch(start, middle) if edge is Edge.FIRST_HALF else Stretch(middle, end)
+    if of_year:
+        low, high = {Edge.EARLY: (0, 3), Edge.MIDDLE: (4, 8), Edge.LATE: (9, 12)}[edge]
+        return Stretch(shifted(start, Unit.MONTH, low), shifted(start, Unit.MONTH, high))
+    if length_days > 3_600:
+        low, high = {Edge.EARLY: (0, 3), Edge.MIDDLE: (3, 7), Edge.LATE: (7, 10)}[edge]
+        return Stretch(shifted(start, Unit.YEAR, low), shifted(start, Unit.YEAR, high))
+    third = 10 if of_month else max(length_days // 3, 1)
+    first, second = min(start + third * DAY, end), min(start + 2 * third * DAY, end)
+    match edge:
+        case Edge.EARLY:
+            return Stretch(start, first)
+        case Edge.MIDDLE:
+            return Stretch(first, second)
+    return Stretch(second, end)
+
+
+def around(middle: Stretch) -> Stretch:
+    """Half its length wider on either side, three days at least."""
+    margin = max(middle.length // 2 // DAY, 3) * DAY
+    return Stretch(middle.start - margin, middle.end + margin)
