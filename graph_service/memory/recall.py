@@ -201,6 +201,8 @@ def _parameters(
     now: datetime,
 ) -> dict[str, Any]:
     scope = scope_token(tenant, question.user_id)
+    # What was heard later, or is narrowed away, is left out of what the indexes find, so they must find more.
+    wide = max(_WIDE, question.limit) * (_WIDER if question.as_of or question.narrowed.by_element else 1)
     moments = moments_asked(valid_at=question.valid_at, as_of=question.as_of, now=now)
     kinds = question.kinds
     from_ms = millis(span.start) if span.start else _MS_MIN
@@ -236,8 +238,8 @@ def _parameters(
         "entity_keys": name_keys(question.text),
         "valid_at": as_utc(moments.valid_at).astimezone(UTC),
         "known_at": None if moments.known_at is None else as_utc(moments.known_at).astimezone(UTC),
-        # What was heard later, or is narrowed away, is left out of what the indexes find, so they must find more.
-        "wide": max(_WIDE, question.limit) * (_WIDER if question.as_of or question.narrowed.by_element else 1),
+        "wide": wide,
+        "nearest": 2 * wide,
         **question.narrowed.parameters(tenant, question.user_id),
         "kinds": [kind.value for kind in kinds],
         "asked_from_ms": None if asked.time is None else max(millis(start), from_ms) if start else from_ms,

@@ -18,6 +18,7 @@
 // $valid_at: datetime; facts that held then
 // $known_at: datetime; by what was known then, or null: by all that is known. memory/holding.py says the same
 // $wide: int, rows of each channel
+// $nearest: int, at least $wide: messages to look for in the vector index, of which the nearest are kept
 // $with_tokens: bool, whether to bring the vectors of the messages' pieces
 // $session: str, the node of the only session that is wanted, or null
 // $agent: str, only conversations with this agent, or null
@@ -50,7 +51,8 @@ CALL (asked_for) {
   CALL (asked_for) {
     WITH $vector AS v WHERE v IS NOT NULL AND 'message' IN $kinds
     MATCH (m:Message) SEARCH m IN (VECTOR INDEX message_vector FOR v
-      WHERE m.tenant = $tenant AND m.user_id = $user_id AND m.said_ms >= $from_ms AND m.said_ms < $to_ms LIMIT $wide) SCORE AS score
+      WHERE m.tenant = $tenant AND m.user_id = $user_id AND m.said_ms >= $from_ms AND m.said_ms < $to_ms LIMIT $nearest) SCORE AS score
+    WITH m, score ORDER BY score DESC LIMIT $wide
     RETURN m, 'vector' AS channel, score
    UNION ALL
     WITH $vector AS v WHERE v IS NOT NULL AND 'message' IN $kinds AND $asked_from_ms IS NOT NULL
@@ -81,6 +83,7 @@ CALL (asked_for) {
   WHERE m.tenant = $tenant AND m.user_id = $user_id AND m.said_ms >= $from_ms AND m.said_ms < $to_ms
     AND ($known_at IS NULL OR m.received_at <= $known_at)
   WITH collect({m: m, found: found}) AS told
+  // The hints let the index give neighbours in their order, so that a long session is not sorted for each of them.
   CALL (told) {
     UNWIND told AS one
     RETURN one.m AS n, one.found AS how
@@ -89,12 +92,14 @@ CALL (asked_for) {
     WITH one.m AS m
     CALL (m) {
       MATCH (n:Message {tenant: $tenant, session_id: m.session_id})
-      WHERE n.said_ms <= m.said_ms AND (n.said_ms < m.said_ms OR n.position < m.position)
-      RETURN n ORDER BY n.said_ms DESC, n.position DESC LIMIT $around
+      USING INDEX SEEK n:Message(tenant, session_id, said_ms, position)
+      WHERE n.said_ms <= m.said_ms AND n.position IS NOT NULL AND (n.said_ms < m.said_ms OR n.position < m.position)
+      RETURN n ORDER BY n.tenant DESC, n.session_id DESC, n.said_ms DESC, n.position DESC LIMIT $around
      UNION ALL
       MATCH (n:Message {tenant: $tenant, session_id: m.session_id})
-      WHERE n.said_ms >= m.said_ms AND (n.said_ms > m.said_ms OR n.position > m.position)
-      RETURN n ORDER BY n.said_ms, n.position LIMIT $around
+      USING INDEX SEEK n:Message(tenant, session_id, said_ms, position)
+      WHERE n.said_ms >= m.said_ms AND n.position IS NOT NULL AND (n.said_ms > m.said_ms OR n.position > m.position)
+      RETURN n ORDER BY n.tenant, n.session_id, n.said_ms, n.position LIMIT $around
     }
     WITH DISTINCT n
     WHERE n.user_id = $user_id AND n.said_ms >= $from_ms AND n.said_ms < $to_ms AND ($known_at IS NULL OR n.received_at <= $known_at)
