@@ -48,7 +48,7 @@ class Writing:
         if self._observer:
             self._observer(statement)
         result = await self._tx.run(statement.text, dict(parameters))
-        return [_plain(dict(record.items())) async for record in result]
+        return [_plain(dict(zip(record.keys(), record.values(), strict=True))) async for record in result]
 
 
 class Graph:
@@ -91,7 +91,7 @@ class Graph:
                 self.observer(statement)
             async with self._driver.session(database=self._database, default_access_mode="READ") as session:
                 result = await session.run(query, dict(parameters))
-                return [_plain(dict(record.items())) async for record in result]
+                return [_plain(dict(zip(record.keys(), record.values(), strict=True))) async for record in result]
 
         return await self._insisting(once, losses_max=_READ_TRIES)
 
