@@ -65,7 +65,8 @@ def _facts_of(line: SceneLine, number: int, scene: SceneText) -> Iterator[Propos
     chinese = [sentence for sentence in sentences if has_cjk(sentence.text)]
     english = [sentence for sentence in sentences if not has_cjk(sentence.text)]
     drafts = (read_chinese(chinese, voice) if chinese else []) + (read_english(english, voice) if english else [])
-    for draft in drafts[:FACTS_PER_LINE_MAX]:
+    told = [draft for draft in drafts if name_key(draft.subject) != name_key(draft.object)]
+    for draft in told[:FACTS_PER_LINE_MAX]:
         yield _proposed(draft, line, number)
 
 

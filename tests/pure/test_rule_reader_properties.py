@@ -56,3 +56,8 @@ def _check(text: str) -> None:
             assert quote.start is not None
             assert quote.end is not None
             assert 0 <= quote.start < quote.end <= len(text)
+
+
+@pytest.mark.parametrize("text", ["姐姐学习姐姐", "Anna works at Anna.", "My sister likes my sister."])
+def test_nothing_is_said_to_be_about_itself(text: str) -> None:
+    _check(text)
