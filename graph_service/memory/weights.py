@@ -1,4 +1,4 @@
-"""What each signal is worth, by language; the one place for it, and settings may replace each number.
+"""What each signal is worth, by language; the one place for it.
 
 Source: fitted with a listwise softmax loss, one conversation left out at a time (tests/bench/ranking_table.py).
 """
