@@ -2,32 +2,38 @@
 
 import asyncio
 import contextlib
-import logging
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Set
+from datetime import UTC, datetime
 from typing import Any, Final
 
 from fastapi import FastAPI
 from fastapi.responses import JSONResponse
+from starlette.routing import Route
 
 from graph_service.api.errors import install_error_handlers
 from graph_service.api.graphql import graphql_router
 from graph_service.api.rest import rest_router
+from graph_service.api.tenant import tenant_of
+from graph_service.background import working
 from graph_service.guards import BodyLimit, HostGuard, StopGuard
 from graph_service.live.hub import Hub
+from graph_service.live.origin import origin_allowed
 from graph_service.live.socket import live_router
+from graph_service.mcp.caller import Caller
+from graph_service.mcp.mount import PATH as MCP_PATH
+from graph_service.mcp.mount import McpMount
+from graph_service.mcp.tool import About, Desk
 from graph_service.memory.changes import ChangeLog
 from graph_service.memory.mindmap import MindMap
 from graph_service.parts import Parts
 from graph_service.round_trip_header import RoundTripHeader
 from graph_service.settings import LOOPBACK_NAMES
-from graph_service.stopping import GIVE_BACK_MAX_S, Stopping, in_time
+from graph_service.stopping import Stopping, in_time
 from graph_service.version import version
 from graph_service.viewer_files import add_viewer
-from schema.errors import UnavailableError
+from schema.ids import DEFAULT_TENANT
 from schema.limits import LIMITS
 from web_viewer import DIST
-
-_log = logging.getLogger(__name__)
 
 READY_ANSWER_MAX_S: Final = 3.0
 
@@ -44,10 +50,10 @@ def create_app(parts: Parts, stopping: Stopping) -> FastAPI:
     parts.bell.listen(hub.notify)
     parts.forgotten.listen(hub.forget)
     parts.forgotten.listen(parts.memory.keepsakes.forget)
-    app = FastAPI(
-        title="Mnemograph", version=name, docs_url=None, redoc_url=None, lifespan=_lifespan(parts, hub, stopping)
-    )
     hosts = frozenset(parts.settings.service.allowed_hosts) | LOOPBACK_NAMES
+    mcp = _mcp(parts, hosts)
+    lifespan = _lifespan(parts, hub, mcp, stopping)
+    app = FastAPI(title="Mnemograph", version=name, docs_url=None, redoc_url=None, lifespan=lifespan)
     app.add_middleware(RoundTripHeader)
     app.add_middleware(BodyLimit, bytes_max=LIMITS.body_bytes)
     app.add_middleware(HostGuard, allowed=hosts)
@@ -56,53 +62,49 @@ def create_app(parts: Parts, stopping: Stopping) -> FastAPI:
     app.include_router(graphql_router(parts.memory), prefix="/graphql")
     app.include_router(live_router(hub, allowed_hosts=hosts))
     app.include_router(rest_router(mindmap, change_log))
+    app.router.routes.append(Route(MCP_PATH, endpoint=mcp))
     _add_probes(app, parts, name)
     add_viewer(app, DIST)
     return app
 
 
-def _lifespan(parts: Parts, hub: Hub, stopping: Stopping) -> Any:
+def desk_of(parts: Parts) -> Desk:
+    """What the tools of MCP work with."""
+    about = About(
+        version=version(),
+        reader=parts.reader_name,
+        embedder=parts.embedder_name,
+        embedder_problem=parts.embedder_problem,
+    )
+    return Desk(memory=parts.memory, about=about, clock=lambda: datetime.now(UTC))
+
+
+def _mcp(parts: Parts, hosts: Set[str]) -> McpMount:
+    wanted = parts.settings.mcp
+    return McpMount(
+        desk_of(parts),
+        usual=Caller(tenant=DEFAULT_TENANT, user_id=wanted.user, aliases=wanted.aliases),
+        whose=tenant_of,
+        welcome=lambda origin, host: origin_allowed(origin, host, hosts),
+    )
+
+
+def _lifespan(parts: Parts, hub: Hub, mcp: McpMount, stopping: Stopping) -> Any:
     @contextlib.asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        stop = stopping.asked
-        beside = {
-            "worker": asyncio.create_task(parts.worker.run(stop), name="worker"),
-            "replay": asyncio.create_task(parts.replay.run(stop), name="replay"),
-            "access": asyncio.create_task(parts.memory.access.run(stop), name="access"),
-            "snapshots": asyncio.create_task(parts.memory.keepsakes.run(stop), name="snapshots"),
-            "database watch": asyncio.create_task(parts.watch.run(stop), name="database watch"),
-        }
-        app.state.beside = beside
-        for task in beside.values():
-            task.add_done_callback(_report_end)
-        warming = asyncio.create_task(parts.memory.warm_up(), name="warm-up")
-        try:
-            yield
-        finally:
-            stopping.ask()
-            warming.cancel()
-            await in_time(lambda: _close_sessions(parts), what="asking for the end of sessions")
-            await asyncio.wait(beside.values(), timeout=stopping.left_s)
-            for task in beside.values():
-                task.cancel()
-            await asyncio.wait(beside.values(), timeout=GIVE_BACK_MAX_S)
-            await in_time(hub.close, what="watching for viewers")
+        async with working(parts, stopping) as beside:
+            answering = asyncio.create_task(mcp.run(stopping.asked), name="mcp")
+            app.state.beside = {**beside, "mcp": answering}
+            try:
+                yield
+            finally:
+                stopping.ask()
+                await asyncio.wait([answering], timeout=stopping.left_s)
+                answering.cancel()
+                await asyncio.gather(answering, return_exceptions=True)
+        await in_time(hub.close, what="watching for viewers")
 
     return lifespan
-
-
-async def _close_sessions(parts: Parts) -> None:
-    if parts.settings.sessions.close_on_shutdown:
-        try:
-            await parts.memory.sessions.close_taken()
-        except UnavailableError as error:
-            _log.warning("sessions stay open until they were idle for a while: %s", error)
-
-
-def _report_end(task: "asyncio.Task[None]") -> None:
-    if not task.cancelled() and task.exception() is not None:
-        name = task.get_name()
-        _log.error("the %s ended; /ready answers 503 until a restart", name, exc_info=task.exception())
 
 
 def _add_probes(app: FastAPI, parts: Parts, name: str) -> None:

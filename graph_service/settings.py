@@ -10,9 +10,11 @@ from typing import Annotated, Any, Literal
 from platformdirs import user_cache_dir, user_config_dir, user_data_dir
 from pydantic import Field, TypeAdapter, ValidationError
 
+from graph_service.mcp_settings import McpSettings
 from graph_service.recall_settings import RecallSettings
 from graph_service.redis_address import redis_url_problem
 from graph_service.setting_sources import Found, from_environment, from_file, read_as_problem
+from graph_service.window_settings import RedisSettings, WindowSettings
 from schema.errors import InstallError
 
 Port = Annotated[int, Field(ge=0, le=65_535)]
@@ -103,36 +105,6 @@ class EmbeddingSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RedisSettings:
-    """Which Redis holds the short-term window; without `url` this process holds it.
-
-    Attributes:
-        url: `redis://`, `rediss://` or `unix://`, with the password in it if there is one.
-        timeout_s: of each use; a Redis that takes longer counts as away.
-        connections: at most so many at a time.
-    """
-
-    url: Annotated[str, Field(min_length=1, max_length=2_000)] | None = field(default=None, repr=False)
-    timeout_s: Annotated[float, Field(ge=0.01, le=10)] = 0.25
-    connections: Annotated[int, Field(ge=1, le=256)] = 8
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WindowSettings:
-    """The short-term window: the last turns of each session.
-
-    Attributes:
-        ttl_s: how long Redis keeps a session after its last turn.
-        ring_sessions, ring_mb: bounds of the window in this process.
-    """
-
-    turns: Annotated[int, Field(ge=1, le=200)] = 20
-    ttl_s: Annotated[float, Field(ge=1, le=31 * 86_400)] = 86_400.0
-    ring_sessions: Annotated[int, Field(ge=1, le=1_000_000)] = 2_000
-    ring_mb: Annotated[int, Field(ge=1, le=16_384)] = 32
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class SpoolSettings:
     """Where messages wait while Neo4j is away: a file in `data_dir`.
 
@@ -173,11 +145,12 @@ class Settings:
     neo4j: Neo4jSettings = Neo4jSettings()
     llm: LlmSettings = LlmSettings()
     embedding: EmbeddingSettings = EmbeddingSettings()
-    redis: RedisSettings = RedisSettings()
-    window: WindowSettings = WindowSettings()
+    redis: RedisSettings = field(default_factory=RedisSettings)
+    window: WindowSettings = field(default_factory=WindowSettings)
     spool: SpoolSettings = SpoolSettings()
     sessions: SessionSettings = SessionSettings()
     recall: RecallSettings = field(default_factory=RecallSettings)
+    mcp: McpSettings = field(default_factory=McpSettings)
     read_from: tuple[str, ...] = ()
     chosen: frozenset[str] = frozenset()
 
@@ -192,6 +165,7 @@ SECTIONS: Mapping[str, type[Any]] = {
     "redis": RedisSettings,
     "window": WindowSettings,
     "spool": SpoolSettings,
+    "mcp": McpSettings,
 }
 TOP_KEYS = ("tenant", "data_dir", "cache_dir")
 KNOWN_KEYS: tuple[str, ...] = TOP_KEYS + tuple(

@@ -25,6 +25,7 @@ from graph_service.memory.keepsakes import Keepsakes
 from graph_service.memory.layer_texts import LayerTexts, Refresh
 from graph_service.memory.look_alikes import LookAlike
 from graph_service.memory.mindmap import MindMap
+from graph_service.memory.nodes import Nodes
 from graph_service.memory.ordering import AS_MEASURED, OrderRules
 from graph_service.memory.question import Question
 from graph_service.memory.recall import Answer, recall
@@ -89,6 +90,7 @@ class Memory:
         self.sessions = Sessions(graph, clock=clock, notify=notify)
         self.layers = LayerTexts(graph, refresh=refresh, clock=clock)
         self.facts = Facts(graph, clock=clock, notify=notify)
+        self.nodes = Nodes(graph, clock=clock)
         self.changes = ChangeLog(graph)
         self.mindmap = MindMap(graph)
         self.keepsakes = Keepsakes(self.changes, self.mindmap)

@@ -3,7 +3,7 @@
 import subprocess
 import sys
 
-HEAVY = ("neo4j", "numpy", "httpx", "fastapi", "strawberry", "networkx", "openai")
+HEAVY = ("neo4j", "numpy", "httpx", "fastapi", "strawberry", "networkx", "openai", "mcp")
 
 
 def test_the_command_line_alone_loads_nothing_heavy() -> None:
@@ -11,3 +11,10 @@ def test_the_command_line_alone_loads_nothing_heavy() -> None:
     look = f"import sys, graph_service.cli.main; print([name for name in {HEAVY} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_the_service_loads_the_mcp_protocol_only_for_its_first_client() -> None:
+    """It takes more than a second; whoever does not speak it must not wait for it."""
+    look = "import sys, graph_service.app; print('mcp' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"

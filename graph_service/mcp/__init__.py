@@ -1,0 +1,1 @@
+"""The MCP door: tools and resources for agents, over stdio and streamable HTTP."""

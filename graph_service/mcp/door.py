@@ -1,0 +1,177 @@
+"""What the MCP door answers: from a memory in this process."""
+
+import json
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+from functools import cache
+from typing import Any, Final, Protocol
+
+from mcp.shared.exceptions import MCPError
+from mcp.types import (
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+    CallToolResult,
+    ListResourcesResult,
+    ListResourceTemplatesResult,
+    ListToolsResult,
+    ReadResourceResult,
+    Resource,
+    ResourceTemplate,
+    TextContent,
+    TextResourceContents,
+    ToolAnnotations,
+)
+from mcp.types import Tool as ListedTool
+
+from graph_service.mcp.caller import Caller
+from graph_service.mcp.shapes import input_schema, lean_json, output_schema, read_arguments
+from graph_service.mcp.tool import Desk, Effect, Tool
+from graph_service.mcp.toolbox import tool_named, tools_for
+from graph_service.mcp_settings import Aliases
+from schema.errors import InputError, MnemographError, NotFoundError, UnavailableError
+
+_log = logging.getLogger("mnemograph.mcp")
+
+_MARKDOWN: Final = "text/markdown"
+_SESSIONS_LISTED: Final = 50
+_UNFORESEEN: Final = "the service failed; this is a bug, please report it"
+
+
+class Door(Protocol):
+    """Answers one client: from a memory here, or by asking a service."""
+
+    async def tools(self, caller: Caller) -> ListToolsResult:
+        """The tools there are."""
+
+    async def call(self, caller: Caller, name: str, arguments: Mapping[str, Any]) -> CallToolResult:
+        """What a tool answers; failures too, in words that a model can act on."""
+
+    async def resources(self, caller: Caller) -> ListResourcesResult:
+        """The latest sessions of the caller's user."""
+
+    async def templates(self, caller: Caller) -> ListResourceTemplatesResult:
+        """How the URIs of layer texts are made."""
+
+    async def read(self, caller: Caller, uri: str) -> ReadResourceResult:
+        """A layer text.
+
+        Raises:
+            MCPError: there is none, or it cannot be told now.
+        """
+
+
+class MemoryDoor:
+    """Answers from a memory in this process.
+
+    Args:
+        desk: what tools work with, as soon as it is ready.
+    """
+
+    def __init__(self, desk: Callable[[], Awaitable[Desk]]) -> None:
+        self._desk = desk
+
+    async def tools(self, caller: Caller) -> ListToolsResult:
+        """The tools there are; needs no database."""
+        return _listed(caller.aliases)
+
+    async def call(self, caller: Caller, name: str, arguments: Mapping[str, Any]) -> CallToolResult:
+        """What a tool answers."""
+        try:
+            tool = tool_named(caller.aliases, name)
+            given = read_arguments(tool.arguments, arguments)
+            return _answered(tool, lean_json(answer := await tool.act(await self._desk(), caller, given)), answer)
+        except MnemographError as error:
+            return failed(error)
+        except Exception as error:
+            _log.error("a tool failed in a way nobody foresaw", exc_info=error)
+            return failed(MnemographError(_UNFORESEEN))
+
+    async def resources(self, caller: Caller) -> ListResourcesResult:
+        """The latest sessions of the caller's user; none when the caller has no user."""
+        if caller.user_id is None:
+            return ListResourcesResult(resources=[])
+        try:
+            desk = await self._desk()
+            views = await desk.memory.sessions.latest(caller.tenant, caller.user_id, limit=_SESSIONS_LISTED)
+        except MnemographError as error:
+            raise protocol_error(error) from error
+        return ListResourcesResult(
+            resources=[
+                Resource(
+                    uri=f"{view.uri}#L1",
+                    name=view.session_id,
+                    description=f"Overview of {view.messages} messages, the last of {view.last_at:%Y-%m-%d}.",
+                    mime_type=_MARKDOWN,
+                )
+                for view in views
+            ]
+        )
+
+    async def templates(self, caller: Caller) -> ListResourceTemplatesResult:
+        """How the URIs of layer texts are made; needs no database."""
+        session = f"memory://{caller.tenant}/session/{{user_id}}/{{session_id}}"
+        kinds = {"session": "", "scene": "/scene/{scene_id}", "message": "/timeline/{message_id}"}
+        return ListResourceTemplatesResult(
+            resource_templates=[
+                ResourceTemplate(
+                    uri_template=f"{session}{rest}{{#level}}",
+                    name=f"{kind}_layer",
+                    title=f"Text of a {kind}",
+                    description=f"A {kind}; level L0 is about 100 tokens, L1 an overview, L2 word for word.",
+                    mime_type=_MARKDOWN,
+                )
+                for kind, rest in kinds.items()
+            ]
+        )
+
+    async def read(self, caller: Caller, uri: str) -> ReadResourceResult:
+        """A layer text."""
+        try:
+            found = await (await self._desk()).memory.layers.layer(caller.tenant, uri)
+        except MnemographError as error:
+            raise protocol_error(error) from error
+        return ReadResourceResult(contents=[TextResourceContents(uri=uri, text=found.text, mime_type=_MARKDOWN)])
+
+
+def failed(error: MnemographError) -> CallToolResult:
+    """An error as the answer of a tool, so that the model reads it and can do something about it."""
+    said: dict[str, Any] = {"code": error.code, "message": error.message}
+    if isinstance(error, InputError) and len(error.problems) > 1:
+        said["problems"] = list(error.problems)
+    if isinstance(error, UnavailableError) and error.retry_after_s is not None:
+        said["retry_after_s"] = error.retry_after_s
+    return CallToolResult(
+        content=[TextContent(text=f"{error.code}: {error.message}")], structured_content={"error": said}, is_error=True
+    )
+
+
+def protocol_error(error: MnemographError) -> MCPError:
+    """An error of anything but a tool, as the protocol has it."""
+    theirs = isinstance(error, InputError | NotFoundError)
+    return MCPError(INVALID_PARAMS if theirs else INTERNAL_ERROR, error.message, {"code": error.code})
+
+
+def _answered(tool: Tool, lean: dict[str, Any], answer: Any) -> CallToolResult:
+    text = tool.prose(answer) if tool.prose else json.dumps(lean, ensure_ascii=False, separators=(",", ":"))
+    return CallToolResult(content=[TextContent(text=text)], structured_content=lean)
+
+
+@cache
+def _listed(aliases: Aliases) -> ListToolsResult:
+    return ListToolsResult(tools=[_listed_tool(tool) for tool in tools_for(aliases).values()])
+
+
+def _listed_tool(tool: Tool) -> ListedTool:
+    return ListedTool(
+        name=tool.name,
+        title=tool.title,
+        description=tool.description,
+        input_schema=input_schema(tool.arguments),
+        output_schema=output_schema(tool.answer),
+        annotations=ToolAnnotations(
+            read_only_hint=tool.effect is Effect.READS,
+            destructive_hint=tool.effect is Effect.TAKES_AWAY,
+            idempotent_hint=tool.effect is not Effect.ADDS,
+            open_world_hint=False,
+        ),
+    )

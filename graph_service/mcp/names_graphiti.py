@@ -1,0 +1,3 @@
+"""Tools with the names that Graphiti's MCP server has."""
+
+GRAPHITI = ()

@@ -1,0 +1,3 @@
+"""Tools with the names that the official memory server has."""
+
+MEMORY = ()

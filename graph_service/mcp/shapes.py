@@ -1,0 +1,112 @@
+"""What tools take and give, as Pydantic models, and their JSON schemas without words that only cost tokens. Pure."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+
+from schema.errors import InputError
+
+_HUMP = re.compile(r"(?<=[a-z0-9])([A-Z])")
+# What others call the same; the schemas name ours.
+_SYNONYMS: Mapping[str, str] = {"run_id": "session_id", "group_id": "user_id", "bank_id": "user_id", "top_k": "limit"}
+_PROBLEMS_MAX = 20
+
+
+class Shape(BaseModel):
+    """A part of what a tool takes or gives; unknown fields are refused, so that a slip is not lost in silence."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Arguments(Shape):
+    """What a tool takes: `userId` and `run_id` are read as `user_id` and `session_id`."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _our_names(cls, given: Any) -> Any:
+        if not isinstance(given, Mapping):
+            return given
+        known = cls.model_fields
+        named: dict[str, Any] = {}
+        for name, value in given.items():
+            ours = name if name in known else _HUMP.sub(r"_\1", name).lower()
+            ours = ours if ours in known else _SYNONYMS.get(ours, ours)
+            named[ours if ours in known and ours not in given else name] = value
+        return named
+
+
+def read_arguments(shape: type[Arguments], given: Mapping[str, Any]) -> Arguments:
+    """The arguments of a call.
+
+    Raises:
+        InputError: naming every mistake, none of the values.
+    """
+    try:
+        return shape.model_validate(given)
+    except ValidationError as error:
+        problems = tuple(_problem(one, shape) for one in error.errors(include_url=False)[:_PROBLEMS_MAX])
+        raise InputError("; ".join(problems), problems) from error
+
+
+def lean_json(answer: BaseModel) -> dict[str, Any]:
+    """An answer as JSON, without what is null or empty: an agent pays for every field."""
+    lean: dict[str, Any] = _without_nothing(answer.model_dump(mode="json", by_alias=True))
+    return lean
+
+
+def input_schema(shape: type[BaseModel]) -> dict[str, Any]:
+    """The JSON schema of what a tool takes, complete in itself."""
+    return _lean(shape.model_json_schema())
+
+
+def output_schema(shape: type[BaseModel]) -> dict[str, Any]:
+    """The JSON schema of what a tool gives; nothing is required but what is always there."""
+    return _lean(shape.model_json_schema(by_alias=True))
+
+
+def _lean(schema: dict[str, Any]) -> dict[str, Any]:
+    """Without titles, references and the word null: what may be left out need not be null too."""
+    definitions = schema.pop("$defs", {})
+    lean: dict[str, Any] = _plain(schema, definitions)
+    return lean
+
+
+def _plain(node: Any, definitions: Mapping[str, Any]) -> Any:
+    if isinstance(node, list):
+        return [_plain(one, definitions) for one in node]
+    if not isinstance(node, dict):
+        return node
+    if "$ref" in node:
+        node = {**definitions[node["$ref"].rpartition("/")[2]], **{k: v for k, v in node.items() if k != "$ref"}}
+    choices = node.get("anyOf")
+    if choices and any(one == {"type": "null"} for one in choices):
+        left = [one for one in choices if one != {"type": "null"}]
+        rest = {name: value for name, value in node.items() if name != "anyOf"}
+        return _plain({**(left[0] if len(left) == 1 else {"anyOf": left}), **rest}, definitions)
+    kept = {name: value for name, value in node.items() if not _is_idle(name, value)}
+    if "properties" in kept:
+        fields = {name: _plain(value, definitions) for name, value in kept.pop("properties").items()}
+        return {**{name: _plain(value, definitions) for name, value in kept.items()}, "properties": fields}
+    return {name: _plain(value, definitions) for name, value in kept.items()}
+
+
+def _is_idle(name: str, value: Any) -> bool:
+    return (name == "title" and isinstance(value, str)) or (name == "default" and value in (None, [], ()))
+
+
+def _without_nothing(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _without_nothing(one) for name, one in value.items() if one is not None and one not in ([], "")}
+    return [_without_nothing(one) for one in value] if isinstance(value, list) else value
+
+
+def _problem(error: Mapping[str, Any], shape: type[BaseModel]) -> str:
+    place = ".".join(str(part) for part in error["loc"]) or "arguments"
+    if error["type"] == "missing":
+        return f"{place} is missing; hand it in"
+    if error["type"] == "extra_forbidden":
+        return f"{place} is not known here; use {', '.join(shape.model_fields)}"
+    message = str(error["msg"])
+    return f"{place} does not fit: {message[:1].lower()}{message[1:]}"

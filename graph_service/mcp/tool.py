@@ -1,0 +1,70 @@
+"""What a tool is: its names and words, what it takes and gives, what it does to a memory."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import datetime
+from enum import Enum
+from typing import Any
+
+from pydantic import BaseModel
+
+from graph_service.mcp.caller import Caller
+from graph_service.mcp.shapes import Arguments
+from graph_service.memory.service import Memory
+
+
+class Effect(Enum):
+    """What a tool does to a memory; clients ask people before some of them."""
+
+    READS = "reads"
+    ADDS = "adds"
+    MENDS = "mends"  # brings up to date what is there; again changes nothing more
+    TAKES_AWAY = "takes away"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class About:
+    """What a service says of itself.
+
+    Attributes:
+        reader, embedder: a model's name, or `rules` and `none`.
+        embedder_problem: why there is no embedder although one was wanted.
+    """
+
+    version: str
+    reader: str
+    embedder: str
+    embedder_problem: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Desk:
+    """What tools work with.
+
+    Attributes:
+        clock: aware UTC now.
+    """
+
+    memory: Memory
+    about: About
+    clock: Callable[[], datetime]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tool:
+    """One tool.
+
+    Attributes:
+        description: for the model that decides whether to call it.
+        act: does it; gets arguments of the shape `arguments`.
+        prose: the answer as a model reads it, where JSON is not the best form.
+    """
+
+    name: str
+    title: str
+    description: str
+    arguments: type[Arguments]
+    answer: type[BaseModel]
+    effect: Effect
+    act: Callable[[Desk, Caller, Any], Awaitable[BaseModel]]
+    prose: Callable[[Any], str] | None = None
