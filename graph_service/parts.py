@@ -15,9 +15,11 @@ from extraction.vector_cache import CachedEmbedder
 from graph_service.bell import Bell
 from graph_service.database_watch import DatabaseWatch, Seat
 from graph_service.graph.database import connect
+from graph_service.graph.free_query import Caps
 from graph_service.graph.local.local_server import LocalServer
 from graph_service.graph.migrate import prepare_vectors, prepare_without_embedder, stored_embedder
 from graph_service.graph.store import Graph
+from graph_service.memory.analyst import Analyst
 from graph_service.memory.digest import Readers
 from graph_service.memory.outbox import kinds_done_with, next_due
 from graph_service.memory.outside import GuardedEmbedder, GuardedModel, Outside, Outsides
@@ -207,6 +209,12 @@ async def _readers(settings: Settings, outside: Outside) -> tuple[Readers, str]:
     return readers, llm.model
 
 
+def _analyst(settings: Settings, graph: Graph) -> Analyst:
+    wanted = settings.analyst
+    caps = Caps(timeout_s=wanted.timeout_s, rows=wanted.rows_max, bytes=wanted.mb_max * 2**20)
+    return Analyst(graph, caps)
+
+
 async def _window(settings: Settings) -> ShortTermWindow:
     """The short-term window; a Redis that does not answer is no reason not to start."""
     wanted, redis = settings.window, settings.redis
@@ -272,6 +280,7 @@ async def _assembled(
             tokens_per_day=settings.llm.tokens_per_day,
             rules=order_rules(settings.recall),
             on_forgotten=forgotten,
+            analyst=_analyst(settings, graph),
         ),
         worker=worker,
         window=window,

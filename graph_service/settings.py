@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 from platformdirs import user_cache_dir, user_config_dir, user_data_dir
 from pydantic import Field, TypeAdapter, ValidationError
 
+from graph_service.analyst_settings import AnalystSettings
 from graph_service.mcp_settings import McpSettings
 from graph_service.recall_settings import RecallSettings
 from graph_service.redis_address import redis_url_problem
@@ -151,6 +152,7 @@ class Settings:
     sessions: SessionSettings = SessionSettings()
     recall: RecallSettings = field(default_factory=RecallSettings)
     mcp: McpSettings = field(default_factory=McpSettings)
+    analyst: AnalystSettings = field(default_factory=AnalystSettings)
     read_from: tuple[str, ...] = ()
     chosen: frozenset[str] = frozenset()
 
@@ -158,6 +160,7 @@ class Settings:
 SECTIONS: Mapping[str, type[Any]] = {
     "sessions": SessionSettings,
     "recall": RecallSettings,
+    "analyst": AnalystSettings,
     "service": ServiceSettings,
     "neo4j": Neo4jSettings,
     "llm": LlmSettings,

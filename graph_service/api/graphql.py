@@ -12,6 +12,7 @@ from strawberry.extensions import MaxAliasesLimiter, MaxTokensLimiter, QueryDept
 from strawberry.fastapi import GraphQLRouter
 from strawberry.types import Info
 
+from graph_service.api.graphql_analyst import AnalystQuery
 from graph_service.api.graphql_context import ContextQuery
 from graph_service.api.graphql_facts import FactsMutation, FactsQuery
 from graph_service.api.graphql_forgetting import ForgettingMutation
@@ -51,6 +52,7 @@ def _memory(info: Info[Any, None]) -> Memory:
 
 @strawberry.type
 class Query(
+    AnalystQuery,
     ContextQuery,
     FactsQuery,
     HistoryQuery,

@@ -21,6 +21,7 @@ from graph_service.cli import (
     telling,
 )
 from graph_service.cli.context import context
+from graph_service.cli.cypher import cypher
 from graph_service.cli.evaluate import evaluate
 from graph_service.cli.facts import facts
 from graph_service.cli.layers import layers
@@ -69,6 +70,7 @@ app.command("profile")(profile)
 app.command("sync")(syncing.sync)
 app.command("import")(importing.import_files)
 app.command("eval")(evaluate)
+app.command("cypher")(cypher)
 app.command("doctor")(checking.doctor)
 app.add_typer(db.db, name="db")
 app.add_typer(forgetting.forget, name="forget")

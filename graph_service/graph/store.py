@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime
 from typing import Any, Final, TypeVar
 
-from neo4j import AsyncDriver, AsyncManagedTransaction, Query, unit_of_work
+from neo4j import AsyncDriver, AsyncManagedTransaction, AsyncSession, Query, unit_of_work
 from neo4j.exceptions import ClientError, DriverError, IncompleteCommit, Neo4jError, TransientError
 from neo4j.graph import Node
 from neo4j.time import DateTime as Neo4jDateTime
@@ -121,6 +121,10 @@ class Graph:
                 await result.consume()
         except (DriverError, TransientError, OSError) as error:
             raise UnavailableError(_GONE.format(why=_why(error))) from error
+
+    def reading(self) -> AsyncSession:
+        """A session in READ mode, for statements that are not ours (`graph/free_query.py`); no retries, no breaker."""
+        return self._driver.session(database=self._database, default_access_mode="READ", fetch_size=200)
 
     async def answers(self) -> bool:
         """Whether the server answers now; takes two seconds at most."""

@@ -11,6 +11,7 @@ from extraction.embedding import Embedder
 from graph_service.graph.store import Graph
 from graph_service.memory import outbox
 from graph_service.memory.access import AccessLog
+from graph_service.memory.analyst import Analyst
 from graph_service.memory.away import Away
 from graph_service.memory.changes import ChangeLog
 from graph_service.memory.context import Context, Wanted, context
@@ -57,6 +58,7 @@ class Memory:
         tokens_per_day: the budget that `usage` tells; 0 means none.
         rules: how questions are answered that do not say it themselves.
         on_forgotten: called with the tenant when something was forgotten: drops what this process keeps of it.
+        analyst: answers statements of analysts; None means with the usual bounds.
     """
 
     def __init__(
@@ -72,6 +74,7 @@ class Memory:
         tokens_per_day: int = 0,
         rules: OrderRules = AS_MEASURED,
         on_forgotten: Callable[[str], None] = lambda _tenant: None,
+        analyst: Analyst | None = None,
     ) -> None:
         self._tokens_per_day = tokens_per_day
         self._graph = graph
@@ -87,6 +90,7 @@ class Memory:
         )
         self.dead_letters = DeadLetters(graph)
         self.access = AccessLog(graph)
+        self.analyst = analyst or Analyst(graph)
         self.sessions = Sessions(graph, clock=clock, notify=notify)
         self.layers = LayerTexts(graph, refresh=refresh, clock=clock)
         self.facts = Facts(graph, clock=clock, notify=notify)

@@ -1,0 +1,59 @@
+"""Rows are written as CSV, JSON, JSON lines and Parquet without losing what they say. Requirement E7."""
+
+import csv
+import importlib.util
+import io
+import json
+import sys
+from datetime import UTC, date, datetime
+
+import pytest
+
+from graph_service.cli.row_formats import RowFormat, written
+from schema.errors import InstallError
+
+COLUMNS = ("name", "since", "n", "list", "map", "n")
+MAY = datetime(2026, 5, 1, tzinfo=UTC)
+ROWS = [
+    ['茶, "gut"\n', MAY, 1, ["a", "b"], {"k": 1}, 1],
+    [None, None, 2.5, [], None, 2],
+]
+
+
+def test_csv_keeps_quotes_line_ends_and_nested_values() -> None:
+    head, first, second = csv.reader(io.StringIO(written(RowFormat.CSV, COLUMNS, ROWS).decode(), newline=""))
+    assert head == list(COLUMNS)
+    assert first == ['茶, "gut"\n', "2026-05-01T00:00:00Z", "1", '["a", "b"]', '{"k": 1}', "1"]
+    assert second == ["", "", "2.5", "[]", "", "2"]
+
+
+def test_json_and_its_lines_hold_the_same_objects() -> None:
+    whole = json.loads(written(RowFormat.JSON, COLUMNS[:5], [row[:5] for row in ROWS]))
+    lines = written(RowFormat.JSONL, COLUMNS[:5], [row[:5] for row in ROWS]).decode().splitlines()
+    assert whole == [json.loads(line) for line in lines]
+    assert whole[0] == {
+        "name": '茶, "gut"\n',
+        "since": "2026-05-01T00:00:00Z",
+        "n": 1,
+        "list": ["a", "b"],
+        "map": {"k": 1},
+    }
+
+
+def test_without_pyarrow_parquet_is_refused_with_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(InstallError, match=r"pip install 'mnemograph\[parquet\]'"):
+        written(RowFormat.PARQUET, ("a",), [[1]])
+
+
+@pytest.mark.skipif(importlib.util.find_spec("pyarrow") is None, reason="pyarrow, an optional extra, is not installed")
+def test_parquet_has_a_type_for_each_column() -> None:
+    from pyarrow import parquet
+
+    rows = [[*row, date(2026, 5, 1), {"k": 1} if place else "text", 2**70] for place, row in enumerate(ROWS)]
+    table = parquet.read_table(io.BytesIO(written(RowFormat.PARQUET, (*COLUMNS, "day", "mixed", "large"), rows)))
+    assert table.column_names == ["name", "since", "n", "list", "map", "n_5", "day", "mixed", "large"]
+    kinds = [str(field.type) for field in table.schema]
+    assert kinds[:5] == ["string", "timestamp[us, tz=UTC]", "double", "list<element: string>", "string"]
+    assert kinds[5:] == ["int64", "date32[day]", "string", "string"]
+    assert table.column("name").to_pylist() == ['茶, "gut"\n', None]
