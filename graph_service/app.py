@@ -11,6 +11,7 @@ from fastapi.responses import JSONResponse
 from starlette.routing import Route
 
 from graph_service.api.errors import install_error_handlers
+from graph_service.api.explore_rest import explore_router
 from graph_service.api.graphql import graphql_router
 from graph_service.api.rest import rest_router
 from graph_service.api.tenant import tenant_of
@@ -24,6 +25,8 @@ from graph_service.mcp.mount import PATH as MCP_PATH
 from graph_service.mcp.mount import McpMount
 from graph_service.mcp.tool import About, Desk
 from graph_service.memory.changes import ChangeLog
+from graph_service.memory.community_map import CommunityMaps
+from graph_service.memory.explore import Explorer
 from graph_service.memory.mindmap import MindMap
 from graph_service.parts import Parts
 from graph_service.round_trip_header import RoundTripHeader
@@ -47,8 +50,11 @@ def create_app(parts: Parts, stopping: Stopping) -> FastAPI:
     name = version()
     change_log, mindmap = ChangeLog(parts.graph), MindMap(parts.graph)
     hub = Hub(change_log, mindmap, version=name)
+    explorer = Explorer(parts.graph)
+    communities = CommunityMaps(parts.graph, explorer)
     parts.bell.listen(hub.notify)
     parts.forgotten.listen(hub.forget)
+    parts.forgotten.listen(communities.forget)
     parts.forgotten.listen(parts.memory.keepsakes.forget)
     hosts = frozenset(parts.settings.service.allowed_hosts) | LOOPBACK_NAMES
     mcp = _mcp(parts, hosts)
@@ -62,6 +68,7 @@ def create_app(parts: Parts, stopping: Stopping) -> FastAPI:
     app.include_router(graphql_router(parts.memory), prefix="/graphql")
     app.include_router(live_router(hub, allowed_hosts=hosts))
     app.include_router(rest_router(mindmap, change_log))
+    app.include_router(explore_router(explorer, communities))
     app.router.routes.append(Route(MCP_PATH, endpoint=mcp))
     _add_probes(app, parts, name)
     add_viewer(app, DIST)

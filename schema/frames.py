@@ -32,7 +32,12 @@ class NodeView(Frame):
 
 
 class EdgeView(Frame):
-    """An edge of the mind map as viewers see it; a closed fact has `invalid_at`."""
+    """An edge of the mind map as viewers see it; a closed fact has `invalid_at`.
+
+    Attributes:
+        known_at: when it was first heard; closing_known_at: when the end of it was.
+        category: that of a profile (`schema.profile`), for facts that profiles hold.
+    """
 
     id: str
     source: str
@@ -46,6 +51,9 @@ class EdgeView(Frame):
     last_seen: str
     valid_at: str | None = None
     invalid_at: str | None = None
+    known_at: str | None = None
+    closing_known_at: str | None = None
+    category: str | None = None
     evidence_n: int = 0
     was: dict[str, float] | None = None
 

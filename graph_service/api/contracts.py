@@ -2,15 +2,24 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 from graph_service.api.graphql import graphql_schema
 from schema.frames import frames_schema
+from schema.parts import parts_schema
 
 
 def contracts() -> dict[str, str]:
     """File names in `schema/` and what must stand in them."""
-    frames = json.dumps(frames_schema(), indent=2, sort_keys=True, ensure_ascii=False)
-    return {"schema.graphql": graphql_schema.as_str() + "\n", "frames.schema.json": frames + "\n"}
+    return {
+        "schema.graphql": graphql_schema.as_str() + "\n",
+        "frames.schema.json": _json(frames_schema()),
+        "parts.schema.json": _json(parts_schema()),
+    }
+
+
+def _json(schema: dict[str, Any]) -> str:
+    return json.dumps(schema, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
 
 
 if __name__ == "__main__":

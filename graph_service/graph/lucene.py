@@ -12,6 +12,7 @@ _CJK = re.compile(r"[\u3400-\u9fff\uf900-\ufaff\u3040-\u30ff\uac00-\ud7af]+")
 _OPERATORS = frozenset({"AND", "OR", "NOT", "TO"})
 _WORDS_MAX = 64
 _FAINT = "^0.2"
+_SOUGHT_MAX = 8
 # A query that finds nothing.
 NOTHING = "scope_user:nothing"
 # Words so common that they only cost time; the analyzer drops most of them too.
@@ -110,6 +111,31 @@ def name_query(name: str, *, scope_user: str) -> str:
         return NOTHING
     clauses = " ".join(f"+(name:{term} aliases:{term})" for term in map(_tolerant, words[:8]))
     return f"+scope_user:{scope_user}^0 {clauses}"
+
+
+def sought_query(text: str, *, fields: Sequence[str], scopes: Sequence[str]) -> str:
+    """A query for names that somebody is typing: every word, from the beginning of a word; Chinese at any place.
+
+    Args:
+        scopes: `schema.ids.scope_token`s of the users whose names are wanted.
+    """
+    words = [part for word in _WORD.findall(text.casefold()) for part in _runs(word)][:_SOUGHT_MAX]
+    if not words or not scopes:
+        return NOTHING
+    clauses = " ".join(f"+({' '.join(f'{field}:{_begun(word)}' for field in fields)})" for word in words)
+    return f"+({' '.join(f'scope_user:{scope}' for scope in scopes)})^0 {clauses}"
+
+
+def _runs(word: str) -> list[str]:
+    """A word cut where the script changes, as the analyzer does."""
+    return [part for part in re.split(f"({_CJK.pattern})", word) if part]
+
+
+def _begun(word: str) -> str:
+    if not _CJK.fullmatch(word):
+        return f"{word}*"
+    # The index holds pairs of characters, of which a single one is a part.
+    return f"*{word}*" if len(word) == 1 else f'"{word}"'
 
 
 def forms_query(tokens: Sequence[str]) -> str:

@@ -52,10 +52,11 @@ class ChangeLog:
         rows = await self._graph.read(
             statement("read/changes_since"), {"tenant": tenant, "seq": seq, "rows_max": rows_max}
         )
-        return [_numbered(row) for row in rows]
+        return [numbered_change(row) for row in rows]
 
 
-def _numbered(row: Row) -> NumberedChange:
+def numbered_change(row: Row) -> NumberedChange:
+    """A change in a row of `read/changes_since` or `read/recent_changes`."""
     body = row["body"]
     return NumberedChange(
         seq=row["seq"],

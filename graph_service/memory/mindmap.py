@@ -21,10 +21,10 @@ EVIDENCE_MAX: Final = 50
 # A node may have many facts with many messages each; the oldest of this many are enough to show 50.
 _MESSAGE_IDS_MAX: Final = 1_000
 
-# The order in which read/map_facts and read/map_mentions, and read/map_nodes_by_id, list what they find.
+# The order in which read/map_facts, map_mentions and links_among, and read/map_nodes_by_id, list what they find.
 _EDGE_FIELDS: Final = (
     *("id", "source", "target", "predicate", "user_id", "relation", "strength", "confidence", "evidence_n"),
-    *("first_seen", "last_seen", "valid_at", "invalid_at"),
+    *("first_seen", "last_seen", "valid_at", "invalid_at", "known_at", "closing_known_at", "kind"),
 )
 _NODE_FIELDS: Final = (
     *("id", "kind", "user_id", "name", "entity_type", "aliases", "abstract", "importance", "evidence_n"),
@@ -73,7 +73,7 @@ class MindMap:
         found = nodes[0]
         choice = Choice(budget=budget)
         choice.take_nodes(found["users"])
-        choice.take_edges(_edges(facts))
+        choice.take_edges(map_edges(facts))
         scenes = found["scenes"][: max(choice.left, 0)]
         choice.take_edges(await self._mentions(tenant, scenes, rows_max=choice.left))
         choice.take_nodes([*found["scenes"], *found["others"]])
@@ -149,7 +149,7 @@ class MindMap:
     async def _mentions(self, tenant: str, scenes: Sequence[str], *, rows_max: int) -> list[EdgeView]:
         if not scenes or rows_max <= 0:
             return []
-        return _edges(
+        return map_edges(
             await self._graph.read(
                 statement("read/map_mentions"), {"tenant": tenant, "scenes": list(scenes), "rows_max": rows_max}
             )
@@ -157,15 +157,17 @@ class MindMap:
 
     async def _shown(self, tenant: str, ids: Sequence[str]) -> dict[str, NodeView]:
         rows = await self._graph.read(statement("read/map_nodes_by_id"), {"tenant": tenant, "ids": ids})
-        known = {values[0]: _node(values) for values in rows[0]["nodes"]}
+        known = {values[0]: map_node(values) for values in rows[0]["nodes"]}
         return {node_id: known[node_id] for node_id in ids if node_id in known}
 
 
-def _edges(rows: Sequence[Row]) -> list[EdgeView]:
+def map_edges(rows: Sequence[Row]) -> list[EdgeView]:
+    """The edges in the one row of a statement that lists them."""
     found = [dict(zip(_EDGE_FIELDS, values, strict=True)) for values in rows[0]["edges"]]
     return [edge_view(edge, edge["source"], edge["target"], edge["predicate"]) for edge in found]
 
 
-def _node(values: Sequence[Any]) -> NodeView:
+def map_node(values: Sequence[Any]) -> NodeView:
+    """A node as `read/map_nodes_by_id` lists it."""
     node = dict(zip(_NODE_FIELDS, values, strict=True))
     return node_view(node, node["kind"])

@@ -4,11 +4,15 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
+from graph_service.memory.profile_rules import category_of
+from schema.fact import FactKind
 from schema.frames import EdgeView, NodeView
 from schema.labels import MIND_MAP_KINDS
 from schema.timespan import iso
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+# Between a scene and what belongs to it: nothing that a profile could say.
+_OF_SCENES: Final = frozenset({"MENTIONED", "CAUSED_BY"})
 
 
 def node_view(properties: Mapping[str, Any], kind: str) -> NodeView:
@@ -58,9 +62,20 @@ def edge_view(properties: Mapping[str, Any], source: str, target: str, predicate
             "last_seen": moment_text(properties["last_seen"]),
             "valid_at": moment_text(properties.get("valid_at")),
             "invalid_at": moment_text(properties.get("invalid_at")),
+            "known_at": moment_text(properties.get("known_at") or properties.get("recorded_at")),
+            "closing_known_at": moment_text(properties.get("closing_known_at")),
+            "category": _category(properties, predicate),
             "evidence_n": len(properties.get("evidence") or ()) if evidence_n is None else evidence_n,
         }
     )
+
+
+def _category(properties: Mapping[str, Any], predicate: str) -> str | None:
+    if predicate in _OF_SCENES:
+        return None
+    # Facts of older versions have no kind: they are plain.
+    kind = FactKind(properties.get("kind") or FactKind.FACT)
+    return category_of(predicate, properties.get("relation"), kind).value
 
 
 def node_body(view: NodeView) -> dict[str, Any]:

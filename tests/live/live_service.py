@@ -13,6 +13,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.typing import Subprotocol
 
 from graph_service.api.errors import install_error_handlers
+from graph_service.api.explore_rest import explore_router
 from graph_service.api.rest import rest_router
 from graph_service.graph.store import Graph
 from graph_service.live.hub import Hub
@@ -20,6 +21,8 @@ from graph_service.live.limits import LiveLimits
 from graph_service.live.patches import Shown, apply, show
 from graph_service.live.socket import live_router
 from graph_service.memory.changes import ChangeLog
+from graph_service.memory.community_map import CommunityMaps
+from graph_service.memory.explore import Explorer
 from graph_service.memory.mindmap import MindMap
 
 ANSWER_S = 30.0
@@ -108,10 +111,12 @@ async def serving(graph: Graph, limits: LiveLimits) -> AsyncIterator[Service]:
     """A running service."""
     mindmap, change_log = MindMap(graph), ChangeLog(graph)
     hub = Hub(change_log, mindmap, version="0.0-test", limits=limits)
+    explorer = Explorer(graph)
     app = FastAPI()
     install_error_handlers(app)
     app.include_router(live_router(hub))
     app.include_router(rest_router(mindmap, change_log))
+    app.include_router(explore_router(explorer, CommunityMaps(graph, explorer)))
     server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="warning", lifespan="off"))
     task = asyncio.create_task(server.serve())
     while not server.started:

@@ -19,7 +19,8 @@ def test_the_checked_in_graphql_schema_is_the_one_served() -> None:
 
 def test_the_checked_in_frames_are_the_ones_sent() -> None:
     """When they differ on purpose: `python -m graph_service.api.contracts` writes them anew."""
-    assert contracts()["frames.schema.json"] == (_SCHEMA / "frames.schema.json").read_text(encoding="utf-8")
+    for name in ("frames.schema.json", "parts.schema.json"):
+        assert contracts()[name] == (_SCHEMA / name).read_text(encoding="utf-8")
 
 
 def test_each_field_of_the_api_says_what_it_is() -> None:

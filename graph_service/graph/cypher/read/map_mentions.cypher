@@ -14,5 +14,8 @@ RETURN collect([
   r.first_seen.epochSeconds * 1000000 + r.first_seen.microsecond,
   r.last_seen.epochSeconds * 1000000 + r.last_seen.microsecond,
   r.valid_at.epochSeconds * 1000000 + r.valid_at.microsecond,
-  r.invalid_at.epochSeconds * 1000000 + r.invalid_at.microsecond
+  r.invalid_at.epochSeconds * 1000000 + r.invalid_at.microsecond,
+  coalesce(r.known_at, r.recorded_at).epochSeconds * 1000000 + coalesce(r.known_at, r.recorded_at).microsecond,
+  r.closing_known_at.epochSeconds * 1000000 + r.closing_known_at.microsecond,
+  r.kind
 ]) AS edges

@@ -1,0 +1,78 @@
+"""The REST door for exploring: parts of the mind map that a viewer does not hold, for the tenant of the request."""
+
+from datetime import datetime
+from typing import Annotated, Final
+
+import orjson
+from fastapi import APIRouter, Depends, Query
+from starlette.responses import Response
+
+from graph_service.api.tenant import tenant_of
+from graph_service.memory.community_map import CommunityMaps
+from graph_service.memory.explore import Explorer
+from schema.errors import InputError
+from schema.frames import Frame
+from schema.ids import TenantId
+
+_Tenant = Annotated[TenantId, Depends(tenant_of)]
+_User = Annotated[str | None, Query(max_length=200)]
+_Limit = Annotated[int, Query(ge=1, le=300)]
+_AROUND: Final = 40
+
+
+def explore_router(explorer: Explorer, maps: CommunityMaps) -> APIRouter:
+    """The routes below `/api/explore`."""
+    router = APIRouter(prefix="/api/explore")
+
+    @router.get("/around/{node_id}")
+    async def around(tenant: _Tenant, node_id: str, user: _User = None, limit: _Limit = _AROUND) -> Response:
+        """A `graph_part`: a node, the best tied beside it and their edges; 404 when there is no such node."""
+        return _answer(await explorer.around(tenant, user, node_id, limit=limit))
+
+    @router.get("/path")
+    async def path(
+        tenant: _Tenant,
+        source: Annotated[str, Query(max_length=200)],
+        target: Annotated[str, Query(max_length=200)],
+        user: _User = None,
+    ) -> Response:
+        """A `graph_part` with the shortest paths between two nodes; it is empty when nothing leads there."""
+        return _answer(await explorer.between(tenant, user, source, target))
+
+    @router.get("/search")
+    async def search(tenant: _Tenant, q: str, user: _User = None, limit: _Limit = 20) -> Response:
+        """A `graph_part` of nodes that have all the words in their names."""
+        return _answer(await explorer.named(tenant, user, q, limit=limit))
+
+    @router.get("/changes")
+    async def changes(
+        tenant: _Tenant,
+        user: _User = None,
+        since: datetime | None = None,
+        before: Annotated[int | None, Query(ge=1)] = None,
+        limit: _Limit = 50,
+    ) -> Response:
+        """The `recent_changes`, the newest first."""
+        if since is not None and since.tzinfo is None:
+            raise InputError(f"since is {since.isoformat()!r}, without a zone; add 'Z' or an offset")
+        return _answer(await explorer.recent(tenant, user, since=since, before=before, limit=limit))
+
+    @router.get("/communities")
+    async def communities(tenant: _Tenant, user: _User = None) -> Response:
+        """The `community_map` of a memory; the first time it may take seconds to find it."""
+        return _answer(await maps.whole(tenant, user))
+
+    @router.get("/community/{community_id}")
+    async def community(tenant: _Tenant, community_id: str, user: _User = None, limit: _Limit = 200) -> Response:
+        """A `graph_part`: the best tied members of a community; 404 when it is no more."""
+        return _answer(await maps.members(tenant, user, community_id, limit=limit))
+
+    return router
+
+
+def _answer(found: Frame) -> Response:
+    return Response(
+        orjson.dumps(found.model_dump(mode="json")),
+        media_type="application/json",
+        headers={"Cache-Control": "no-store"},
+    )

@@ -1,0 +1,124 @@
+"""What belongs together in a memory: communities of things and scenes, found by Louvain. Pure, and the same every time.
+
+Users and agents belong to none: they are tied to everything, and would pull everything into one.
+Source: Blondel et al. 2008, as networkx does it, with a fixed seed.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+_SEED: Final = 7
+_NAMES: Final = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Member:
+    """A thing or a scene that belongs to a community."""
+
+    id: str
+    name: str
+    user_id: str
+    scene: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Community:
+    """Things that belong together, the best tied first.
+
+    Attributes:
+        id: that of the best tied member.
+        edges: how many there are between members.
+    """
+
+    id: str
+    label: str
+    user_id: str
+    members: tuple[str, ...]
+    edges: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Communities:
+    """All of a memory, the largest community first.
+
+    Attributes:
+        of: the community of each member.
+        ties: how many edges there are between two communities, or between a user and one, by their ids.
+    """
+
+    found: tuple[Community, ...]
+    of: Mapping[str, str]
+    ties: Mapping[tuple[str, str], int]
+
+
+def find_communities(
+    members: Sequence[Member], links: Iterable[tuple[str, str, float]], people: Sequence[str]
+) -> Communities:
+    """The communities of a memory.
+
+    Things that nothing but their user ties to others make up one community of that user.
+
+    Args:
+        links: source, target and weight of each edge, in any order.
+        people: ids of users, whose ties to communities are counted.
+    """
+    links = list(links)
+    known = {member.id: member for member in members}
+    degrees: Counter[str] = Counter(end for source, target, _ in links for end in (source, target))
+    groups = [*_louvain(known, links), *_alone(known, links)]
+    found = [_community(group, known, degrees) for group in groups]
+    of = {member: community.id for community in found for member in community.members}
+    inner, ties = _counted(links, of, set(people))
+    sized = (
+        Community(id=each.id, label=each.label, user_id=each.user_id, members=each.members, edges=inner[each.id])
+        for each in found
+    )
+    ordered = tuple(sorted(sized, key=lambda one: (-len(one.members), one.id)))
+    return Communities(found=ordered, of=of, ties=ties)
+
+
+def _louvain(known: Mapping[str, Member], links: Sequence[tuple[str, str, float]]) -> list[set[str]]:
+    # Imported here: it takes a third of a second, and a service that shows no map never needs it.
+    import networkx
+
+    weights: dict[tuple[str, str], float] = defaultdict(float)
+    for source, target, weight in links:
+        if source in known and target in known and source != target:
+            weights[(source, target) if source < target else (target, source)] += weight
+    graph: networkx.Graph[str] = networkx.Graph()
+    # In the order of ids: Louvain breaks ties by the order of what it is given.
+    graph.add_weighted_edges_from((*pair, weights[pair]) for pair in sorted(weights))
+    return list(networkx.community.louvain_communities(graph, weight="weight", seed=_SEED)) if weights else []
+
+
+def _alone(known: Mapping[str, Member], links: Sequence[tuple[str, str, float]]) -> list[set[str]]:
+    tied = {end for source, target, _ in links if source in known and target in known for end in (source, target)}
+    alone: dict[str, set[str]] = defaultdict(set)
+    for member in known.values():
+        if member.id not in tied:
+            alone[member.user_id].add(member.id)
+    return [alone[user] for user in sorted(alone)]
+
+
+def _community(group: set[str], known: Mapping[str, Member], degrees: Mapping[str, int]) -> Community:
+    ranked = sorted(group, key=lambda node: (known[node].scene, -degrees[node], node))
+    names = list(dict.fromkeys(known[node].name for node in ranked if known[node].name))[:_NAMES]
+    return Community(
+        id=ranked[0], label=" · ".join(names), user_id=known[ranked[0]].user_id, members=tuple(ranked), edges=0
+    )
+
+
+def _counted(
+    links: Iterable[tuple[str, str, float]], of: Mapping[str, str], people: set[str]
+) -> tuple[Counter[str], dict[tuple[str, str], int]]:
+    inner: Counter[str] = Counter()
+    ties: Counter[tuple[str, str]] = Counter()
+    for source, target, _ in links:
+        one, other = of.get(source, source), of.get(target, target)
+        if one == other and source in of:
+            inner[one] += 1
+        elif (source in of or source in people) and (target in of or target in people):
+            ties[(one, other) if one < other else (other, one)] += 1
+    return inner, dict(ties)

@@ -1,0 +1,190 @@
+"""The communities of a memory, found beside the event loop and kept until the memory has changed for a while."""
+
+import asyncio
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from graph_service.graph.statements import statement
+from graph_service.graph.store import Graph
+from graph_service.memory.changes import ChangeLog, Head
+from graph_service.memory.communities import Communities, Community, Member, find_communities
+from graph_service.memory.explore import Explorer
+from graph_service.memory.mindmap import USERS_MAX
+from schema.errors import NotFoundError
+from schema.frames import Count
+from schema.ids import TenantId
+from schema.parts import CommunityMap, CommunityTie, CommunityView, GraphPart
+
+COMMUNITIES_MAX: Final = 240
+TIES_MAX: Final = 600
+OF_MAX: Final = 5_000
+# A memory that is being written to is not divided anew at every change.
+FRESH_S: Final = 20.0
+_KEPT_MAX: Final = 8
+_LEADING: Final = 12
+
+_Key = tuple[TenantId, str | None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Kept:
+    head: Head
+    at_s: float
+    communities: Communities
+    people: tuple[str, ...]
+
+
+class CommunityMaps:
+    """The communities of the memories that were asked about last.
+
+    Args:
+        clock_s: monotonic seconds.
+        fresh_s: for how long communities are served although the memory has changed; after that the old ones are
+            served once more while new ones are found.
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        explorer: Explorer,
+        *,
+        clock_s: Callable[[], float] = time.monotonic,
+        fresh_s: float = FRESH_S,
+    ) -> None:
+        self._graph = graph
+        self._explorer = explorer
+        self._log = ChangeLog(graph)
+        self._clock_s = clock_s
+        self._fresh_s = fresh_s
+        self._kept: OrderedDict[_Key, _Kept] = OrderedDict()
+        self._finding: dict[_Key, asyncio.Task[_Kept]] = {}
+        self._forgettings = 0
+
+    async def whole(self, tenant: TenantId, user_id: str | None) -> CommunityMap:
+        """The memory as communities, at most `COMMUNITIES_MAX`.
+
+        Raises:
+            UnavailableError: the database does not answer.
+        """
+        kept = await self._current(tenant, user_id)
+        listed = kept.communities.found[:COMMUNITIES_MAX]
+        shown = {community.id for community in listed} | set(kept.people)
+        ties = sorted(kept.communities.ties.items(), key=lambda tie: (-tie[1], tie[0]))
+        people = await self._explorer.part_of(tenant, kept.head, kept.people, total=len(kept.people))
+        return CommunityMap(
+            epoch=kept.head.epoch,
+            seq=kept.head.seq,
+            total=len(kept.communities.found),
+            people=people.nodes,
+            communities=[
+                CommunityView(
+                    id=each.id,
+                    label=each.label,
+                    members=Count(nodes=len(each.members), edges=each.edges),
+                    user_id=each.user_id,
+                )
+                for each in listed
+            ],
+            ties=[
+                CommunityTie(source=one, target=other, n=n)
+                for (one, other), n in ties
+                if one in shown and other in shown
+            ][:TIES_MAX],
+            of=_leading(listed),
+        )
+
+    async def members(self, tenant: TenantId, user_id: str | None, community_id: str, *, limit: int) -> GraphPart:
+        """The best tied members of a community and the edges between them.
+
+        Raises:
+            NotFoundError: this memory has no such community, or has it no more.
+            UnavailableError: the database does not answer.
+        """
+        kept = await self._current(tenant, user_id)
+        found = next((each for each in kept.communities.found if each.id == community_id), None)
+        if found is None:
+            raise NotFoundError(f"there is no community with id {community_id!r} now; ask for the communities again")
+        head = await self._log.head(tenant)
+        return await self._explorer.part_of(tenant, head, found.members[:limit], total=len(found.members))
+
+    def forget(self, tenant: str) -> None:
+        """Lets go of a tenant's communities, because something in them was forgotten."""
+        self._forgettings += 1
+        for key in [key for key in self._kept if key[0] == tenant]:
+            del self._kept[key]
+
+    async def _current(self, tenant: TenantId, user_id: str | None) -> _Kept:
+        key = (tenant, user_id)
+        head = await self._log.head(tenant)
+        kept = self._kept.get(key)
+        if kept is not None and kept.head.epoch == head.epoch:
+            self._kept.move_to_end(key)
+            if kept.head.seq != head.seq and self._clock_s() - kept.at_s > self._fresh_s:
+                self._find(key)
+            return kept
+        # Shielded: who else waits for the same must not lose it when this caller goes away.
+        return await asyncio.shield(self._find(key))
+
+    def _find(self, key: _Key) -> "asyncio.Task[_Kept]":
+        """Those who ask for the same at the same time share the work."""
+        task = self._finding.get(key)
+        if task is None:
+            task = asyncio.create_task(self._found(key), name="find communities")
+            self._finding[key] = task
+            task.add_done_callback(lambda done: self._ended(key, done))
+        return task
+
+    def _ended(self, key: _Key, task: "asyncio.Task[_Kept]") -> None:
+        if self._finding.get(key) is task:
+            del self._finding[key]
+        if not task.cancelled():
+            # Looked at, so that nobody is told of an error that the next request will meet itself.
+            task.exception()
+
+    async def _found(self, key: _Key) -> _Kept:
+        while True:
+            forgettings = self._forgettings
+            kept = await self._read(*key)
+            # What was read before a forgetting may hold what is gone.
+            if forgettings == self._forgettings:
+                break
+        self._kept[key] = kept
+        while len(self._kept) > _KEPT_MAX:
+            self._kept.popitem(last=False)
+        return kept
+
+    async def _read(self, tenant: TenantId, user_id: str | None) -> _Kept:
+        head = await self._log.head(tenant)
+        asked = {"tenant": tenant, "users": await self._users(tenant, user_id)}
+        nodes, links = await asyncio.gather(
+            self._graph.read(statement("read/community_nodes"), asked),
+            self._graph.read(statement("read/community_links"), asked),
+        )
+        people = sorted(nodes[0]["people"])
+        # Beside the event loop: a hundred thousand things take seconds.
+        communities = await asyncio.to_thread(_divide, nodes[0]["nodes"], links[0]["links"], people)
+        return _Kept(head=head, at_s=self._clock_s(), communities=communities, people=tuple(people))
+
+    async def _users(self, tenant: str, user_id: str | None) -> list[str]:
+        if user_id is not None:
+            return [user_id]
+        rows = await self._graph.read(statement("read/users_of_tenant"), {"tenant": tenant, "rows_max": USERS_MAX})
+        return [row["user_id"] for row in rows]
+
+
+def _leading(listed: Sequence[Community]) -> dict[str, str]:
+    """The community of each member while these are few, otherwise of the leading members of each."""
+    few = sum(len(each.members) for each in listed) <= OF_MAX
+    return {member: each.id for each in listed for member in (each.members if few else each.members[:_LEADING])}
+
+
+def _divide(
+    nodes: Sequence[tuple[str, str | None, str, int]], links: Sequence[tuple[str, str, float]], people: Sequence[str]
+) -> Communities:
+    members = [
+        Member(id=node_id, name=name or "", user_id=user, scene=bool(scene)) for node_id, name, user, scene in nodes
+    ]
+    return find_communities(members, [(source, target, weight) for source, target, weight in links], people)

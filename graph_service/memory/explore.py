@@ -1,0 +1,172 @@
+"""Parts of the mind map for somebody who explores: around a thing, between two, by a name, lately changed."""
+
+import asyncio
+import unicodedata
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Final
+
+from graph_service.graph.lucene import sought_query
+from graph_service.graph.statements import statement
+from graph_service.graph.store import Graph
+from graph_service.memory.asked_ids import check_ids
+from graph_service.memory.changes import ChangeLog, Head, numbered_change
+from graph_service.memory.mindmap import USERS_MAX, map_edges, map_node
+from schema.change import NumberedChange, Op
+from schema.errors import InputError, NotFoundError
+from schema.frames import EdgeView, NodeView
+from schema.ids import TenantId, scope_token
+from schema.parts import ChangeLine, GraphPart, RecentChanges
+
+PATHS_MAX: Final = 3
+LINKS_MAX: Final = 800
+SOUGHT_CHARS_MAX: Final = 200
+# Above any number that a log reaches.
+_NEWEST: Final = 2**62
+
+
+class Explorer:
+    """Reads parts of a tenant's mind map; nothing of another tenant, or of another user than the one asked for."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        self._log = ChangeLog(graph)
+
+    async def around(self, tenant: TenantId, user_id: str | None, node_id: str, *, limit: int) -> GraphPart:
+        """A node, the `limit` best tied nodes beside it, and every edge between all these.
+
+        Raises:
+            NotFoundError: this memory has no such node.
+            UnavailableError: the database does not answer.
+        """
+        _check(user_id, id=node_id)
+        head = await self._log.head(tenant)
+        asked = {"tenant": tenant, "user_id": user_id, "id": node_id, "rows_max": limit}
+        rows = await self._graph.read(statement("read/neighbours"), asked)
+        if not rows:
+            raise _unknown(node_id)
+        return await self.part_of(tenant, head, [node_id, *rows[0]["ids"]], total=rows[0]["total"])
+
+    async def between(self, tenant: TenantId, user_id: str | None, source: str, target: str) -> GraphPart:
+        """The shortest paths between two nodes: first those over things and scenes, then those over users.
+
+        Raises:
+            UnavailableError: the database does not answer.
+        """
+        _check(user_id, source=source, target=target)
+        head = await self._log.head(tenant)
+        asked = {"tenant": tenant, "user_id": user_id, "source": source, "target": target, "rows_max": PATHS_MAX}
+        read = statement("read/paths_between")
+        telling, short = await asyncio.gather(
+            self._graph.read(read, {**asked, "over_beings": False}),
+            self._graph.read(read, {**asked, "over_beings": True}),
+        )
+        paths = list({tuple(row["ids"]): row["ids"] for row in (*telling, *short)}.values())[:PATHS_MAX]
+        ids = list(dict.fromkeys(node_id for path in paths for node_id in path))
+        return (await self.part_of(tenant, head, ids, total=len(ids))).model_copy(update={"paths": paths})
+
+    async def named(self, tenant: TenantId, user_id: str | None, text: str, *, limit: int) -> GraphPart:
+        """Nodes whose name, alias or title has all the words, as far as they are typed; no edges.
+
+        Raises:
+            InputError: the text is too long.
+            UnavailableError: the database does not answer.
+        """
+        _check(user_id)
+        if len(text) > SOUGHT_CHARS_MAX:
+            raise InputError(f"a search of {len(text)} characters is too long; use {SOUGHT_CHARS_MAX} at most")
+        head = await self._log.head(tenant)
+        folded = unicodedata.normalize("NFKC", text).casefold().strip()
+        if not folded:
+            return GraphPart(epoch=head.epoch, seq=head.seq, total=0, nodes=[], edges=[])
+        scopes = [scope_token(tenant, user) for user in await self._users(tenant, user_id)]
+        asked = {
+            "tenant": tenant,
+            "user_id": user_id,
+            "entity_query": sought_query(folded, fields=("name", "aliases"), scopes=scopes),
+            "scene_query": sought_query(folded, fields=("name",), scopes=scopes),
+            "part": folded,
+            "rows_max": limit,
+        }
+        rows = await self._graph.read(statement("read/nodes_named"), asked)
+        nodes = await self._nodes(tenant, [row["id"] for row in rows])
+        return GraphPart(epoch=head.epoch, seq=head.seq, total=len(nodes), nodes=nodes, edges=[])
+
+    async def recent(
+        self, tenant: TenantId, user_id: str | None, *, since: datetime | None, before: int | None, limit: int
+    ) -> RecentChanges:
+        """What the log says happened lately, the newest first; mentions and what was forgotten are left out.
+
+        Args:
+            since: aware; only changes from then on.
+            before: only changes with a lower number.
+
+        Raises:
+            UnavailableError: the database does not answer.
+        """
+        _check(user_id)
+        head = await self._log.head(tenant)
+        asked = {
+            "tenant": tenant,
+            "user_id": user_id,
+            "before": _NEWEST if before is None else before,
+            "since": since,
+            "rows_max": limit + 1,
+        }
+        rows = await self._graph.read(statement("read/recent_changes"), asked)
+        lines = [_line(numbered_change(row)) for row in rows[:limit]]
+        ends = list(dict.fromkeys(end for line in lines if line.edge for end in (line.edge.source, line.edge.target)))
+        labels = {node.id: node.label for node in await self._nodes(tenant, ends)}
+        return RecentChanges(epoch=head.epoch, changes=lines, labels=labels, more=len(rows) > limit)
+
+    async def part_of(self, tenant: TenantId, head: Head, ids: Sequence[str], *, total: int) -> GraphPart:
+        """Some nodes and every edge between them; ids that the tenant does not have are left out.
+
+        Args:
+            head: of the log, read before the ids were.
+            total: how many nodes there are to show, these among them.
+        """
+        nodes, edges = await asyncio.gather(self._nodes(tenant, ids), self._links(tenant, ids))
+        known = {node.id for node in nodes}
+        both = [edge for edge in edges if edge.source in known and edge.target in known]
+        return GraphPart(epoch=head.epoch, seq=head.seq, total=total, nodes=nodes, edges=both)
+
+    async def _nodes(self, tenant: str, ids: Sequence[str]) -> list[NodeView]:
+        if not ids:
+            return []
+        rows = await self._graph.read(statement("read/map_nodes_by_id"), {"tenant": tenant, "ids": list(ids)})
+        found = {values[0]: map_node(values) for values in rows[0]["nodes"]}
+        return [found[node_id] for node_id in ids if node_id in found]
+
+    async def _links(self, tenant: str, ids: Sequence[str]) -> list[EdgeView]:
+        if not ids:
+            return []
+        asked = {"tenant": tenant, "ids": list(ids), "rows_max": LINKS_MAX}
+        return map_edges(await self._graph.read(statement("read/links_among"), asked))
+
+    async def _users(self, tenant: str, user_id: str | None) -> list[str]:
+        if user_id is not None:
+            return [user_id]
+        rows = await self._graph.read(statement("read/users_of_tenant"), {"tenant": tenant, "rows_max": USERS_MAX})
+        return [row["user_id"] for row in rows]
+
+
+def _check(user_id: str | None, **ids: str) -> None:
+    check_ids(**ids, **({} if user_id is None else {"user": user_id}))
+
+
+def _unknown(node_id: str) -> NotFoundError:
+    return NotFoundError(f"there is nothing with id {node_id!r} in this memory; take an id from a snapshot or a search")
+
+
+def _line(numbered: NumberedChange) -> ChangeLine:
+    change = numbered.change
+    return ChangeLine(
+        seq=numbered.seq,
+        at=numbered.at,
+        op=change.op.value,
+        element_id=change.element_id,
+        reason=change.reason,
+        node=NodeView.model_validate(change.body) if change.op is Op.NODE_PUT and change.body else None,
+        edge=EdgeView.model_validate(change.body) if change.op is Op.EDGE_PUT and change.body else None,
+    )

@@ -1,0 +1,194 @@
+"""The REST door for exploring: around, between, by name, lately changed, communities. Requirements A5, E6, F2."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from datetime import timedelta
+from typing import Any
+
+import httpx
+import pytest
+import pytest_asyncio
+
+from graph_service.graph.statements import Statement, statement
+from graph_service.graph.store import Graph
+from graph_service.live.limits import LiveLimits
+from graph_service.memory.community_map import CommunityMaps
+from graph_service.memory.explore import Explorer
+from schema.ids import TenantId, scope_token
+from tests.live.graph_writer import NOON, Edge, GraphWriter
+from tests.live.live_service import Service, serving
+
+
+@pytest_asyncio.fixture(loop_scope="session", scope="module")
+async def service(graph: Graph) -> AsyncIterator[Service]:
+    async with serving(graph, LiveLimits()) as running:
+        yield running
+
+
+@pytest.fixture
+def writer(graph: Graph, tenant: str) -> GraphWriter:
+    return GraphWriter(graph, tenant)
+
+
+async def ask(service: Service, tenant: str, path: str, **asked: Any) -> dict[str, Any]:
+    async with httpx.AsyncClient(base_url=f"{service.http}/api/explore/", timeout=30) as client:
+        answer = await client.get(path, params=asked or None, headers={"Mnemograph-Tenant": tenant})
+    return {"status": answer.status_code, **answer.json()}
+
+
+def ids(part: dict[str, Any]) -> list[str]:
+    return [node["id"] for node in part["nodes"]]
+
+
+async def a_memory(writer: GraphWriter, user: str = "u1", before: str = "") -> None:
+    """Ann likes tea and hates rain; tea is grown in Fujian; a scene mentions rain and Fujian."""
+    b, scope = before, scope_token(TenantId(writer.tenant), user)
+    await writer.put(user=user, nodes={f"{b}ann": "User"})
+    things = {f"{b}tea": "Entity", f"{b}福建茶山": "Entity", f"{b}rain": "Entity", f"{b}loner": "Entity"}
+    await writer.put(user=user, nodes=things, scope_user=scope, aliases=["Camellia sinensis"])
+    await writer.put(user=user, nodes={f"{b}walk": "Scene"}, scope_user=scope)
+    await writer.put(
+        user=user,
+        edges=[
+            Edge(f"{b}ann", "PREFERS", f"{b}tea", strength=0.9),
+            Edge(f"{b}ann", "DISLIKES", f"{b}rain", strength=0.4, invalid_at=NOON + timedelta(days=1)),
+            Edge(f"{b}tea", "RELATES_TO", f"{b}福建茶山", relation="grown in", known_at=NOON),
+            Edge(f"{b}walk", "MENTIONED", f"{b}rain"),
+            Edge(f"{b}walk", "MENTIONED", f"{b}福建茶山"),
+        ],
+    )
+
+
+async def test_the_best_tied_stand_around_a_thing_with_the_links_between_them(
+    service: Service, writer: GraphWriter
+) -> None:
+    await a_memory(writer)
+    whole = await ask(service, writer.tenant, "around/ann")
+    assert ids(whole) == ["ann", "tea", "rain"], "what holds stands before what is over"
+    assert whole["total"] == 2
+    assert {edge["category"] for edge in whole["edges"]} == {"preferences"}
+    few = await ask(service, writer.tenant, "around/ann", limit=1)
+    assert (ids(few), few["total"]) == (["ann", "tea"], 2)
+    scene = await ask(service, writer.tenant, "around/walk")
+    assert sorted(ids(scene)) == sorted(["walk", "rain", "福建茶山"])
+
+
+async def test_a_path_leads_over_things_before_it_leads_over_people(service: Service, writer: GraphWriter) -> None:
+    await a_memory(writer)
+    found = await ask(service, writer.tenant, "path", source="tea", target="rain")
+    assert found["paths"] == [["tea", "福建茶山", "walk", "rain"], ["tea", "ann", "rain"]]
+    assert {edge["id"] for edge in found["edges"]} >= {"tea-RELATES_TO-福建茶山", "ann-PREFERS-tea"}
+    nowhere = await ask(service, writer.tenant, "path", source="tea", target="loner")
+    assert (nowhere["paths"], nowhere["nodes"]) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("typed", "found"),
+    [
+        ("te", ["tea"]),
+        ("ＴＥＡ", ["tea"]),
+        ("茶", ["福建茶山"]),
+        ("茶山", ["福建茶山"]),
+        ("ann", ["ann"]),
+        ("wal", ["walk"]),
+        ("sinen", ["loner", "rain", "tea", "福建茶山"]),
+        ("xyzzy", []),
+        ("   ", []),
+    ],
+)
+async def test_names_are_found_as_they_are_typed(
+    service: Service, graph: Graph, tenant: str, typed: str, found: list[str]
+) -> None:
+    writer = GraphWriter(graph, "t-explore-names")
+    if not await graph.read(statement("read/node_by_id"), {"tenant": writer.tenant, "id": "tea"}):
+        await a_memory(writer)
+        await graph.define(statement("write/await_indexes"), {})
+    part = await ask(service, writer.tenant, "search", q=typed)
+    assert sorted(ids(part)) == found
+
+
+async def test_recent_changes_come_newest_first_with_the_names_of_their_ends(
+    service: Service, writer: GraphWriter
+) -> None:
+    await a_memory(writer)
+    await writer.drop(edge="ann-PREFERS-tea")
+    first = await ask(service, writer.tenant, "changes", limit=2)
+    assert [(line["op"], line["element_id"]) for line in first["changes"]] == [
+        ("edge-", "ann-PREFERS-tea"),
+        ("edge+", "walk-MENTIONED-福建茶山"),
+    ]
+    assert first["more"]
+    assert first["labels"]["walk"] == "walk"
+    older = await ask(service, writer.tenant, "changes", before=first["changes"][-1]["seq"], limit=50)
+    assert older["changes"][0]["element_id"] == "walk-MENTIONED-rain"
+    assert not older["more"]
+    later = await ask(service, writer.tenant, "changes", since=(NOON + timedelta(hours=1)).isoformat())
+    assert later["changes"] == []
+    assert (await ask(service, writer.tenant, "changes", since="2026-03-01T12:00:00"))["status"] == 400
+
+
+async def test_communities_open_with_their_links_and_unknown_ones_are_refused(
+    service: Service, writer: GraphWriter
+) -> None:
+    await a_memory(writer)
+    found = await ask(service, writer.tenant, "communities")
+    assert [node["id"] for node in found["people"]] == ["ann"]
+    assert sum(each["members"]["nodes"] for each in found["communities"]) == 5
+    opened = await ask(service, writer.tenant, f"community/{found['of']['rain']}")
+    assert "rain" in ids(opened)
+    assert opened["total"] == len(opened["nodes"])
+    assert (await ask(service, writer.tenant, "community/nothing"))["status"] == 404
+
+
+async def test_communities_are_found_once_until_the_memory_has_changed_and_time_has_passed(
+    graph: Graph, writer: GraphWriter
+) -> None:
+    await a_memory(writer)
+    now_s, reads = [0.0], [0]
+
+    def count(read: Statement) -> None:
+        reads[0] += read.name == "read/community_links"
+
+    maps, tenant = CommunityMaps(graph, Explorer(graph), clock_s=lambda: now_s[0], fresh_s=20), TenantId(writer.tenant)
+    graph.observer = count
+    try:
+        both = await asyncio.gather(maps.whole(tenant, None), maps.whole(tenant, None))
+        assert (reads[0], both[0].seq) == (1, both[1].seq), "who asks at the same time shares the work"
+        await writer.put(nodes={"new": "Entity"})
+        assert (await maps.whole(tenant, None)).seq == both[0].seq
+        now_s[0] = 30.0
+        assert (await maps.whole(tenant, None)).seq == both[0].seq, "the old ones, while new ones are found"
+        while (await maps.whole(tenant, None)).seq == both[0].seq:
+            pass
+        assert reads[0] == 2
+        maps.forget(tenant)
+        await maps.whole(tenant, None)
+        assert reads[0] == 3, "what was forgotten must not be served from before"
+    finally:
+        graph.observer = None
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["around/ann", "path?source=tea&target=rain", "search?q=tea", "changes", "communities", "community/tea"],
+)
+async def test_other_tenants_and_other_users_are_never_seen(service: Service, writer: GraphWriter, path: str) -> None:
+    await a_memory(writer)
+    await writer.put(user="u2", nodes={"bob": "User"})
+    separator = "&" if "?" in path else "?"
+    for tenant, user in ((f"{writer.tenant}-other", ""), (writer.tenant, f"{separator}user=u2")):
+        answer = await ask(service, tenant, path + user)
+        seen = str(answer)
+        assert "Camellia" not in seen
+        assert "walk" not in seen
+
+
+async def test_a_lens_sees_only_its_own_part_of_the_tenant(service: Service, writer: GraphWriter) -> None:
+    await a_memory(writer)
+    await a_memory(writer, "u2", "b-")
+    assert "b-tea" not in str(await ask(service, writer.tenant, "communities", user="u1"))
+    assert "b-tea" in str(await ask(service, writer.tenant, "communities"))
+    assert all(
+        line["node"] is None or line["node"]["user_id"] == "u2"
+        for line in (await ask(service, writer.tenant, "changes", user="u2"))["changes"]
+    )

@@ -1,0 +1,49 @@
+"""Communities of a memory: what is densely tied belongs together, whatever the order. Requirements A5, E6."""
+
+import random
+
+from graph_service.memory.communities import Member, find_communities
+
+
+def a_member(node_id: str, *, scene: bool = False, user_id: str = "u") -> Member:
+    return Member(id=node_id, name=node_id.upper(), user_id=user_id, scene=scene)
+
+
+def two_circles() -> tuple[list[Member], list[tuple[str, str, float]]]:
+    members = [a_member(f"{circle}{i}") for circle in "ab" for i in range(5)]
+    links = [(f"{c}{i}", f"{c}{j}", 1.0) for c in "ab" for i in range(5) for j in range(i)]
+    return members, [*links, ("a0", "b0", 0.2), *(("user", member.id, 1.0) for member in members)]
+
+
+def test_two_circles_with_one_tie_become_two_communities() -> None:
+    members, links = two_circles()
+    found = find_communities(members, links, ["user"])
+    assert sorted(len(each.members) for each in found.found) == [5, 5]
+    assert {found.of["a0"], found.of["b0"]} == {"a0", "b0"}, "named by the best tied member"
+    assert found.ties == {("a0", "b0"): 1, ("a0", "user"): 5, ("b0", "user"): 5}
+    assert {each.edges for each in found.found} == {10}
+
+
+def test_the_order_of_members_and_links_changes_nothing() -> None:
+    members, links = two_circles()
+    once = find_communities(members, links, ["user"])
+    dice = random.Random(3)
+    for _ in range(3):
+        dice.shuffle(members)
+        dice.shuffle(links)
+        assert find_communities(members, links, ["user"]) == once
+
+
+def test_things_tied_to_nothing_but_their_user_stand_together_for_each_user() -> None:
+    members = [a_member("x"), a_member("y"), a_member("z", user_id="v")]
+    found = find_communities(members, [("user", "x", 1.0)], ["user"])
+    assert [each.members for each in found.found] == [("x", "y"), ("z",)]
+
+
+def test_a_community_is_named_after_things_before_scenes() -> None:
+    members = [a_member("s", scene=True), a_member("t")]
+    assert find_communities(members, [("s", "t", 0.5)], []).found[0].label == "T · S"
+
+
+def test_an_empty_memory_has_no_communities() -> None:
+    assert find_communities([], [], []).found == ()

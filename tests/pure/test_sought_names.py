@@ -1,0 +1,25 @@
+"""What somebody types becomes a query for names, never syntax. Requirement E6."""
+
+import pytest
+
+from graph_service.graph.lucene import NOTHING, sought_query
+
+
+@pytest.mark.parametrize(
+    ("typed", "clauses"),
+    [
+        ("jas", "+(name:jas*)"),
+        ("pour over", "+(name:pour*) +(name:over*)"),
+        ("茶", "+(name:*茶*)"),
+        ("茉莉花", '+(name:"茉莉花")'),
+        ("jazz爵士", '+(name:jazz*) +(name:"爵士")'),
+        ('AND ") OR *:*', "+(name:and*) +(name:or*)"),
+    ],
+)
+def test_words_are_sought_from_their_beginning_and_chinese_anywhere(typed: str, clauses: str) -> None:
+    assert sought_query(typed, fields=["name"], scopes=["s1", "s2"]) == f"+(scope_user:s1 scope_user:s2)^0 {clauses}"
+
+
+@pytest.mark.parametrize(("typed", "scopes"), [("  ?!", ["s"]), ("tea", [])])
+def test_nothing_to_look_for_finds_nothing(typed: str, scopes: list[str]) -> None:
+    assert sought_query(typed, fields=["name"], scopes=scopes) == NOTHING
