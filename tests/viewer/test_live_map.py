@@ -6,90 +6,17 @@ from typing import Any
 
 import httpx
 import pytest_asyncio
-from playwright.async_api import Browser, Page, Request
+from playwright.async_api import Browser
 
-REMEMBER = "mutation($input: RememberInput!) { remember(input: $input) { stored } }"
-WAIT_MS = 30_000
-
-
-class Viewer:
-    """One page that watches one tenant."""
-
-    def __init__(self, page: Page, address: str, tenant: str) -> None:
-        self.page = page
-        self.address = address
-        self.tenant = tenant
-        self.errors: list[str] = []
-        self.strangers: list[str] = []
-        page.on("pageerror", lambda error: self.errors.append(str(error)))
-        page.on("request", self._note)
-
-    def _note(self, request: Request) -> None:
-        if not request.url.startswith((self.address, self.address.replace("http", "ws"), "data:", "blob:")):
-            self.strangers.append(request.url)
-
-    async def open(self) -> None:
-        """The page, live."""
-        await self.page.goto(f"{self.address}/?tenant={self.tenant}")
-        await self.until("window.__mnemograph && window.__mnemograph.state === 'live'")
-
-    async def until(self, condition: str) -> None:
-        """Waits for a condition on the page; its policy forbids the `eval` of Playwright's own way."""
-        looking = f"""async () => {{
-            const end = Date.now() + {WAIT_MS};
-            while (!({condition})) {{
-                if (Date.now() > end) return false;
-                await new Promise((again) => setTimeout(again, 30));
-            }}
-            return true;
-        }}"""
-        assert await self.page.evaluate(looking), f"never came true: {condition}"
-
-    async def probe(self, expression: str) -> Any:
-        """What the probe says."""
-        return await self.page.evaluate(f"window.__mnemograph.{expression}")
-
-    async def resting_place(self, element: str) -> dict[str, float]:
-        """Where something is on the page once the view has stopped moving."""
-        looking = f"""async () => {{
-            let before = null;
-            for (let look = 0; look < 100; look++) {{
-                const now = window.__mnemograph.onPage({json.dumps(element)});
-                if (now && before && now.x === before.x && now.y === before.y) return now;
-                before = now;
-                await new Promise((again) => setTimeout(again, 300));
-            }}
-            return null;
-        }}"""
-        place = await self.page.evaluate(looking)
-        assert place is not None, "the view never came to rest"
-        return dict(place)
-
-    async def say(self, *texts: str, session: str = "s1", user: str = "alice", name: str = "Alice") -> None:
-        """Messages of a user, remembered through the API."""
-        messages = [
-            {"role": "USER", "text": text, "time": f"2026-03-01T12:{i:02d}:00Z"} for i, text in enumerate(texts)
-        ]
-        call = {"userId": user, "sessionId": session, "userName": name, "messages": messages}
-        body = {"query": REMEMBER, "variables": {"input": call}}
-        async with httpx.AsyncClient(timeout=60) as client:
-            answer = await client.post(f"{self.address}/graphql", json=body, headers={"Mnemograph-Tenant": self.tenant})
-        assert "errors" not in answer.json(), answer.text
-
-    async def until_shown(self, label: str) -> None:
-        """Waits until the list, the twin of the map, names something."""
-        await self.until(f"document.body.innerText.includes({json.dumps(label)})")
+from tests.viewer.watching import WAIT_MS
+from tests.viewer.watching import Watching as Viewer
 
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def viewer(browser: Browser, address: str, tenant: str) -> AsyncIterator[Viewer]:
     """A page on a tenant of this test alone."""
-    page = await browser.new_page(viewport={"width": 1280, "height": 800}, locale="en-US")
-    watching = Viewer(page, address, tenant)
-    yield watching
-    await page.close()
-    assert watching.errors == []
-    assert watching.strangers == [], "the viewer must not ask anybody but its own service"
+    async with Viewer.page_of(browser, address, tenant) as watching:
+        yield watching
 
 
 async def _first_edge(viewer: Viewer, predicate: str) -> dict[str, Any]:

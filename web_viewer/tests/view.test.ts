@@ -6,7 +6,7 @@ import { listRows } from "../src/list/tree";
 import { Pace } from "../src/map/pace";
 import { stepTo } from "../src/map/walk";
 import { plainBlocks, quoteParts } from "../src/panel/evidence";
-import { readAddress, tenantOf, writeAddress } from "../src/view/address";
+import { type Address, readAddress, tenantOf, writeAddress } from "../src/view/address";
 import { countBy, shownPart } from "../src/view/filters";
 import { searchNodes } from "../src/view/search";
 import { aMemory, aNode, anEdge, aSnapshot, byId } from "./builders";
@@ -37,14 +37,14 @@ describe("the list", () => {
 describe("filters", () => {
   it("hide a thing that only hidden links lead to, but never the user", () => {
     const state = stateOf({ nodes: [aNode("u", { kind: "User" }), aNode("a"), aNode("b")], edges: [anEdge("1", "u", "a"), anEdge("2", "u", "b", { predicate: "DISLIKES" })] });
-    expect([...shownPart(state, new Set(["PREFERS"])).nodes.keys()]).toEqual(["u", "b"]);
-    expect([...shownPart(state, new Set(["PREFERS", "DISLIKES"])).nodes.keys()]).toEqual(["u"]);
-    expect([...shownPart(state, new Set(["Entity"])).edges.keys()]).toEqual([]);
+    expect([...shownPart(state, { hidden: new Set(["PREFERS"]) }).nodes.keys()]).toEqual(["u", "b"]);
+    expect([...shownPart(state, { hidden: new Set(["PREFERS", "DISLIKES"]) }).nodes.keys()]).toEqual(["u"]);
+    expect([...shownPart(state, { hidden: new Set(["Entity"]) }).edges.keys()]).toEqual([]);
   });
 
   it("hide past facts on request and count them", () => {
     const state = stateOf({ nodes: [aNode("u"), aNode("a")], edges: [anEdge("old", "u", "a", { invalid_at: "2026-01-01T00:00:00Z" }), anEdge("new", "u", "a")] });
-    expect([...shownPart(state, new Set(["past"])).edges.keys()]).toEqual(["new"]);
+    expect([...shownPart(state, { hidden: new Set(["past"]) }).edges.keys()]).toEqual(["new"]);
     expect(countBy(state).get("past")).toBe(1);
   });
 });
@@ -65,12 +65,13 @@ describe("search", () => {
 
 describe("the address", () => {
   it("reads what it wrote", () => {
-    const address = { tab: "list", user: "小林", sel: "e/4?&", hide: ["MENTIONED", "Scene"] } as const;
-    expect(readAddress(writeAddress({ ...address, hide: [...address.hide] }))).toEqual(address);
+    const address: Address = { tab: "list", user: "小林", sel: "e/4?&", hide: ["MENTIONED", "Scene"], sure: 0.35, ego: "tea", path: ["a&b", "茶"], validAt: "2026-03-01T00:00:00Z", asOf: null };
+    expect(readAddress(writeAddress(address))).toEqual(address);
   });
 
   it("reads a bare link to a user and a tenant", () => {
-    expect(readAddress("#/?user=alice")).toEqual({ tab: null, user: "alice", sel: null, hide: [] });
+    expect(readAddress("#/?user=alice")).toMatchObject({ tab: null, user: "alice", sel: null, hide: [], sure: 0, ego: null, path: null, validAt: null });
+    expect(readAddress("#/map?true=never&sure=7")).toMatchObject({ tab: "map", validAt: null, sure: 0 });
     expect([tenantOf("?tenant=lab"), tenantOf("")]).toEqual(["lab", "default"]);
   });
 });

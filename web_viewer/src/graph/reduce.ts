@@ -1,5 +1,6 @@
 /** The pure heart of the viewer: one state and one frame give the next state. */
 
+import type { GraphPart } from "../protocol/parts";
 import type { Bookmark, Count, GraphEdge, GraphFrame, GraphNode, GraphPatch, GraphSnapshot, PatchOp } from "../protocol/frames";
 
 interface PartialSnapshot {
@@ -65,6 +66,20 @@ export function applyFrame(state: GraphState, frame: GraphFrame): Step {
     case "bookmark":
       return applyBookmark(state, frame);
   }
+}
+
+/**
+ * Takes up a part that was asked for beside the socket.
+ *
+ * @param later ids that were changed or removed after the part was read: what is known of them is newer.
+ */
+export function applyPart(state: GraphState, part: Pick<GraphPart, "epoch" | "nodes" | "edges">, later: ReadonlySet<string>): GraphState {
+  if (part.epoch !== state.epoch) return state;
+  const draft = new Draft(state);
+  for (const node of part.nodes) if (!later.has(node.id)) draft.putNode(node);
+  for (const edge of part.edges) if (!later.has(edge.id)) draft.putEdge(edge);
+  // What is in a part was counted before.
+  return { ...draft.finish(state), total: state.total };
 }
 
 function unchanged(state: GraphState): Step {

@@ -1,7 +1,10 @@
 /** Holds the current graph, tells listeners what changed, and remembers what nobody has looked at yet. */
 
 import type { GraphFrame } from "../protocol/frames";
-import { applyFrame, EMPTY_STATE, type GraphState, type Touched } from "./reduce";
+import type { GraphPart } from "../protocol/parts";
+import { applyFrame, applyPart, EMPTY_STATE, type GraphState, type Touched } from "./reduce";
+
+const LATELY_MAX = 4_000;
 
 export type GraphListener = (state: GraphState, touched: Touched) => void;
 
@@ -12,6 +15,8 @@ export class GraphStore {
   private readonly listeners = new Set<GraphListener>();
   /** The next snapshot answers a new question, so nothing in it counts as news. */
   private fresh = true;
+  /** The number of the last change of what changed lately, oldest first. */
+  private readonly lately = new Map<string, number>();
 
   /** @returns why a snapshot has to be asked for, or null. */
   take(frame: GraphFrame): string | null {
@@ -23,6 +28,17 @@ export class GraphStore {
       for (const listener of this.listeners) listener(this.state, step.touched);
     }
     return step.resync;
+  }
+
+  /** @returns the ids that were not held before; none when the part is of another life of the memory. */
+  takePart(part: GraphPart): string[] {
+    const before = this.state;
+    const later = new Set([...this.lately].filter(([, seq]) => seq > part.seq).map(([id]) => id));
+    this.state = applyPart(before, part, later);
+    if (this.state === before) return [];
+    for (const listener of this.listeners) listener(this.state, { whole: false, added: [], changed: [], removed: [] });
+    const all = [...part.nodes, ...part.edges].map((item) => item.id);
+    return all.filter((id) => !before.nodes.has(id) && !before.edges.has(id) && (this.state.nodes.has(id) || this.state.edges.has(id)));
   }
 
   listen(listener: GraphListener): () => void {
@@ -49,9 +65,23 @@ export class GraphStore {
 
   private remember(touched: Touched, before: GraphState): void {
     for (const id of touched.removed) this.unseen.delete(id);
+    this.note(touched);
     const news = !(touched.whole && (this.fresh || before.epoch !== this.state.epoch));
     if (touched.whole) this.fresh = false;
     if (news) for (const id of touched.added) this.unseen.add(id);
     else touched.added.length = 0;
+  }
+
+  private note(touched: Touched): void {
+    if (touched.whole) this.lately.clear();
+    else
+      for (const id of [...touched.added, ...touched.changed, ...touched.removed]) {
+        this.lately.delete(id);
+        this.lately.set(id, this.state.seq);
+      }
+    for (const id of this.lately.keys()) {
+      if (this.lately.size <= LATELY_MAX) return;
+      this.lately.delete(id);
+    }
   }
 }

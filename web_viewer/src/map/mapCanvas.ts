@@ -48,7 +48,7 @@ export class MapCanvas {
   private readonly pace = new Pace(() => this.commit(), COMMIT_MS);
   private readonly watcher: ResizeObserver;
   private shown: Shown = { nodes: new Map(), edges: new Map() };
-  private marks: Marks = { selected: null, cursor: null, matches: null, fresh: new Set() };
+  private marks: Marks = { selected: null, cursor: null, matches: null, fresh: new Set(), trail: null };
   private fans: Sector[] = [];
   private hovered: string | null = null;
   private settle: ReturnType<typeof setTimeout> | undefined;

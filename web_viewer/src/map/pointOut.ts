@@ -11,6 +11,8 @@ export interface Marks {
   /** Search hits; null when nothing is searched for. */
   matches: ReadonlySet<string> | null;
   fresh: ReadonlySet<string>;
+  /** Things and facts on the path that is shown; null without one. */
+  trail: ReadonlySet<string> | null;
 }
 
 /** Above this, pointing lights up neighbours but leaves the rest as it is. */
@@ -18,19 +20,24 @@ const DIM_MAX = 2_000;
 
 /** Sets the classes `sel`, `lit` and `dim`. */
 export function pointOut(cy: Core, marks: Marks, hovered: string | null): void {
-  const { matches, selected } = marks;
+  const { matches, selected, trail } = marks;
   const focus = hovered ?? selected;
   cy.batch(() => {
-    cy.elements(".sel, .lit, .dim").removeClass("sel lit dim");
+    cy.elements(".sel, .lit, .dim, .trail").removeClass("sel lit dim trail");
     if (selected) cy.getElementById(selected).addClass("sel");
     if (matches) dimOthers(cy, matches);
+    if (trail) dimBeside(cy, trail);
     const element = cy.getElementById(focus ?? "");
-    if (element.empty()) return;
+    if (element.empty() || (trail && hovered === null)) return;
     const around = element.closedNeighborhood().union(element.connectedNodes());
     around.addClass("lit").removeClass("dim");
-    const dims = !matches && cy.elements().length <= DIM_MAX;
+    const dims = !matches && !trail && cy.elements().length <= DIM_MAX;
     if (dims) cy.elements().difference(around).addClass("dim");
   });
+}
+
+function dimBeside(cy: Core, trail: ReadonlySet<string>): void {
+  cy.elements().forEach((element) => void element.addClass(trail.has(element.id()) ? "trail lit" : "dim"));
 }
 
 function dimOthers(cy: Core, matches: ReadonlySet<string>): void {
@@ -59,7 +66,7 @@ export function labelled(scene: LabelScene): LabelledNode[] {
     if (!at || drawn.empty()) continue;
     const isUser = node.kind === "User";
     const pointed = node.id === marks.selected || node.id === marks.cursor || node.id === hovered;
-    const steps = [node.kind !== "Scene", isUser, drawn.hasClass("lit"), marks.matches?.has(node.id) ?? false, pointed];
+    const steps = [node.kind !== "Scene", isUser, drawn.hasClass("lit"), (marks.matches ?? marks.trail)?.has(node.id) ?? false, pointed];
     const rank = steps.reduce((sum, step, index) => sum + Number(step) * 1_000 * 2 ** index, degrees.get(node.id) ?? 0);
     const size = { w: drawn.data("w") as number, h: drawn.data("h") as number };
     found.push({ id: node.id, label: node.label, at, size, rank, forced: pointed || isUser, strong: isUser, faint: node.kind === "Scene" });

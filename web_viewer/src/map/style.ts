@@ -73,6 +73,8 @@ function stateRules(theme: Theme): StylesheetJson {
     { selector: "edge.closed.lit", style: { opacity: 0.6 } },
     { selector: "node.sel", style: { "border-width": 3, "border-color": INK[theme], "underlay-color": ACCENT[theme], "underlay-opacity": 0.28, "underlay-padding": 7 } },
     { selector: "edge.sel", style: { opacity: 1, "underlay-color": ACCENT[theme], "underlay-opacity": 0.3, "underlay-padding": 5 } },
+    { selector: "node.trail", style: { "border-width": 3, "border-color": ACCENT[theme] } },
+    { selector: "edge.trail", style: { opacity: 1, "underlay-color": ACCENT[theme], "underlay-opacity": 0.35, "underlay-padding": 4 } },
     { selector: "edge.deaf", style: { events: "no" } },
   ];
 }

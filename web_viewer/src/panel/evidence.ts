@@ -1,5 +1,7 @@
 /** The evidence behind one fact or thing, fetched when somebody looks; it is never broadcast. */
 
+import { askService } from "../live/ask";
+
 export interface Party {
   id: string;
   label: string;
@@ -67,19 +69,8 @@ export interface Evidence {
 }
 
 /** @throws Error with the service's own words when it answers with an error. */
-export async function fetchEvidence(id: string, tenant: string, signal: AbortSignal): Promise<Evidence> {
-  const answer = await fetch(`api/evidence/${encodeURIComponent(id)}`, {
-    headers: { "Mnemograph-Tenant": tenant, Accept: "application/json" },
-    signal,
-  });
-  const body: unknown = await answer.json().catch(() => null);
-  if (!answer.ok || body === null) throw new Error(messageOf(body) ?? `HTTP ${answer.status}`);
-  return body as Evidence;
-}
-
-function messageOf(body: unknown): string | null {
-  const error = (body as { error?: { code?: string; message?: string } } | null)?.error;
-  return error?.message ?? error?.code ?? null;
+export function fetchEvidence(id: string, tenant: string, signal: AbortSignal): Promise<Evidence> {
+  return askService<Evidence>(`evidence/${encodeURIComponent(id)}`, tenant, signal);
 }
 
 export interface QuoteParts {

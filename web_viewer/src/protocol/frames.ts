@@ -32,6 +32,12 @@ export interface GraphEdge {
   valid_at: string | null;
   /** Set when the fact no longer holds. */
   invalid_at: string | null;
+  /** When it was first heard; absent from services that do not tell. */
+  known_at?: string | null;
+  /** When its end was heard. */
+  closing_known_at?: string | null;
+  /** That of a profile, such as "work". */
+  category?: string | null;
   evidence_n: number;
   /** What the edge was before this change; only inside patches. */
   was?: { strength?: number } | null;

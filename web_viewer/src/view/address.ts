@@ -1,6 +1,7 @@
 /** The view as a link: everything chosen stands in the page's address. */
 
-export type Tab = "map" | "list";
+export const TABS = ["map", "list"] as const;
+export type Tab = (typeof TABS)[number];
 
 export interface Address {
   /** Null where the link leaves it to the width of the window. */
@@ -8,24 +9,55 @@ export interface Address {
   user: string | null;
   sel: string | null;
   hide: string[];
+  /** Least certainty of the facts that are shown, 0 to 1. */
+  sure: number;
+  ego: string | null;
+  /** Both ends of a path. */
+  path: [string, string] | null;
+  validAt: string | null;
+  asOf: string | null;
 }
 
 export function readAddress(hash: string): Address {
-  const [path = "", query = ""] = hash.replace(/^#\/?/, "").split("?", 2);
+  const [tab = "", query = ""] = hash.replace(/^#\/?/, "").split("?", 2);
   const chosen = new URLSearchParams(query);
   const hide = (chosen.get("hide") ?? "").split(",").filter((name) => name !== "");
-  return { tab: path === "list" || path === "map" ? path : null, user: chosen.get("user"), sel: chosen.get("sel"), hide };
+  const sure = Number(chosen.get("sure") ?? 0);
+  const ends = [chosen.get("from"), chosen.get("to")];
+  return {
+    tab: TABS.find((one) => one === tab) ?? null,
+    user: chosen.get("user"),
+    sel: chosen.get("sel"),
+    hide,
+    sure: sure > 0 && sure <= 1 ? sure : 0,
+    ego: chosen.get("around"),
+    path: ends[0] && ends[1] ? [ends[0], ends[1]] : null,
+    validAt: momentIn(chosen.get("true")),
+    asOf: momentIn(chosen.get("known")),
+  };
 }
 
 export function writeAddress(address: Address): string {
   const chosen = new URLSearchParams();
-  if (address.user) chosen.set("user", address.user);
-  if (address.sel) chosen.set("sel", address.sel);
-  if (address.hide.length > 0) chosen.set("hide", [...address.hide].sort().join(","));
+  const put = (name: string, value: string | null): void => void (value && chosen.set(name, value));
+  put("user", address.user);
+  put("sel", address.sel);
+  put("hide", [...address.hide].sort().join(","));
+  put("sure", address.sure > 0 ? String(address.sure) : null);
+  put("around", address.ego);
+  put("from", address.path?.[0] ?? null);
+  put("to", address.path?.[1] ?? null);
+  put("true", address.validAt);
+  put("known", address.asOf);
   const query = chosen.toString();
   return `#/${address.tab ?? ""}${query ? `?${query}` : ""}`;
 }
 
 export function tenantOf(search: string): string {
   return new URLSearchParams(search).get("tenant") || "default";
+}
+
+/** What is no moment is the same as none. */
+function momentIn(text: string | null): string | null {
+  return text !== null && !Number.isNaN(Date.parse(text)) ? text : null;
 }

@@ -3,11 +3,26 @@
 import { isClosed } from "../graph/facts";
 import type { GraphState } from "../graph/reduce";
 import type { GraphEdge, GraphNode } from "../protocol/frames";
+import { factAt, isNow, type Moments, NOW, thingAt } from "./moments";
 
-/** Names of hidden kinds and predicates; `past` hides facts that no longer hold. */
+/** Names of hidden kinds, predicates and categories; `past` hides facts that no longer hold. */
 export type Hidden = ReadonlySet<string>;
 
 export const PAST = "past";
+/** Stands before the name of a category, which may be the name of something else too. */
+export const CATEGORY = "about:";
+export const CATEGORIES = ["personal", "work", "preferences", "relationships", "goals"] as const;
+
+export interface Filter {
+  hidden: Hidden;
+  /** Facts that are less certain are not shown; 0 to 1. */
+  confidence?: number;
+  moments?: Moments;
+  /** Things somebody put out of sight. */
+  veiled?: ReadonlySet<string>;
+  /** The middle of an ego view: only what is tied to it, and how that hangs together. */
+  ego?: string | null;
+}
 
 export interface Shown {
   nodes: ReadonlyMap<string, GraphNode>;
@@ -15,32 +30,70 @@ export interface Shown {
 }
 
 /** A thing that only hidden links lead to is hidden with them; users always stay unless their kind is hidden. */
-export function shownPart(state: GraphState, hidden: Hidden): Shown {
-  if (hidden.size === 0) return state;
+export function shownPart(state: Pick<GraphState, "nodes" | "edges">, filter: Filter): Shown {
+  if (isIdle(filter)) return state;
+  const { hidden, veiled, moments = NOW } = filter;
+  const allowed = egoPart(state, filter.ego ?? null);
   const nodes = new Map<string, GraphNode>();
-  for (const node of state.nodes.values()) if (!hidden.has(node.kind)) nodes.set(node.id, node);
+  for (const node of state.nodes.values()) {
+    if (hidden.has(node.kind) || veiled?.has(node.id) || (allowed && !allowed.has(node.id))) continue;
+    if (thingAt(node, moments)) nodes.set(node.id, node);
+  }
   const edges = new Map<string, GraphEdge>();
   const tied = new Set<string>();
   const cut = new Set<string>();
-  for (const edge of state.edges.values()) {
-    const kept = !hidden.has(edge.predicate) && !(hidden.has(PAST) && isClosed(edge));
+  for (const whole of state.edges.values()) {
+    const edge = factAt(whole, moments);
+    const kept = edge !== null && passes(edge, filter, state.nodes);
     const ends = kept ? tied : cut;
-    ends.add(edge.source).add(edge.target);
+    ends.add(whole.source).add(whole.target);
     if (kept && nodes.has(edge.source) && nodes.has(edge.target)) edges.set(edge.id, edge);
   }
   for (const [id, node] of nodes) {
-    if (cut.has(id) && !tied.has(id) && node.kind !== "User") nodes.delete(id);
+    if (cut.has(id) && !tied.has(id) && node.kind !== "User" && id !== filter.ego) nodes.delete(id);
   }
   return { nodes, edges };
 }
 
-export function countBy(state: GraphState): ReadonlyMap<string, number> {
+function isIdle(filter: Filter): boolean {
+  const { hidden, confidence = 0, moments = NOW, veiled, ego = null } = filter;
+  return hidden.size === 0 && confidence === 0 && isNow(moments) && !veiled?.size && ego === null;
+}
+
+function passes(edge: GraphEdge, filter: Filter, nodes: GraphState["nodes"]): boolean {
+  const { hidden, confidence = 0 } = filter;
+  if (hidden.has(edge.predicate) || (hidden.has(PAST) && isClosed(edge))) return false;
+  // A mention says that something was named, and nothing uncertain.
+  if (edge.confidence < confidence && edge.predicate !== "MENTIONED") return false;
+  const category = categoryOf(edge, nodes);
+  return category === null || !hidden.has(CATEGORY + category);
+}
+
+/** Profiles are of users and agents: what is said of a thing has no category. */
+export function categoryOf(edge: GraphEdge, nodes: GraphState["nodes"]): string | null {
+  const kind = nodes.get(edge.source)?.kind;
+  return kind === "User" || kind === "Agent" ? (edge.category ?? null) : null;
+}
+
+function egoPart(state: Pick<GraphState, "nodes" | "edges">, ego: string | null): ReadonlySet<string> | null {
+  if (ego === null || !state.nodes.has(ego)) return null;
+  const near = new Set([ego]);
+  for (const edge of state.edges.values()) {
+    if (edge.source === ego) near.add(edge.target);
+    if (edge.target === ego) near.add(edge.source);
+  }
+  return near;
+}
+
+export function countBy(state: Pick<GraphState, "nodes" | "edges">): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   const add = (name: string): void => void counts.set(name, (counts.get(name) ?? 0) + 1);
   for (const node of state.nodes.values()) add(node.kind);
   for (const edge of state.edges.values()) {
     add(edge.predicate);
     if (isClosed(edge)) add(PAST);
+    const category = categoryOf(edge, state.nodes);
+    if (category !== null) add(CATEGORY + category);
   }
   return counts;
 }

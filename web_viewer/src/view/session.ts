@@ -1,31 +1,22 @@
 /** Everything the page holds: the live graph, the connection and what the person has chosen. */
 
-import { computed, inject, type InjectionKey, reactive, type Ref, ref, shallowRef } from "vue";
+import { computed, inject, type InjectionKey, reactive, type Ref, ref, shallowRef, watch } from "vue";
 import { GraphStore } from "../graph/store";
 import { EMPTY_STATE, type GraphState, type Touched } from "../graph/reduce";
-import { type Lang, languageOf, Words } from "../i18n/words";
+import { Words } from "../i18n/words";
 import { Connection, type LinkState } from "../live/connection";
-import type { Theme } from "../map/palette";
 import { Places } from "../map/places";
 import type { HelloAck, ServiceError, ServiceStatus } from "../protocol/frames";
-import { readAddress, type Tab, tenantOf, writeAddress } from "./address";
+import { readAddress, tenantOf } from "./address";
 import { browserStorage } from "./browserStorage";
+import { type Chosen, firstChoice, sameChoice, viewChoice } from "./chosen";
+import { Explore } from "./explore";
 import { countBy, shownPart } from "./filters";
 import { searchNodes } from "./search";
+import { onTrail } from "./trail";
+import { Undo } from "./undo";
 
 const BUDGET = 800;
-export const NARROW = "(max-width: 719px)";
-
-export interface Chosen {
-  tab: Tab;
-  user: string | null;
-  sel: string | null;
-  cursor: string | null;
-  hidden: Set<string>;
-  query: string;
-  lang: Lang;
-  theme: Theme;
-}
 
 export type Session = ReturnType<typeof openSession>;
 export const SESSION: InjectionKey<Session> = Symbol("session");
@@ -45,13 +36,20 @@ export function openSession() {
   const arrivals = new Set<(touched: Touched, opened: boolean) => void>();
   const opening = ref(true);
   const owners = shallowRef<ReadonlyMap<string, string>>(new Map());
+  const explore = new Explore({ tenant, store, user: () => chosen.user });
+  const can = shallowRef({ undo: false, redo: false });
+  const undo = new Undo((now) => (can.value = now));
 
   store.listen((state, touched) => {
     const opened = opening.value && touched.whole;
     if (opened) {
       places.open(chosen.user, state);
       opening.value = false;
-    } else places.extend(state);
+      void fetchLinked();
+    } else {
+      places.extend(state);
+      if (touched.whole) void explore.fetchAgain();
+    }
     owners.value = withOwners(owners.value, state);
     live.graph.value = state;
     live.fresh.value = new Set(store.newIds);
@@ -61,10 +59,28 @@ export function openSession() {
 
   const connection = connect(tenant, store, chosen, live);
   const words = computed(() => new Words(chosen.lang));
-  const shown = computed(() => shownPart(live.graph.value, chosen.hidden));
+  const shown = computed(() => shownPart(live.graph.value, chosen));
+  const trail = computed(() => explore.trail.value && onTrail(explore.trail.value, live.graph.value.edges.values()));
   const counts = computed(() => countBy(live.graph.value));
   const news = computed(() => newsCount(live.fresh.value, live.graph.value));
   const hits = computed(() => searchNodes(shown.value.nodes.values(), chosen.query));
+  watch(() => chosen.query, (query) => explore.search(query));
+
+  /** What a link names and the snapshot does not hold. */
+  const fetchLinked = async (): Promise<void> => {
+    const { ego, path } = readAddress(location.hash);
+    if (ego !== null && chosen.ego === ego) await explore.around(ego);
+    if (path !== null) await explore.findPath(...path);
+  };
+
+  /** Does something to the view that can be taken back. */
+  const change = (deed: () => void): void => {
+    const before = viewChoice(chosen);
+    deed();
+    const after = viewChoice(chosen);
+    if (sameChoice(before, after)) return;
+    undo.note({ undo: () => Object.assign(chosen, viewChoice(before)), redo: () => Object.assign(chosen, viewChoice(after)) });
+  };
 
   const look = (ids: string[]): void => {
     if (store.look(ids)) live.fresh.value = new Set(store.newIds);
@@ -84,6 +100,11 @@ export function openSession() {
     /** Another memory was asked for and is on its way. */
     opening,
     owners,
+    explore,
+    trail,
+    undo,
+    can,
+    change,
     ...live,
     look,
     /** Calls back for every change of the graph; `opened` marks the first picture of a lens. */
@@ -102,12 +123,43 @@ export function openSession() {
       chosen.user = user;
       chosen.sel = chosen.cursor = null;
       opening.value = true;
+      chosen.ego = null;
+      chosen.veiled = new Set();
+      undo.clear();
+      explore.clear();
       store.changeScope();
       live.fresh.value = new Set();
       connection.changeScope(user);
     },
     toggle(name: string): void {
-      if (!chosen.hidden.delete(name)) chosen.hidden.add(name);
+      change(() => chosen.hidden.delete(name) || chosen.hidden.add(name));
+    },
+    showAll(): void {
+      change(() => Object.assign(chosen, { hidden: new Set(), veiled: new Set(), confidence: 0, ego: null }));
+    },
+    /** Shows one thing with what is tied to it, fetched as far as the page does not hold it. */
+    async lookAround(id: string | null): Promise<void> {
+      if (id !== null) await explore.around(id);
+      change(() => (chosen.ego = id));
+    },
+    /** Fetches what is tied to a thing; taking it back puts what came out of sight. */
+    async expand(id: string): Promise<number> {
+      const came = await explore.around(id);
+      const ids = (came ?? []).filter((one) => live.graph.value.nodes.has(one));
+      if (ids.length > 0) {
+        const without = (set: Set<string>): Set<string> => new Set([...set].filter((one) => !ids.includes(one)));
+        undo.note({ undo: () => (chosen.veiled = new Set([...chosen.veiled, ...ids])), redo: () => (chosen.veiled = without(chosen.veiled)) });
+      }
+      return ids.length;
+    },
+    veil(id: string): void {
+      change(() => chosen.veiled.add(id));
+    },
+    /** The first end of a path, or with one chosen already, the second. */
+    async pathTo(id: string): Promise<void> {
+      const from = explore.pathFrom.value;
+      if (from === null || from === id) explore.pathFrom.value = from === id ? null : id;
+      else await explore.findPath(from, id);
     },
   };
 }
@@ -184,25 +236,4 @@ function connect(tenant: string, store: GraphStore, chosen: Chosen, live: LiveRe
     // A hidden tab draws no frames, but it has taken the change in.
     shown: (then) => (document.hidden ? queueMicrotask(then) : requestAnimationFrame(() => setTimeout(then))),
   });
-}
-
-function firstChoice(): Chosen {
-  const address = readAddress(location.hash);
-  const dark = window.matchMedia("(prefers-color-scheme: dark)").matches;
-  const narrow = window.matchMedia(NARROW).matches;
-  return {
-    tab: address.tab ?? (narrow ? "list" : "map"),
-    user: address.user,
-    sel: address.sel,
-    cursor: null,
-    hidden: new Set(address.hide),
-    query: "",
-    lang: (browserStorage.getItem("mnemograph:lang") as Lang | null) ?? languageOf(navigator.languages),
-    theme: (browserStorage.getItem("mnemograph:theme") as Theme | null) ?? (dark ? "dark" : "light"),
-  };
-}
-
-/** The address as it should read for what is chosen now. */
-export function addressOf(chosen: Chosen): string {
-  return writeAddress({ tab: chosen.tab, user: chosen.user, sel: chosen.sel, hide: [...chosen.hidden] });
 }

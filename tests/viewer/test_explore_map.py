@@ -1,0 +1,90 @@
+"""Exploring in a real browser: search the whole memory, find a path, filter, take it back.
+
+Requirements A5, E6.
+"""
+
+import json
+from collections.abc import AsyncIterator
+
+import httpx
+import pytest
+import pytest_asyncio
+from playwright.async_api import Browser
+
+from tests.viewer.watching import Watching
+
+
+@pytest_asyncio.fixture(loop_scope="session", scope="module")
+async def memory(address: str) -> str:
+    """A tenant in which Alice and Bob were told a few things, in both languages."""
+    name = "explore-map"
+    for user, texts in {
+        "alice": ("I love jasmine tea.", "I hate coriander.", "I work at Acme.", "我很喜欢弹钢琴。"),
+        "bob": ("I love mountains.",),
+    }.items():
+        for turn, text in enumerate(texts):
+            await Watching.told(address, name, text, user=user, session=f"{user}-{turn}")
+    return name
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def viewer(browser: Browser, address: str, memory: str) -> AsyncIterator[Watching]:
+    async with Watching.page_of(browser, address, memory) as watching:
+        yield watching
+
+
+async def _named(viewer: Watching, label: str) -> str:
+    async with httpx.AsyncClient(timeout=60) as client:
+        answer = await client.get(
+            f"{viewer.address}/api/explore/search", params={"q": label}, headers={"Mnemograph-Tenant": viewer.tenant}
+        )
+    return str(answer.json()["nodes"][0]["id"])
+
+
+@pytest.mark.parametrize(("typed", "label"), [("jasm", "jasmine tea"), ("弹钢", "弹钢琴")])
+async def test_what_the_page_does_not_hold_is_searched_for_and_brought_to_the_map(
+    viewer: Watching, typed: str, label: str
+) -> None:
+    await viewer.open("#/map?user=bob")
+    found = json.dumps(await _named(viewer, label))
+    await viewer.open("#/map")
+    await viewer.page.keyboard.press("/")
+    await viewer.page.keyboard.type(typed)
+    await viewer.page.get_by_role("option", name=label).first.wait_for()
+    await viewer.page.keyboard.press("Enter")
+    await viewer.until(f"window.__mnemograph.selection === {found}")
+    place = await viewer.resting_place(json.loads(found))
+    assert abs(place["x"] - 560) < 200, "what was found stands near the middle of the map"
+
+
+async def test_a_path_is_told_as_a_sentence_and_its_other_ways_shown(viewer: Watching) -> None:
+    await viewer.open("#/map?user=alice")
+    tea, acme = await _named(viewer, "jasmine"), await _named(viewer, "Acme")
+    for end in (tea, acme):
+        await viewer.choose(end)
+        await viewer.page.keyboard.press("p")
+    trail = viewer.page.locator("[data-trail]")
+    await viewer.until("document.querySelector('[data-trail]')?.innerText.includes('jasmine tea')")
+    assert "Acme" in await trail.inner_text()
+    assert f"from={tea}" in viewer.page.url
+    await viewer.page.reload()
+    await viewer.until("document.querySelector('[data-trail]')?.innerText.includes('Acme')")
+
+
+async def test_neighbours_filters_and_hiding_can_all_be_taken_back(viewer: Watching) -> None:
+    await viewer.open("#/map?user=alice")
+    tea = await _named(viewer, "jasmine")
+    whole = await viewer.probe("ids()")
+    await viewer.choose(tea)
+    await viewer.page.keyboard.press("g")
+    await viewer.until(f"window.__mnemograph.ids().length < {len(whole)} && location.hash.includes('around=')")
+    await viewer.page.keyboard.press("z")
+    await viewer.until(f"window.__mnemograph.ids().length === {len(whole)}")
+    await viewer.page.keyboard.press("h")
+    await viewer.until(f"!window.__mnemograph.ids().includes({json.dumps(tea)})")
+    await viewer.page.keyboard.press("z")
+    await viewer.page.locator('[data-filter="about:work"]').click()
+    await viewer.until(f"window.__mnemograph.ids().length < {len(whole)}")
+    await viewer.page.locator('[data-act="undo"]').click()
+    await viewer.until(f"window.__mnemograph.ids().length === {len(whole)}")
+    assert await viewer.probe("ids()") == whole

@@ -1,0 +1,110 @@
+"""One page in a real browser that watches one tenant, and what is said to the service meanwhile."""
+
+import contextlib
+import json
+from collections.abc import AsyncIterator
+from typing import Any
+
+import httpx
+from playwright.async_api import Browser, Page, Request
+
+REMEMBER = "mutation($input: RememberInput!) { remember(input: $input) { stored } }"
+WAIT_MS = 30_000
+
+
+class Watching:
+    """One page that watches one tenant."""
+
+    def __init__(self, page: Page, address: str, tenant: str) -> None:
+        self.page = page
+        self.address = address
+        self.tenant = tenant
+        self.errors: list[str] = []
+        self.strangers: list[str] = []
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.on("request", self._note)
+
+    def _note(self, request: Request) -> None:
+        if not request.url.startswith((self.address, self.address.replace("http", "ws"), "data:", "blob:")):
+            self.strangers.append(request.url)
+
+    @classmethod
+    @contextlib.asynccontextmanager
+    async def page_of(cls, browser: Browser, address: str, tenant: str) -> AsyncIterator["Watching"]:
+        """A page; it must end without an error and without having asked anybody else."""
+        page = await browser.new_page(viewport={"width": 1280, "height": 800}, locale="en-US")
+        watching = cls(page, address, tenant)
+        try:
+            yield watching
+        finally:
+            await page.close()
+        assert watching.errors == []
+        assert watching.strangers == [], "the viewer must not ask anybody but its own service"
+
+    async def open(self, view: str = "") -> None:
+        """The page, live, at the address of a view such as `#/list`."""
+        await self.page.goto("about:blank")
+        await self.page.goto(f"{self.address}/?tenant={self.tenant}{view}")
+        await self.until("window.__mnemograph && window.__mnemograph.state === 'live'")
+        await self.until("window.__mnemograph.epoch !== null")
+
+    async def choose(self, element: str) -> None:
+        """Selects an element as a link to it does."""
+        path, _, query = (await self.page.evaluate("location.hash")).partition("?")
+        chosen = "&".join([*(one for one in query.split("&") if one and not one.startswith("sel=")), f"sel={element}"])
+        await self.page.evaluate(f"location.hash = {json.dumps(f'{path}?{chosen}')}")
+        await self.until(f"window.__mnemograph.selection === {json.dumps(element)}")
+
+    async def until(self, condition: str) -> None:
+        """Waits for a condition on the page; its policy forbids the `eval` of Playwright's own way."""
+        looking = f"""async () => {{
+            const end = Date.now() + {WAIT_MS};
+            while (!({condition})) {{
+                if (Date.now() > end) return false;
+                await new Promise((again) => setTimeout(again, 30));
+            }}
+            return true;
+        }}"""
+        assert await self.page.evaluate(looking), f"never came true: {condition}"
+
+    async def probe(self, expression: str) -> Any:
+        """What the probe says."""
+        return await self.page.evaluate(f"window.__mnemograph.{expression}")
+
+    async def resting_place(self, element: str) -> dict[str, float]:
+        """Where something is on the page once the view has stopped moving."""
+        looking = f"""async () => {{
+            let before = null;
+            for (let look = 0; look < 100; look++) {{
+                const now = window.__mnemograph.onPage({json.dumps(element)});
+                if (now && before && now.x === before.x && now.y === before.y) return now;
+                before = now;
+                await new Promise((again) => setTimeout(again, 300));
+            }}
+            return null;
+        }}"""
+        place = await self.page.evaluate(looking)
+        assert place is not None, "the view never came to rest"
+        return dict(place)
+
+    async def say(self, *texts: str, session: str = "s1", user: str = "alice", name: str = "Alice") -> None:
+        """Messages of a user, remembered through the API."""
+        await self.told(self.address, self.tenant, *texts, session=session, user=user, name=name)
+
+    @staticmethod
+    async def told(
+        address: str, tenant: str, *texts: str, session: str = "s1", user: str = "alice", name: str | None = None
+    ) -> None:
+        """Messages of a user, remembered through the API before anybody watches."""
+        messages = [
+            {"role": "USER", "text": text, "time": f"2026-03-01T12:{i:02d}:00Z"} for i, text in enumerate(texts)
+        ]
+        call = {"userId": user, "sessionId": session, "userName": name or user.title(), "messages": messages}
+        body = {"query": REMEMBER, "variables": {"input": call}}
+        async with httpx.AsyncClient(timeout=60) as client:
+            answer = await client.post(f"{address}/graphql", json=body, headers={"Mnemograph-Tenant": tenant})
+        assert "errors" not in answer.json(), answer.text
+
+    async def until_shown(self, label: str) -> None:
+        """Waits until the list, the twin of the map, names something."""
+        await self.until(f"document.body.innerText.includes({json.dumps(label)})")

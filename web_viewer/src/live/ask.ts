@@ -1,0 +1,21 @@
+/** Asks the service by HTTP, for one tenant; every request of the page that is not the socket goes through here. */
+
+/** @throws Error with the service's own words when it answers with an error. */
+export async function askService<T>(path: string, tenant: string, signal?: AbortSignal): Promise<T> {
+  const answer = await fetch(`api/${path}`, { headers: { "Mnemograph-Tenant": encodeURIComponent(tenant), Accept: "application/json" }, signal });
+  const body: unknown = await answer.json().catch(() => null);
+  if (!answer.ok || body === null) throw new Error(messageOf(body) ?? `HTTP ${answer.status}`);
+  return body as T;
+}
+
+/** The part of a path behind the question mark; what is null or empty is left out. */
+export function asked(values: Record<string, string | number | null>): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(values)) if (value !== null && value !== "") query.set(name, String(value));
+  return query.size > 0 ? `?${query}` : "";
+}
+
+function messageOf(body: unknown): string | null {
+  const error = (body as { error?: { code?: string; message?: string } } | null)?.error;
+  return error?.message ?? error?.code ?? null;
+}

@@ -1,0 +1,66 @@
+/** What the person has chosen: the view, whose memory, what is hidden and from when it is looked at. */
+
+import { type Lang, languageOf } from "../i18n/words";
+import type { Theme } from "../map/palette";
+import { readAddress, type Tab, writeAddress } from "./address";
+import { browserStorage } from "./browserStorage";
+import type { Moments } from "./moments";
+
+export const NARROW = "(max-width: 719px)";
+
+/** What can be taken back. */
+export interface ViewChoice {
+  hidden: Set<string>;
+  /** Least certainty of the facts that are shown, 0 to 1. */
+  confidence: number;
+  /** The thing in the middle of an ego view. */
+  ego: string | null;
+  /** Things put out of sight. */
+  veiled: Set<string>;
+}
+
+export interface Chosen extends ViewChoice {
+  tab: Tab;
+  user: string | null;
+  sel: string | null;
+  cursor: string | null;
+  query: string;
+  moments: Moments;
+  lang: Lang;
+  theme: Theme;
+}
+
+export function firstChoice(): Chosen {
+  const address = readAddress(location.hash);
+  const dark = window.matchMedia("(prefers-color-scheme: dark)").matches;
+  const narrow = window.matchMedia(NARROW).matches;
+  return {
+    tab: address.tab ?? (narrow ? "list" : "map"),
+    user: address.user,
+    sel: address.sel,
+    cursor: null,
+    hidden: new Set(address.hide),
+    confidence: address.sure,
+    ego: address.ego,
+    veiled: new Set(),
+    query: "",
+    moments: { validAt: address.validAt, asOf: address.asOf },
+    lang: (browserStorage.getItem("mnemograph:lang") as Lang | null) ?? languageOf(navigator.languages),
+    theme: (browserStorage.getItem("mnemograph:theme") as Theme | null) ?? (dark ? "dark" : "light"),
+  };
+}
+
+export function viewChoice(chosen: ViewChoice): ViewChoice {
+  return { hidden: new Set(chosen.hidden), confidence: chosen.confidence, ego: chosen.ego, veiled: new Set(chosen.veiled) };
+}
+
+export function sameChoice(a: ViewChoice, b: ViewChoice): boolean {
+  const same = (one: Set<string>, other: Set<string>): boolean => one.size === other.size && [...one].every((name) => other.has(name));
+  return a.confidence === b.confidence && a.ego === b.ego && same(a.hidden, b.hidden) && same(a.veiled, b.veiled);
+}
+
+/** The address as it should read for what is chosen now. */
+export function addressOf(chosen: Chosen, path: [string, string] | null): string {
+  const { tab, user, sel, ego, moments } = chosen;
+  return writeAddress({ tab, user, sel, hide: [...chosen.hidden], sure: chosen.confidence, ego, path, validAt: moments.validAt, asOf: moments.asOf });
+}

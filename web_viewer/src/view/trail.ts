@@ -1,0 +1,57 @@
+/** A path between two things: what lies on it, and how it reads as a sentence. */
+
+import { linkWords } from "../graph/facts";
+import type { Words } from "../i18n/words";
+import type { GraphEdge, GraphNode } from "../protocol/frames";
+
+export interface Trail {
+  source: string;
+  target: string;
+  /** Ids of things from one end to the other, the most telling path first; none when nothing leads there. */
+  paths: string[][];
+  /** Which path is pointed out. */
+  at: number;
+}
+
+/** Ids of the things and facts on the path that is pointed out. */
+export function onTrail(trail: Trail, edges: Iterable<GraphEdge>): ReadonlySet<string> {
+  const path = trail.paths[trail.at] ?? [trail.source, trail.target];
+  const ids = new Set(path);
+  const steps = new Set(path.slice(1).map((id, index) => pair(path[index] as string, id)));
+  for (const edge of edges) if (steps.has(pair(edge.source, edge.target))) ids.add(edge.id);
+  return ids;
+}
+
+export interface TrailStep {
+  from: string;
+  to: string;
+  /** The strongest fact between the two. */
+  edge: GraphEdge;
+  words: string;
+  backwards: boolean;
+}
+
+export function trailSteps(path: readonly string[], nodes: ReadonlyMap<string, GraphNode>, edges: Iterable<GraphEdge>, words: Words): TrailStep[] {
+  const best = new Map<string, GraphEdge>();
+  for (const edge of edges) {
+    const key = pair(edge.source, edge.target);
+    const known = best.get(key);
+    if (!known || rank(edge) > rank(known)) best.set(key, edge);
+  }
+  return path.slice(1).flatMap((id, index) => {
+    const from = path[index] as string;
+    const edge = best.get(pair(from, id));
+    if (!edge) return [];
+    const backwards = edge.source !== from;
+    const spoken = backwards && !edge.relation ? words.backwards(edge.predicate) : linkWords(edge, words);
+    return [{ from: nodes.get(from)?.label ?? "…", to: nodes.get(id)?.label ?? "…", edge, words: spoken, backwards }];
+  });
+}
+
+function rank(edge: GraphEdge): number {
+  return (edge.predicate === "MENTIONED" ? 0 : edge.invalid_at === null ? 2 : 1) + edge.strength;
+}
+
+function pair(a: string, b: string): string {
+  return a < b ? `${a} ${b}` : `${b} ${a}`;
+}

@@ -1,0 +1,143 @@
+import { describe, expect, it, vi } from "vitest";
+import { GraphStore } from "../src/graph/store";
+import { Words } from "../src/i18n/words";
+import type { GraphPart } from "../src/protocol/parts";
+import { Explore } from "../src/view/explore";
+import { shownPart } from "../src/view/filters";
+import { factAt, NOW } from "../src/view/moments";
+import { onTrail, trailSteps } from "../src/view/trail";
+import { Undo } from "../src/view/undo";
+import { aNode, anEdge, aPatch, aSnapshot, byId } from "./builders";
+
+function aPart(seq: number, nodes: GraphPart["nodes"], edges: GraphPart["edges"], more: Partial<GraphPart> = {}): GraphPart {
+  return { t: "graph_part", epoch: "e1", seq, total: nodes.length, nodes, edges, paths: [], ...more };
+}
+
+function aStore(): GraphStore {
+  const store = new GraphStore();
+  store.take(aSnapshot(5, [aNode("u", { kind: "User" })], []));
+  return store;
+}
+
+describe("a part that was asked for", () => {
+  it("adds what was not held, and is no news", () => {
+    const store = aStore();
+    const came = store.takePart(aPart(5, [aNode("u", { kind: "User" }), aNode("tea")], [anEdge("1", "u", "tea")]));
+    expect(came).toEqual(["tea", "1"]);
+    expect(store.state.total).toEqual({ nodes: 1, edges: 0 });
+    expect([...store.newIds]).toEqual([]);
+  });
+
+  it("never overrides what changed or went while it was on its way", () => {
+    const store = aStore();
+    store.take(aPatch(5, 6, [["node+", aNode("tea", { label: "green tea" })], ["node+", aNode("rain")]]));
+    store.take(aPatch(6, 7, [["node-", "rain"]]));
+    store.takePart(aPart(5, [aNode("tea", { label: "tea" }), aNode("rain"), aNode("sun")], [anEdge("1", "sun", "rain")]));
+    expect(store.state.nodes.get("tea")?.label).toBe("green tea");
+    expect(store.state.nodes.has("rain")).toBe(false);
+    expect(store.state.nodes.has("sun")).toBe(true);
+    expect(store.state.edges.size).toBe(0);
+  });
+
+  it("of another life of the memory is not taken", () => {
+    const store = aStore();
+    expect(store.takePart(aPart(9, [aNode("tea")], [], { epoch: "e2" }))).toEqual([]);
+    expect(store.state.nodes.size).toBe(1);
+  });
+});
+
+describe("looking back", () => {
+  const edge = anEdge("1", "u", "tea", { valid_at: "2026-01-10T00:00:00Z", invalid_at: "2026-03-10T00:00:00Z", known_at: "2026-02-01T00:00:00Z", closing_known_at: "2026-04-01T00:00:00Z" });
+  const at = (validAt: string | null, asOf: string | null) => factAt(edge, { validAt, asOf });
+
+  it.each([
+    ["before it held", "2026-01-01T00:00:00Z", null, "nothing"],
+    ["while it held", "2026-02-01T00:00:00Z", null, "open"],
+    ["after it held", "2026-03-11T00:00:00Z", null, "closed"],
+    ["before it was heard", null, "2026-01-20T00:00:00Z", "nothing"],
+    ["before its end was heard", null, "2026-03-20T00:00:00Z", "open"],
+    ["after its end was heard", null, "2026-04-02T00:00:00Z", "closed"],
+    ["of now by what was known then", "2026-05-01T00:00:00Z", "2026-03-20T00:00:00Z", "open"],
+  ])("shows a fact %s", (_, validAt, asOf, found) => {
+    const seen = at(validAt, asOf);
+    expect(seen === null ? "nothing" : seen.invalid_at === null ? "open" : "closed").toBe(found);
+  });
+
+  it("hides things that had not turned up", () => {
+    const state = { nodes: byId([aNode("u", { kind: "User", first_seen: "2026-01-01T00:00:00Z" }), aNode("tea")]), edges: new Map() };
+    const shown = shownPart(state, { hidden: new Set(), moments: { validAt: "2026-02-01T00:00:00Z", asOf: null } });
+    expect([...shown.nodes.keys()]).toEqual(["u"]);
+  });
+});
+
+describe("filters", () => {
+  const nodes = byId([aNode("u", { kind: "User" }), aNode("job"), aNode("tea"), aNode("cup")]);
+  const edges = byId([
+    anEdge("1", "u", "job", { category: "work", confidence: 0.9 }),
+    anEdge("2", "u", "tea", { category: "preferences", confidence: 0.4 }),
+    anEdge("3", "tea", "cup", { category: "work", confidence: 0.9, predicate: "RELATES_TO" }),
+  ]);
+  const shown = (more: object) => [...shownPart({ nodes, edges }, { hidden: new Set<string>(), moments: NOW, ...more }).edges.keys()];
+
+  it("hide a category of what is said of people, not of things", () => {
+    expect(shown({ hidden: new Set(["about:work"]) })).toEqual(["2", "3"]);
+  });
+
+  it("hide what is less certain, what was put away, and what is not around the chosen thing", () => {
+    expect(shown({ confidence: 0.5 })).toEqual(["1", "3"]);
+    expect(shown({ veiled: new Set(["tea"]) })).toEqual(["1"]);
+    expect(shown({ ego: "tea" })).toEqual(["2", "3"]);
+  });
+});
+
+describe("a path", () => {
+  const edges = [anEdge("weak", "a", "b", { strength: 0.1 }), anEdge("strong", "b", "a", { strength: 0.9 }), anEdge("2", "b", "c", { relation: "lives in" }), anEdge("off", "c", "d")];
+
+  it("holds the links between its things and reads as a sentence", () => {
+    const trail = { source: "a", target: "c", paths: [["a", "b", "c"]], at: 0 };
+    expect([...onTrail(trail, edges)].sort()).toEqual(["2", "a", "b", "c", "strong", "weak"]);
+    const steps = trailSteps(["a", "b", "c"], byId(["a", "b", "c"].map((id) => aNode(id))), edges, new Words("en"));
+    expect(steps.map((step) => [step.from, step.words, step.to])).toEqual([["a", "liked by", "b"], ["b", "lives in", "c"]]);
+  });
+});
+
+describe("undo", () => {
+  it("takes back in order and forgets what was taken back after a new deed", () => {
+    const told: object[] = [];
+    const undo = new Undo((can) => told.push(can));
+    const log: string[] = [];
+    for (const name of ["a", "b"]) undo.note({ undo: () => log.push(`-${name}`), redo: () => log.push(`+${name}`) });
+    undo.undo();
+    undo.undo();
+    undo.undo();
+    undo.redo();
+    undo.note({ undo: () => log.push("-c"), redo: () => log.push("+c") });
+    undo.redo();
+    expect(log).toEqual(["-b", "-a", "+a"]);
+    expect(told.at(-1)).toEqual({ undo: true, redo: false });
+  });
+});
+
+describe("the search over the whole memory", () => {
+  it("asks once for the last words, and takes no late answer", async () => {
+    vi.useFakeTimers();
+    const asked: string[] = [];
+    vi.stubGlobal("fetch", async (path: string) => {
+      asked.push(path);
+      return new Response(JSON.stringify(aPart(1, [aNode("tea")], [])));
+    });
+    const explore = new Explore({ tenant: "茶", store: aStore(), user: () => "小林" });
+    explore.search("t");
+    explore.search("te");
+    await vi.runAllTimersAsync();
+    expect(asked).toEqual(["api/explore/search?q=te&user=%E5%B0%8F%E6%9E%97&limit=20"]);
+    expect(explore.farHits.value.map((node) => node.id)).toEqual(["tea"]);
+    explore.search("tea");
+    vi.advanceTimersByTime(200);
+    explore.search("");
+    await vi.runAllTimersAsync();
+    expect(explore.farHits.value).toEqual([]);
+    vi.useRealTimers();
+    vi.unstubAllGlobals();
+  });
+});
