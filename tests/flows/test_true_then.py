@@ -16,7 +16,7 @@ from graph_service.memory.incoming import Incoming, IncomingMessage
 from graph_service.memory.question import Kind, Question
 from graph_service.memory.service import Memory
 from schema.errors import NotFoundError
-from schema.ids import TenantId, scope_token
+from schema.ids import TenantId, scope_token, user_uri
 from schema.message import BroughtFact
 from tests.builders import NOON, a_memory, a_worker
 from tests.embedders import HashedWords
@@ -36,13 +36,14 @@ def a_memory_at(graph: Graph, clock: Callable[[], datetime]) -> Memory:
 
 async def put_facts(graph: Graph, tenant: str, facts: dict[str, FactTimes]) -> None:
     """Facts as edges, each about a topic of its own."""
+    home = user_uri(tenant, "ann")
     edges = [
         Edge(
             "ann",
             "PREFERS",
             name,
             statement=f"topic {name}",
-            uri=f"memory://{tenant}/{name}",
+            uri=f"{home}/facts/{name}",
             valid_at=fact.valid_at,
             invalid_at=fact.invalid_at,
             known_at=fact.known_at,
