@@ -14,11 +14,11 @@ FROM python:3.12-slim
 RUN useradd --create-home --uid 10001 mnemograph && install -d -o mnemograph /data /cache
 COPY --from=build /venv /venv
 USER mnemograph
-# Inside the container every address is the container's own; the compose file publishes the port to loopback only.
+# Inside the container every address is the container's own. Without a credential the service does not start like this,
+# since nobody knows here to whom the port is published; the compose file, which publishes it to loopback only, says so.
 ENV PATH=/venv/bin:$PATH \
     PYTHONUNBUFFERED=1 \
     MNEMOGRAPH_SERVICE_HOST=0.0.0.0 \
-    MNEMOGRAPH_SERVICE_ALLOW_UNAUTHENTICATED_BIND=true \
     MNEMOGRAPH_SERVICE_OPEN_BROWSER=false \
     MNEMOGRAPH_DATA_DIR=/data \
     MNEMOGRAPH_CACHE_DIR=/cache

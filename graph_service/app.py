@@ -12,9 +12,13 @@ from starlette.routing import Route
 
 from graph_service.api.errors import install_error_handlers
 from graph_service.api.explore_rest import explore_router
+from graph_service.api.front_door import FrontDoor
 from graph_service.api.graphql import graphql_router
 from graph_service.api.rest import rest_router
+from graph_service.api.signing_in import sign_in_router
 from graph_service.api.tenant import tenant_of
+from graph_service.auth.audit import AuditLog
+from graph_service.auth.gate import Gate
 from graph_service.background import working
 from graph_service.guards import BodyLimit, HostGuard, StopGuard
 from graph_service.live.hub import Hub
@@ -30,7 +34,7 @@ from graph_service.memory.explore import Explorer
 from graph_service.memory.mindmap import MindMap
 from graph_service.parts import Parts
 from graph_service.round_trip_header import RoundTripHeader
-from graph_service.settings import LOOPBACK_NAMES
+from graph_service.settings import LOOPBACK_NAMES, is_loopback
 from graph_service.stopping import Stopping, in_time
 from graph_service.version import version
 from graph_service.viewer_files import add_viewer
@@ -56,17 +60,21 @@ def create_app(parts: Parts, stopping: Stopping) -> FastAPI:
     parts.forgotten.listen(hub.forget)
     parts.forgotten.listen(communities.forget)
     parts.forgotten.listen(parts.memory.keepsakes.forget)
+    gate = _gate(parts)
     hosts = frozenset(parts.settings.service.allowed_hosts) | LOOPBACK_NAMES
     mcp = _mcp(parts, hosts)
     lifespan = _lifespan(parts, hub, mcp, stopping)
     app = FastAPI(title="Mnemograph", version=name, docs_url=None, redoc_url=None, lifespan=lifespan)
+    app.state.gate = gate
     app.add_middleware(RoundTripHeader)
     app.add_middleware(BodyLimit, bytes_max=LIMITS.body_bytes)
+    app.add_middleware(FrontDoor, gate=gate)
     app.add_middleware(HostGuard, allowed=hosts)
     app.add_middleware(StopGuard, stopping=stopping)
     install_error_handlers(app)
-    app.include_router(graphql_router(parts.memory), prefix="/graphql")
-    app.include_router(live_router(hub, allowed_hosts=hosts))
+    app.include_router(graphql_router(parts.memory, gate), prefix="/graphql")
+    app.include_router(sign_in_router(gate))
+    app.include_router(live_router(hub, gate=gate, allowed_hosts=hosts))
     app.include_router(rest_router(mindmap, change_log))
     app.include_router(explore_router(explorer, communities))
     app.router.routes.append(Route(MCP_PATH, endpoint=mcp))
@@ -93,6 +101,22 @@ def _mcp(parts: Parts, hosts: Set[str]) -> McpMount:
         usual=Caller(tenant=DEFAULT_TENANT, user_id=wanted.user, aliases=wanted.aliases),
         whose=tenant_of,
         welcome=lambda origin, host: origin_allowed(origin, host, hosts),
+    )
+
+
+def _gate(parts: Parts) -> Gate:
+    service, auth = parts.settings.service, parts.settings.auth
+    tokens = None
+    if auth.takes_tokens:
+        from graph_service.auth.signed_token import token_rules
+
+        tokens = token_rules(auth)
+    return Gate(
+        parts.keyring,
+        auth,
+        tokens=tokens,
+        audit=AuditLog(parts.settings.data_dir, bytes_max=auth.audit_mb_max * 2**20),
+        always_locked=not (is_loopback(service.host) or service.allow_unauthenticated_bind),
     )
 
 

@@ -27,6 +27,7 @@ async def working(parts: Parts, stopping: Stopping) -> AsyncIterator[Beside]:
         "replay": asyncio.create_task(parts.replay.run(stop), name="replay"),
         "access": asyncio.create_task(parts.memory.access.run(stop), name="access"),
         "snapshots": asyncio.create_task(parts.memory.keepsakes.run(stop), name="snapshots"),
+        "keys": asyncio.create_task(parts.keyring.run(stop), name="keys"),
         "database watch": asyncio.create_task(parts.watch.run(stop), name="database watch"),
     }
     for task in beside.values():

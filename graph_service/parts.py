@@ -12,6 +12,7 @@ from typing import Final
 from extraction.embedding import Embedder
 from extraction.token_embedding import token_model_of
 from extraction.vector_cache import CachedEmbedder
+from graph_service.auth.keyring import Keyring
 from graph_service.bell import Bell
 from graph_service.database_watch import DatabaseWatch, Seat
 from graph_service.graph.database import connect
@@ -66,6 +67,7 @@ class Parts:
     memory: Memory
     worker: Worker
     window: ShortTermWindow
+    keyring: Keyring
     bell: Bell
     forgotten: Bell
     closing: AsyncExitStack = field(repr=False)
@@ -284,6 +286,7 @@ async def _assembled(
         ),
         worker=worker,
         window=window,
+        keyring=Keyring(graph, clock=_now, word=secrets.token_urlsafe),
         bell=bell,
         forgotten=forgotten,
         closing=closing,

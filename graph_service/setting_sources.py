@@ -25,7 +25,7 @@ USUAL_NAMES: Mapping[str, tuple[str, ...]] = {
 PREFIX = "MNEMOGRAPH_"
 LIST_KEYS = frozenset({"service.allowed_hosts"})
 # The address of a Redis holds its password.
-SECRET_ENDINGS = ("password", "api_key", "redis.url")
+SECRET_ENDINGS = ("password", "api_key", "redis.url", "jwt_secret")
 
 
 @dataclass(frozen=True, slots=True)

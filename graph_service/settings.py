@@ -11,6 +11,7 @@ from platformdirs import user_cache_dir, user_config_dir, user_data_dir
 from pydantic import Field, TypeAdapter, ValidationError
 
 from graph_service.analyst_settings import AnalystSettings
+from graph_service.auth_settings import AuthSettings, auth_contradictions
 from graph_service.mcp_settings import McpSettings
 from graph_service.recall_settings import RecallSettings
 from graph_service.redis_address import redis_url_problem
@@ -33,7 +34,7 @@ class ServiceSettings:
     Attributes:
         port: 0 lets the system choose.
         allowed_hosts: names beyond the loopback ones that a request's Host header may carry.
-        allow_unauthenticated_bind: permits a `host` that other machines reach, although nobody has to log in.
+        allow_unauthenticated_bind: permits a `host` that other machines reach, although there is no credential.
     """
 
     host: Name = "127.0.0.1"
@@ -153,6 +154,7 @@ class Settings:
     recall: RecallSettings = field(default_factory=RecallSettings)
     mcp: McpSettings = field(default_factory=McpSettings)
     analyst: AnalystSettings = field(default_factory=AnalystSettings)
+    auth: AuthSettings = field(default_factory=AuthSettings)
     read_from: tuple[str, ...] = ()
     chosen: frozenset[str] = frozenset()
 
@@ -161,6 +163,7 @@ SECTIONS: Mapping[str, type[Any]] = {
     "sessions": SessionSettings,
     "recall": RecallSettings,
     "analyst": AnalystSettings,
+    "auth": AuthSettings,
     "service": ServiceSettings,
     "neo4j": Neo4jSettings,
     "llm": LlmSettings,
@@ -259,14 +262,8 @@ def _validated(
 
 def _contradictions(settings: Settings) -> list[str]:
     """Settings that are fine alone but not together."""
-    problems = []
-    service, neo4j, embedding = settings.service, settings.neo4j, settings.embedding
-    if not is_loopback(service.host) and not service.allow_unauthenticated_bind:
-        problems.append(
-            f"service.host is {service.host!r}: other machines could read and write every memory, since nobody has to"
-            " log in yet. Use 127.0.0.1 behind a proxy that checks who asks, or set"
-            " service.allow_unauthenticated_bind = true (MNEMOGRAPH_SERVICE_ALLOW_UNAUTHENTICATED_BIND=true)"
-        )
+    problems = auth_contradictions(settings.auth)
+    neo4j, embedding = settings.neo4j, settings.embedding
     if neo4j.uri is not None and neo4j.password is None:
         problems.append(f"NEO4J_URI is {neo4j.uri!r} but NEO4J_PASSWORD is not set: set it, or unset NEO4J_URI")
     problem = redis_url_problem(settings.redis.url) if settings.redis.url is not None else None

@@ -2,6 +2,9 @@
 
 MnemographError
 ├── InputError        the caller sent something wrong; nothing was written
+├── UnauthorizedError the caller must show a credential that is good
+├── ForbiddenError    the caller's credential is good, but not for this
+├── RateLimitError    the caller must come less often
 ├── NotFoundError     the caller named something that is not there
 ├── ConflictError     the caller's wish contradicts what is stored or running
 ├── UnavailableError  something outside is away; the same call may work later
@@ -52,6 +55,38 @@ class NotFoundError(MnemographError):
     code = "NOT_FOUND"
     http_status = 404
     exit_code = 3
+
+
+class UnauthorizedError(MnemographError):
+    """No credential was shown, or one that is good for nothing; which of these is not told."""
+
+    code = "UNAUTHORIZED"
+    http_status = 401
+    exit_code = 8
+
+
+class ForbiddenError(MnemographError):
+    """The credential is good, but not for this; it is not told whether what was named exists."""
+
+    code = "FORBIDDEN"
+    http_status = 403
+    exit_code = 9
+
+
+class RateLimitError(MnemographError):
+    """More requests than the credential may send.
+
+    Attributes:
+        retry_after_s: when the next one will be served.
+    """
+
+    code = "RATE_LIMITED"
+    http_status = 429
+    exit_code = 10
+
+    def __init__(self, message: str, retry_after_s: float) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s
 
 
 class ConflictError(MnemographError):

@@ -25,6 +25,7 @@ class Label(StrEnum):
     MIGRATION = "Migration"
     USAGE = "Usage"
     TOMBSTONE = "Tombstone"
+    ACCESS_KEY = "AccessKey"
 
 
 MIND_MAP_KINDS: tuple[Label, ...] = (Label.USER, Label.AGENT, Label.ENTITY, Label.SCENE)

@@ -10,7 +10,14 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from schema.errors import InputError, MnemographError, NotFoundError, UnavailableError
+from schema.errors import (
+    InputError,
+    MnemographError,
+    NotFoundError,
+    RateLimitError,
+    UnauthorizedError,
+    UnavailableError,
+)
 
 _LOG = logging.getLogger(__name__)
 
@@ -23,12 +30,19 @@ def install_error_handlers(app: FastAPI) -> None:
     app.add_exception_handler(Exception, _unexpected)
 
 
+def answer_to(error: MnemographError) -> Response:
+    """What is answered instead of what was asked for."""
+    headers = {}
+    if isinstance(error, UnavailableError | RateLimitError) and error.retry_after_s is not None:
+        headers["Retry-After"] = str(math.ceil(error.retry_after_s))
+    if isinstance(error, UnauthorizedError):
+        headers["WWW-Authenticate"] = "Bearer"
+    return _answer(error.http_status, error.code, error.message, headers)
+
+
 async def _ours(request: Request, error: Exception) -> Response:
     assert isinstance(error, MnemographError)
-    headers = {}
-    if isinstance(error, UnavailableError) and error.retry_after_s is not None:
-        headers["Retry-After"] = str(math.ceil(error.retry_after_s))
-    return _answer(error.http_status, error.code, error.message, headers)
+    return answer_to(error)
 
 
 async def _invalid(request: Request, error: Exception) -> Response:

@@ -6,8 +6,8 @@ from datetime import datetime
 from typing import Annotated, Any
 
 import strawberry
-from fastapi import Request
 from graphql import GraphQLError
+from starlette.requests import HTTPConnection
 from strawberry.extensions import MaxAliasesLimiter, MaxTokensLimiter, QueryDepthLimiter, SchemaExtension
 from strawberry.fastapi import GraphQLRouter
 from strawberry.types import Info
@@ -16,6 +16,7 @@ from graph_service.api.graphql_analyst import AnalystQuery
 from graph_service.api.graphql_context import ContextQuery
 from graph_service.api.graphql_facts import FactsMutation, FactsQuery
 from graph_service.api.graphql_forgetting import ForgettingMutation
+from graph_service.api.graphql_guard import RoleGuard
 from graph_service.api.graphql_history import HistoryQuery
 from graph_service.api.graphql_identity import IdentityMutation, IdentityQuery
 from graph_service.api.graphql_layers import LayersMutation, LayersQuery
@@ -36,6 +37,8 @@ from graph_service.api.graphql_types import (
 from graph_service.api.graphql_usage import UsageMutation, UsageQuery
 from graph_service.api.graphql_work import WorkMutation, WorkQuery
 from graph_service.api.tenant import tenant_of
+from graph_service.auth.access import access_of
+from graph_service.auth.gate import Gate
 from graph_service.memory.question import Kind, Question
 from graph_service.memory.service import Memory
 from schema.errors import InputError, MnemographError
@@ -192,14 +195,26 @@ graphql_schema = strawberry.Schema(
         lambda: QueryDepthLimiter(max_depth=_DEPTH_MAX),
         lambda: MaxAliasesLimiter(max_alias_count=_ALIASES_MAX),
         lambda: MaxTokensLimiter(max_token_count=_TOKENS_MAX),
+        RoleGuard,
     ],
 )
 
 
-def graphql_router(memory: Memory) -> GraphQLRouter[Any, None]:
-    """The route that answers GraphQL over POST; the tenant comes from the request's header."""
+def graphql_router(memory: Memory, gate: Gate | None = None) -> GraphQLRouter[Any, None]:
+    """The route that answers GraphQL over POST; tenant and role are those that the front door found.
 
-    async def context(request: Request) -> dict[str, Any]:
-        return {"memory": memory, "tenant": tenant_of(request)}
+    Args:
+        gate: keeps the audit log; None keeps none.
+    """
 
-    return GraphQLRouter(graphql_schema, context_getter=context, graphql_ide=None, allow_queries_via_get=False)
+    async def context(request: HTTPConnection) -> dict[str, Any]:
+        return {"memory": memory, "tenant": tenant_of(request), "access": access_of(request), "gate": gate}
+
+    return GraphQLRouter(
+        graphql_schema,
+        context_getter=context,
+        graphql_ide=None,
+        allow_queries_via_get=False,
+        # There are no subscriptions, so nobody needs a socket here.
+        subscription_protocols=(),
+    )

@@ -1,28 +1,33 @@
-"""Whose data a request is about: the header `Mnemograph-Tenant`."""
+"""Whose data a request is about: the header `Mnemograph-Tenant`, as far as the credential opens that tenant."""
 
 from typing import Final
 from urllib.parse import unquote
 
 from starlette.requests import HTTPConnection
 
+from graph_service.auth.access import access_of, tenant_opened
 from graph_service.memory.tenant_name import tenant_named
 from schema.errors import InputError
-from schema.ids import DEFAULT_TENANT, TenantId
+from schema.ids import TenantId
 
 HEADER: Final = "Mnemograph-Tenant"
 
 
 def tenant_of(request: HTTPConnection) -> TenantId:
-    """The tenant that the request names, `default` when it names none.
+    """The tenant that the request names; when it names none the one its credential opens, or `default`.
 
     Names beyond ASCII come as UTF-8, or percent-encoded by clients that cannot send that.
 
     Raises:
         InputError: the header holds no name of a tenant.
+        ForbiddenError: the credential does not open that tenant.
     """
-    value = request.headers.get(HEADER)
+    return tenant_opened(access_of(request), _named(request.headers.get(HEADER)))
+
+
+def _named(value: str | None) -> TenantId | None:
     if value is None:
-        return DEFAULT_TENANT
+        return None
     try:
         # Starlette reads headers as Latin-1.
         return tenant_named(unquote(value.encode("latin-1").decode("utf-8"), errors="strict"))

@@ -20,10 +20,12 @@ from graph_service.cli import (
     syncing,
     telling,
 )
+from graph_service.cli.auditing import audit
 from graph_service.cli.context import context
 from graph_service.cli.cypher import cypher
 from graph_service.cli.evaluate import evaluate
 from graph_service.cli.facts import facts
+from graph_service.cli.keys import keys
 from graph_service.cli.layers import layers
 from graph_service.cli.options import Common, ConfigOption, JsonOption, TenantOption
 from graph_service.cli.profile import profile
@@ -71,8 +73,10 @@ app.command("sync")(syncing.sync)
 app.command("import")(importing.import_files)
 app.command("eval")(evaluate)
 app.command("cypher")(cypher)
+app.command("audit")(audit)
 app.command("doctor")(checking.doctor)
 app.add_typer(db.db, name="db")
+app.add_typer(keys, name="keys")
 app.add_typer(forgetting.forget, name="forget")
 app.add_typer(spooling.spool, name="spool")
 app.add_typer(jobs.jobs, name="jobs")

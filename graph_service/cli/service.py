@@ -14,7 +14,7 @@ import uvicorn
 from graph_service.cli.running import Stops
 from graph_service.cli.terminal import Terminal
 from graph_service.cli.working import opened
-from graph_service.settings import Settings, has_screen
+from graph_service.settings import Settings, has_screen, is_loopback
 from graph_service.stopping import WORK_MAX_S, Stopping
 from schema.errors import ConflictError, InstallError
 
@@ -52,11 +52,13 @@ async def run_service(
 
     Raises:
         ConflictError: another program listens on the port that was asked for.
+        InstallError: other machines could come in, and nobody would have to show a credential.
     """
     with _listening(settings, terminal) as door:
         # Loading the doors takes as long as Neo4j's start; both go on at the same time.
         loading = asyncio.create_task(asyncio.to_thread(importlib.import_module, "graph_service.app"))
         async with opened(settings, terminal) as parts:
+            await _check_bind(parts)
             stopping = Stopping()
             app = (await loading).create_app(parts, stopping)
             server = _Server(
@@ -85,6 +87,20 @@ def open_browser(settings: Settings, address: str, terminal: Terminal) -> None:
     terminal.say(f"viewer: {address}    (Ctrl-C stops)")
     if settings.service.open_browser and has_screen() and terminal.side.is_terminal:
         asyncio.get_running_loop().run_in_executor(None, webbrowser.open, address)
+
+
+async def _check_bind(parts: "Parts") -> None:
+    service = parts.settings.service
+    if is_loopback(service.host) or service.allow_unauthenticated_bind or parts.settings.auth.takes_tokens:
+        return
+    await parts.keyring.know()
+    if not parts.keyring.exist:
+        raise InstallError(
+            f"service.host is {service.host!r}: other machines could read and write every memory, since there is no"
+            " credential yet. Make a key with `mnemograph keys create NAME --role admin`, or set auth.jwt_secret or"
+            " auth.jwt_public_key; or use 127.0.0.1; or, behind a proxy that checks who asks, set"
+            " service.allow_unauthenticated_bind = true (MNEMOGRAPH_SERVICE_ALLOW_UNAUTHENTICATED_BIND=true)"
+        )
 
 
 async def _serve(server: _Server, door: socket.socket, afterwards: Awaitable[None], *, once: bool) -> None:

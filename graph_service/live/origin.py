@@ -4,6 +4,8 @@ from collections.abc import Set
 from typing import Final
 from urllib.parse import urlsplit
 
+from graph_service.auth.origin import same_origin
+
 LOOPBACK_HOSTS: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
@@ -18,13 +20,7 @@ def origin_allowed(origin: str | None, host: str | None, allowed_hosts: Set[str]
     name = _name(host)
     if name is None or not ("*" in allowed_hosts or name in allowed_hosts):
         return False
-    if origin is None:
-        return True
-    try:
-        parts = urlsplit(origin)
-    except ValueError:
-        return False
-    return parts.scheme in ("http", "https") and parts.netloc.casefold() == (host or "").casefold()
+    return origin is None or same_origin(origin, host)
 
 
 def _name(host: str | None) -> str | None:

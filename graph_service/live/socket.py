@@ -3,12 +3,15 @@
 import asyncio
 import contextlib
 import logging
-from collections.abc import Awaitable, Callable, Set
+from collections.abc import Set
 
 from fastapi import APIRouter
 from pydantic import ValidationError
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from graph_service.auth.access import ANYBODY, Access, demand, tenant_opened
+from graph_service.auth.gate import Gate
+from graph_service.auth.rules import frame_need
 from graph_service.live.hub import Hub
 from graph_service.live.limits import LiveLimits
 from graph_service.live.origin import LOOPBACK_HOSTS, origin_allowed
@@ -20,44 +23,41 @@ from graph_service.live.refusal import (
     TIMEOUT,
     TOO_BIG,
     TOO_FAST,
+    TRY_LATER,
     UNAUTHORIZED,
     RefusedError,
 )
 from graph_service.live.viewer import Viewer
 from graph_service.memory.snapshot import frame_json
 from graph_service.memory.tenant_name import tenant_named
-from schema.errors import InputError, MnemographError
+from schema.errors import ForbiddenError, InputError, MnemographError, RateLimitError, UnavailableError
 from schema.frames import CLIENT_FRAMES, PROTOCOL, PROTOCOL_VERSION, Ack, Frame, Hello, Resync, ScopeWish
+from schema.ids import TenantId
 
 _LOG = logging.getLogger(__name__)
 
-Authorize = Callable[[WebSocket, Hello], Awaitable[None]]
 
-
-async def anybody(websocket: WebSocket, hello: Hello) -> None:
-    """Lets everybody in: for a service that only this machine can reach."""
-
-
-def live_router(hub: Hub, *, authorize: Authorize = anybody, allowed_hosts: Set[str] = LOOPBACK_HOSTS) -> APIRouter:
+def live_router(hub: Hub, *, gate: Gate | None = None, allowed_hosts: Set[str] = LOOPBACK_HOSTS) -> APIRouter:
     """The route `/live`.
 
     Args:
-        authorize: raises a `MnemographError` when the token in `hello` does not open the tenant in `hello.scope`.
+        gate: knows who comes with the token in `hello`, the header or the cookie; None lets everybody in.
         allowed_hosts: names by which browsers may address this service.
     """
     router = APIRouter()
 
     @router.websocket("/live")
     async def live(websocket: WebSocket) -> None:
-        await _Door(hub, authorize, allowed_hosts).serve(websocket)
+        await _Door(hub, gate, allowed_hosts).serve(websocket)
 
     return router
 
 
 class _Door:
-    def __init__(self, hub: Hub, authorize: Authorize, allowed_hosts: Set[str]) -> None:
+    def __init__(self, hub: Hub, gate: Gate | None, allowed_hosts: Set[str]) -> None:
         self._hub = hub
-        self._authorize = authorize
+        self._gate = gate
+        self._access = ANYBODY
         self._allowed_hosts = allowed_hosts
 
     async def serve(self, websocket: WebSocket) -> None:
@@ -94,7 +94,10 @@ class _Door:
             viewer = Viewer(feed, hello, lambda text: websocket.send_text(text.decode()), self._hub.limits)
             tasks = {
                 asyncio.create_task(viewer.run(), name="send to a viewer"),
-                asyncio.create_task(_listen(websocket, viewer, self._hub.limits), name="listen to a viewer"),
+                asyncio.create_task(
+                    _listen(websocket, viewer, self._hub.limits, self._access), name="listen to a viewer"
+                ),
+                asyncio.create_task(self._watch_access(), name="watch a viewer's access"),
             }
             try:
                 done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
@@ -122,14 +125,32 @@ class _Door:
             tenant_named(hello.scope.tenant)
         except InputError as error:
             raise RefusedError(BAD_FRAME, error.message) from error
-        try:
-            await self._authorize(websocket, hello)
-        except MnemographError as error:
-            raise RefusedError(UNAUTHORIZED, error.message) from error
+        await self._let_in(websocket, hello)
         return hello
 
+    async def _let_in(self, websocket: WebSocket, hello: Hello) -> None:
+        if self._gate is None:
+            return
+        try:
+            self._access = await self._gate.admit(websocket, token=hello.token)
+            self._gate.spend(self._access)
+            demand(self._access, frame_need(hello.t), "watching")
+            tenant_opened(self._access, TenantId(hello.scope.tenant))
+        except (RateLimitError, UnavailableError) as error:
+            raise RefusedError(TRY_LATER, error.message, retry_s=error.retry_after_s or 1.0) from error
+        except MnemographError as error:
+            raise RefusedError(UNAUTHORIZED, error.message) from error
 
-async def _listen(websocket: WebSocket, viewer: Viewer, limits: LiveLimits) -> None:
+    async def _watch_access(self) -> None:
+        """Ends the connection when what opened it opens it no more."""
+        if self._gate is None:
+            await asyncio.Event().wait()
+            return
+        await self._gate.ended(self._access)
+        raise RefusedError(UNAUTHORIZED, "your access has ended: it is over or was revoked; sign in again")
+
+
+async def _listen(websocket: WebSocket, viewer: Viewer, limits: LiveLimits, access: Access) -> None:
     """Hands frames to the viewer until the socket closes; a token bucket bounds how many come in."""
     clock = asyncio.get_running_loop().time
     tokens, filled_s = float(limits.frames_per_s), clock()
@@ -145,6 +166,10 @@ async def _listen(websocket: WebSocket, viewer: Viewer, limits: LiveLimits) -> N
             raise RefusedError(
                 TOO_FAST, f"more than {limits.frames_per_s} frames a second; slow down", retry_s=limits.retry_s
             )
+        try:
+            demand(access, frame_need(frame.t), f"the frame {frame.t!r}")
+        except ForbiddenError as error:
+            raise RefusedError(FORBIDDEN, error.message) from error
         viewer.hear(frame)
 
 

@@ -5,7 +5,9 @@ from pathlib import Path
 
 from graph_service.api.contracts import contracts
 from graph_service.api.graphql import graphql_schema
+from graph_service.auth.rules import FIELDS, FRAMES
 from graph_service.graph.statements import statement, statement_names
+from schema.frames import frames_schema
 from schema.labels import Label, Link
 from schema.predicates import allowed, whitelist
 
@@ -21,6 +23,20 @@ def test_the_checked_in_frames_are_the_ones_sent() -> None:
     """When they differ on purpose: `python -m graph_service.api.contracts` writes them anew."""
     for name in ("frames.schema.json", "parts.schema.json"):
         assert contracts()[name] == (_SCHEMA / name).read_text(encoding="utf-8")
+
+
+def test_each_root_field_and_frame_says_who_may_use_it() -> None:
+    """Add yours to the table in `graph_service/auth/rules.py`; until then it is for administrators of every tenant."""
+    served = graph_schema_fields()
+    assert {operation: set(needs) for operation, needs in FIELDS.items()} == served
+    assert set(FRAMES) == set(frames_schema()["client"]["discriminator"]["mapping"])
+
+
+def graph_schema_fields() -> dict[str, set[str]]:
+    """Root fields by operation."""
+    core = graphql_schema._schema
+    kinds = {"query": core.query_type, "mutation": core.mutation_type, "subscription": core.subscription_type}
+    return {name: set(kind.fields) if kind else set() for name, kind in kinds.items()}
 
 
 def test_each_field_of_the_api_says_what_it_is() -> None:

@@ -77,13 +77,6 @@ def test_a_key_alone_switches_no_model_on(tmp_path: Path) -> None:
     assert (settings.llm.model, settings.embedding.wanted) == (None, "local")
 
 
-def test_an_open_door_without_locks_must_be_asked_for(tmp_path: Path) -> None:
-    with pytest.raises(InstallError, match="allow_unauthenticated_bind"):
-        loaded(tmp_path, {"MNEMOGRAPH_SERVICE_HOST": "0.0.0.0"})
-    allowed = {"MNEMOGRAPH_SERVICE_HOST": "0.0.0.0", "MNEMOGRAPH_SERVICE_ALLOW_UNAUTHENTICATED_BIND": "true"}
-    assert loaded(tmp_path, allowed).service.host == "0.0.0.0"
-
-
 def test_a_server_address_without_password_is_a_mistake(tmp_path: Path) -> None:
     with pytest.raises(InstallError, match="NEO4J_PASSWORD is not set"):
         loaded(tmp_path, {"NEO4J_URI": "bolt://db:7687"})
@@ -97,6 +90,7 @@ def test_data_stays_in_the_project_when_it_has_a_folder_for_it(tmp_path: Path) -
 
 def test_secrets_are_neither_shown_nor_echoed_in_mistakes(tmp_path: Path) -> None:
     environ = {"NEO4J_URI": "bolt://db", "NEO4J_PASSWORD": "hush-1", "OPENAI_API_KEY": "hush-2"}
+    environ |= {"MNEMOGRAPH_AUTH_JWT_SECRET": "hush-4" * 8, "MNEMOGRAPH_AUTH_JWT_AUDIENCE": "here"}
     assert "hush" not in repr(loaded(tmp_path, environ))
     file = written(tmp_path / "a.toml", "[llm]\napi_key = ['hush-3']")
     with pytest.raises(InstallError) as caught:

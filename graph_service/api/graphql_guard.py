@@ -1,0 +1,143 @@
+"""Asks for each root field of an operation whether the caller may use it, and logs writes and administration."""
+
+import re
+from collections.abc import AsyncIterator, Iterator
+from typing import Any, Final
+
+from graphql import (
+    DocumentNode,
+    FieldNode,
+    FragmentDefinitionNode,
+    FragmentSpreadNode,
+    GraphQLError,
+    InlineFragmentNode,
+    ListValueNode,
+    OperationDefinitionNode,
+    SelectionSetNode,
+    StringValueNode,
+    ValueNode,
+    VariableNode,
+)
+from strawberry.extensions import SchemaExtension
+
+from graph_service.auth.access import ANYBODY, Access, demand
+from graph_service.auth.audit import TARGETS_MAX
+from graph_service.auth.gate import Gate
+from graph_service.auth.rules import field_need
+from schema.errors import ForbiddenError, MnemographError
+
+_ID_NAME: Final = re.compile(r"(?:^i|I)ds?$")
+_UUID: Final = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+
+
+class RoleGuard(SchemaExtension):
+    """Refuses an operation as a whole when one of its root fields is not for the caller; nothing of it runs then.
+
+    Comes last among the extensions, so that it sees the errors before they are put into words.
+    """
+
+    def on_validate(self) -> Iterator[None]:
+        """Runs around the validation: an operation that is not allowed is not looked at any further."""
+        context = self.execution_context.context
+        operation, fields = self._asked()
+        access = _access(context)
+        if access is not ANYBODY and operation is not None:
+            try:
+                for field in fields:
+                    name = field.name.value
+                    demand(access, field_need(operation.operation.value, name), name)
+            except ForbiddenError as error:
+                self.execution_context.pre_execution_errors = [
+                    GraphQLError(error.message, original_error=error, path=[name])
+                ]
+        yield
+
+    async def on_operation(self) -> AsyncIterator[None]:
+        """Runs around one operation."""
+        yield
+        context = self.execution_context.context
+        access, gate = _access(context), _gate(context)
+        if access is ANYBODY or gate is None or self.execution_context.graphql_document is None:
+            return
+        operation, fields = self._asked()
+        names = [field.name.value for field in fields]
+        if operation is None or not any(field_need(operation.operation.value, name).audited for name in names):
+            return
+        result = self.execution_context.result
+        errors = (result.errors if result is not None else None) or self.execution_context.pre_execution_errors
+        await gate.note(
+            access,
+            tenant=context["tenant"],
+            door="graphql",
+            what=tuple(names),
+            targets=tuple(_targets(fields, self.execution_context.variables or {}))[:TARGETS_MAX],
+            outcome=_code(errors[0]) if errors else "done",
+        )
+
+    def _asked(self) -> tuple[OperationDefinitionNode | None, list[FieldNode]]:
+        document = self.execution_context.graphql_document
+        if document is None:
+            return None, []
+        operation = _operation(document, self.execution_context.operation_name)
+        return operation, list(_root_fields(document, operation.selection_set)) if operation else []
+
+
+def _access(context: Any) -> Access:
+    access: Access = context.get("access", ANYBODY)
+    return access
+
+
+def _gate(context: Any) -> Gate | None:
+    gate: Gate | None = context.get("gate")
+    return gate
+
+
+def _operation(document: DocumentNode, name: str | None) -> OperationDefinitionNode | None:
+    found = [node for node in document.definitions if isinstance(node, OperationDefinitionNode)]
+    return next((node for node in found if name is None or (node.name is not None and node.name.value == name)), None)
+
+
+def _root_fields(document: DocumentNode, selected: SelectionSetNode) -> Iterator[FieldNode]:
+    """The fields at the root, through fragments; also those that a directive may leave out."""
+    fragments = {node.name.value: node for node in document.definitions if isinstance(node, FragmentDefinitionNode)}
+    waiting, seen = list(selected.selections), set[str]()
+    while waiting:
+        node = waiting.pop()
+        match node:
+            case FieldNode():
+                yield node
+            case InlineFragmentNode():
+                waiting.extend(node.selection_set.selections)
+            case FragmentSpreadNode() if node.name.value in fragments and node.name.value not in seen:
+                seen.add(node.name.value)
+                waiting.extend(fragments[node.name.value].selection_set.selections)
+
+
+def _targets(fields: list[FieldNode], variables: dict[str, Any]) -> Iterator[str]:
+    """Ids among the arguments that are named as ids and hold no words."""
+    for field in fields:
+        for argument in field.arguments or ():
+            if _ID_NAME.search(argument.name.value):
+                yield from _uuids(argument.value, variables)
+
+
+def _uuids(value: ValueNode, variables: dict[str, Any]) -> Iterator[str]:
+    told: list[Any]
+    match value:
+        case StringValueNode():
+            told = [value.value]
+        case ListValueNode():
+            told = [item.value for item in value.values if isinstance(item, StringValueNode)]
+        case VariableNode():
+            given = variables.get(value.name.value)
+            told = given if isinstance(given, list) else [given]
+        case _:
+            told = []
+    yield from (one for one in told if isinstance(one, str) and _UUID.fullmatch(one))
+
+
+def _code(error: GraphQLError) -> str:
+    cause = error.original_error
+    if isinstance(cause, MnemographError):
+        return cause.code
+    return str((error.extensions or {}).get("code", "REFUSED"))

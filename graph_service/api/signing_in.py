@@ -1,0 +1,47 @@
+"""Signing in from a browser: a key once, then a cookie that no script can read and no other site sends."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Body
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from graph_service.auth.gate import Gate
+from graph_service.auth.keys import CREDENTIAL_CHARS_MAX
+from graph_service.auth.sign_in import cookie_name
+
+
+def sign_in_router(gate: Gate) -> APIRouter:
+    """The routes `/api/sign-in` and `/api/sign-out`."""
+    router = APIRouter(prefix="/api")
+
+    @router.post("/sign-in")
+    async def sign_in(
+        request: Request, key: Annotated[str, Body(embed=True, min_length=1, max_length=CREDENTIAL_CHARS_MAX)]
+    ) -> Response:
+        """Takes an API key or a token and sets the cookie that stands for it; says what it opens."""
+        access = await gate.admit(request, token=key.strip())
+        gate.spend(access)
+        told: dict[str, Any] = {"tenant": access.tenant, "role": access.role}
+        answer = JSONResponse(told, headers={"Cache-Control": "no-store"})
+        if gate.locked:
+            text, lasts_s = gate.session(access)
+            answer.set_cookie(
+                cookie_name(request.headers.get("host", "")),
+                text,
+                max_age=int(lasts_s),
+                httponly=True,
+                samesite="strict",
+                secure=request.url.scheme == "https",
+            )
+            await gate.note(access, tenant=access.tenant, door="rest", what=("sign-in",))
+        return answer
+
+    @router.post("/sign-out")
+    async def sign_out(request: Request) -> Response:
+        """Takes the cookie away."""
+        answer = Response(status_code=204)
+        answer.delete_cookie(cookie_name(request.headers.get("host", "")), httponly=True, samesite="strict")
+        return answer
+
+    return router

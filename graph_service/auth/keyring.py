@@ -1,0 +1,199 @@
+"""The API keys as this process knows them: read every two seconds, so that no request waits for the database."""
+
+import asyncio
+import contextlib
+import logging
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from graph_service.auth.access import Role
+from graph_service.auth.keys import Key, hash_of, id_in, is_key, key_text
+from graph_service.graph.statements import Statement, statement
+from graph_service.graph.store import Graph, Row, Writing
+from schema.errors import ConflictError, InputError, NotFoundError, UnavailableError
+from schema.ids import TenantId
+
+_log = logging.getLogger("mnemograph.keys")
+
+KEYS_MAX: Final = 10_000
+NAME_CHARS_MAX: Final = 100
+POLL_S: Final = 2.0
+# A key that is not known may have been made a moment ago by another process; so often that is looked up.
+_UNKNOWN_POLL_S: Final = 0.5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewKey:
+    """A key that was made.
+
+    Attributes:
+        text: the key itself; nobody can tell it again.
+    """
+
+    text: str
+    key: Key
+
+
+class Keyring:
+    """All API keys.
+
+    While the database is away the keys that were known last count: nobody can make or revoke one then.
+
+    Args:
+        clock: aware UTC now.
+        word: an unguessable word, 256 random bits, for URLs.
+    """
+
+    def __init__(self, graph: Graph, *, clock: Callable[[], datetime], word: Callable[[], str]) -> None:
+        self._graph = graph
+        self._clock = clock
+        self._word = word
+        self._keys: dict[str, Key] | None = None
+        self._loading = asyncio.Lock()
+        self._loaded_s = 0.0
+        self._news = asyncio.Event()
+
+    @property
+    def exist(self) -> bool:
+        """Whether any key was ever made and not dropped; one that was revoked still locks the door."""
+        return bool(self._keys)
+
+    async def know(self) -> None:
+        """Returns when the keys were read once.
+
+        Raises:
+            UnavailableError: they were never read, and the database does not answer.
+        """
+        if self._keys is None:
+            async with self._loading:
+                if self._keys is None:
+                    await self._load()
+
+    def by_id(self, key_id: str) -> Key | None:
+        """A key that is good now."""
+        key = (self._keys or {}).get(key_id)
+        return key if key is not None and key.opens(self._clock()) else None
+
+    async def find(self, text: str) -> Key | None:
+        """The key with this text, if it is good now."""
+        key = self.by_id(id_in(text))
+        if key is None and id_in(text) not in (self._keys or {}):
+            await self._refresh(older_than_s=_UNKNOWN_POLL_S)
+            key = self.by_id(id_in(text))
+        return key if is_key(text, key) else None
+
+    async def listed(self) -> list[Key]:
+        """All keys, good ones first.
+
+        Raises:
+            UnavailableError: Neo4j does not answer.
+        """
+        rows = await self._graph.read(statement("read/access_keys"), {"rows_max": KEYS_MAX})
+        return [_key(row["key"]) for row in rows]
+
+    async def make(
+        self,
+        *,
+        name: str,
+        tenant: TenantId | None,
+        role: Role,
+        lasts: timedelta | None = None,
+        requests_per_s: float | None = None,
+    ) -> NewKey:
+        """Makes a key; good at once in this process, within seconds in others.
+
+        Raises:
+            InputError: the name is empty or too long.
+            ConflictError: there are too many keys.
+            UnavailableError: Neo4j does not answer.
+        """
+        if not 1 <= len(name.strip()) <= NAME_CHARS_MAX or not name.isprintable():
+            raise InputError(
+                f"the name {name[:NAME_CHARS_MAX]!r} does not fit: use 1 to {NAME_CHARS_MAX} printable signs"
+            )
+        if len(await self.listed()) >= KEYS_MAX:
+            raise ConflictError(f"there are {KEYS_MAX:,} keys already; drop revoked ones with `mnemograph keys drop`")
+        key_id, now = self._word().replace("_", "").replace("-", "")[:12].lower(), self._clock()
+        text = key_text(key_id, self._word())
+        key = Key(
+            id=key_id,
+            name=name.strip(),
+            tenant=tenant,
+            role=role,
+            hash=hash_of(text),
+            created_at=now,
+            expires_at=now + lasts if lasts is not None else None,
+            requests_per_s=requests_per_s,
+        )
+        row = {field: value for field, value in asdict(key).items() if field not in ("id", "tenant", "revoked_at")}
+        await self._write(statement("write/add_access_key"), {"id": key_id, "tenant": tenant, "row": row})
+        return NewKey(text=text, key=key)
+
+    async def revoke(self, key_id: str) -> None:
+        """Makes a key good for nothing, at once in this process, within seconds in others.
+
+        Raises:
+            NotFoundError: there is no such key.
+            UnavailableError: Neo4j does not answer.
+        """
+        if not await self._write(statement("write/revoke_access_key"), {"id": key_id, "at": self._clock()}):
+            raise NotFoundError(f"there is no key {key_id!r}; `mnemograph keys` lists them")
+
+    async def drop(self, key_id: str) -> None:
+        """Takes a revoked key out of the list; without any key a service for this machine alone is open again.
+
+        Raises:
+            NotFoundError: there is no such key, or it was not revoked.
+            UnavailableError: Neo4j does not answer.
+        """
+        if not await self._write(statement("write/drop_access_key"), {"id": key_id}):
+            raise NotFoundError(f"there is no revoked key {key_id!r}; `mnemograph keys` lists them")
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Reads the keys again and again until `stop` is set."""
+        while not stop.is_set():
+            await self._refresh()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(POLL_S):
+                    await stop.wait()
+
+    async def news(self) -> None:
+        """Returns when the keys were read the next time."""
+        await self._news.wait()
+
+    async def _write(self, written: Statement, parameters: dict[str, Any]) -> list[Row]:
+        async def steps(writing: Writing) -> list[Row]:
+            return await writing.run(written, parameters)
+
+        rows = await self._graph.write(steps)
+        async with self._loading:
+            await self._load()
+        return rows
+
+    async def _refresh(self, *, older_than_s: float = 0.0) -> None:
+        try:
+            async with self._loading:
+                if self._age_s() >= older_than_s:
+                    await self._load()
+        except UnavailableError:
+            self._loaded_s = time.monotonic()
+        except Exception:
+            _log.exception("the keys could not be read; those known before count")
+
+    async def _load(self) -> None:
+        keys = await self.listed()
+        self._keys = {key.id: key for key in keys}
+        self._loaded_s = time.monotonic()
+        news, self._news = self._news, asyncio.Event()
+        news.set()
+
+    def _age_s(self) -> float:
+        return time.monotonic() - self._loaded_s
+
+
+def _key(row: Row) -> Key:
+    tenant = row["tenant"]
+    return Key(**{**row, "role": Role(row["role"]), "tenant": None if tenant is None else TenantId(tenant)})

@@ -1,0 +1,141 @@
+"""The one table of who may do what: root fields, routes, frames of the socket; tools go by their effect.
+
+Whoever adds one of these adds its line here; a test fails otherwise, and until then only an administrator of every
+tenant gets in.
+"""
+
+from collections.abc import Mapping
+from typing import Final, NamedTuple
+
+from graph_service.auth.access import Need, Role
+
+OPEN: Final = Need(role=None)
+READ: Final = Need(role=Role.READ)
+WRITE: Final = Need(role=Role.WRITE)
+ADMIN: Final = Need(role=Role.ADMIN)
+ADMIN_OF_ALL: Final = Need(role=Role.ADMIN, every_tenant=True)
+
+QUERY: Final[Mapping[str, Need]] = {
+    "context": READ,
+    # Sees every tenant.
+    "cypher": ADMIN_OF_ALL,
+    "deadLetters": ADMIN,
+    "entities": READ,
+    "fact": READ,
+    "factHistory": READ,
+    "layer": READ,
+    "profile": READ,
+    "recall": READ,
+    "session": READ,
+    "sessions": READ,
+    "shortTerm": READ,
+    "spool": ADMIN,
+    "suggestedMerges": READ,
+    "usage": ADMIN,
+    "work": READ,
+}
+
+MUTATION: Final[Mapping[str, Need]] = {
+    "cancelWork": ADMIN,
+    "closeSession": WRITE,
+    "dropSpooled": ADMIN,
+    "forgetEntity": WRITE,
+    "forgetFact": WRITE,
+    "forgetMessage": WRITE,
+    "forgetScene": WRITE,
+    "forgetSession": WRITE,
+    "forgetUser": ADMIN,
+    "generateLayers": WRITE,
+    "mergeEntities": WRITE,
+    "pauseSpool": ADMIN_OF_ALL,
+    "readAgain": ADMIN,
+    "rejectMerge": WRITE,
+    "remember": WRITE,
+    "reopenFact": WRITE,
+    "retryDeadLetters": ADMIN,
+    "retrySpooled": ADMIN,
+    "splitEntity": WRITE,
+    "sync": ADMIN,
+}
+
+SUBSCRIPTION: Final[Mapping[str, Need]] = {}
+
+FIELDS: Final[Mapping[str, Mapping[str, Need]]] = {
+    "query": QUERY,
+    "mutation": MUTATION,
+    "subscription": SUBSCRIPTION,
+}
+
+# Frames that a viewer sends.
+FRAMES: Final[Mapping[str, Need]] = {"ack": READ, "hello": READ, "resync": READ, "scope": READ}
+
+
+class Route(NamedTuple):
+    """A way in.
+
+    Attributes:
+        method: of HTTP, `WEBSOCKET`, or `*` for any.
+        path: `{name}` stands for one part; an end `/*` for whatever follows.
+    """
+
+    method: str
+    path: str
+    need: Need
+
+
+ROUTES: Final = (
+    # The viewer's own files hold nobody's memories.
+    Route("GET", "/", OPEN),
+    Route("GET", "/index.html", OPEN),
+    Route("GET", "/mark.svg", OPEN),
+    Route("GET", "/favicon.ico", OPEN),
+    Route("GET", "/assets/*", OPEN),
+    Route("GET", "/health", OPEN),
+    Route("GET", "/ready", OPEN),
+    Route("GET", "/openapi.json", READ),
+    Route("GET", "/api/snapshot", READ),
+    Route("GET", "/api/evidence/{element_id}", READ),
+    Route("GET", "/api/explore/around/{node_id}", READ),
+    Route("GET", "/api/explore/changes", READ),
+    Route("GET", "/api/explore/communities", READ),
+    Route("GET", "/api/explore/community/{community_id}", READ),
+    Route("GET", "/api/explore/path", READ),
+    Route("GET", "/api/explore/search", READ),
+    Route("POST", "/api/sign-in", OPEN),
+    Route("POST", "/api/sign-out", OPEN),
+    # Each root field and each tool asks for more by itself.
+    Route("POST", "/graphql", READ),
+    Route("*", "/mcp", READ),
+    # The socket answers refusals in frames, so it asks by itself.
+    Route("WEBSOCKET", "/live", OPEN),
+)
+
+
+def field_need(operation: str, field: str) -> Need:
+    """What a root field of GraphQL asks for; introspection asks for nothing more than being let in."""
+    if field.startswith("__"):
+        return READ
+    return FIELDS[operation].get(field, ADMIN_OF_ALL)
+
+
+def frame_need(name: str) -> Need:
+    """What a frame of a viewer asks for."""
+    return FRAMES.get(name, ADMIN_OF_ALL)
+
+
+def route_need(method: str, path: str) -> Need:
+    """What a request asks for before anything of it is read."""
+    asked = "GET" if method == "HEAD" else method
+    for route in ROUTES:
+        if route.method in (asked, "*") and _fits(route.path, path):
+            return route.need
+    return ADMIN_OF_ALL
+
+
+def _fits(pattern: str, path: str) -> bool:
+    wanted, given = pattern.split("/"), path.split("/")
+    if wanted[-1] == "*" and len(given) >= len(wanted):
+        wanted, given = wanted[:-1], given[: len(wanted) - 1]
+    return len(wanted) == len(given) and all(
+        part == found or (part.startswith("{") and bool(found)) for part, found in zip(wanted, given, strict=True)
+    )

@@ -1,0 +1,131 @@
+"""JSON Web Tokens of somebody else's issuer: which tenant they open, and as what."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import jwt
+
+from graph_service.auth.access import Access, Role
+from graph_service.auth.keys import CREDENTIAL_CHARS_MAX
+from graph_service.auth_settings import AuthSettings
+from graph_service.memory.tenant_name import tenant_named
+from schema.errors import InputError, InstallError, UnauthorizedError
+
+SUBJECT_CHARS_MAX: Final = 200
+_REFUSED: Final = "the token is not good here: {why}; get a new one from your issuer"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokenRules:
+    """What a token must be like.
+
+    Attributes:
+        algorithm: the only one taken; what a token says of itself is not asked.
+    """
+
+    algorithm: str
+    key: str = field(repr=False)
+    audience: str
+    issuer: str | None
+    leeway_s: float
+    tenant_claim: str
+    role_claim: str
+
+
+def token_rules(auth: AuthSettings) -> TokenRules | None:
+    """The rules that the settings make; None when tokens open nothing.
+
+    Raises:
+        InstallError: the public key cannot be read or is none.
+    """
+    if not auth.takes_tokens or auth.jwt_audience is None:
+        return None
+    by_secret = auth.jwt_secret is not None
+    return TokenRules(
+        algorithm="HS256" if by_secret else "RS256",
+        key=auth.jwt_secret or _public_key(auth.jwt_public_key or ""),
+        audience=auth.jwt_audience,
+        issuer=auth.jwt_issuer,
+        leeway_s=auth.jwt_leeway_s,
+        tenant_claim=auth.jwt_tenant_claim,
+        role_claim=auth.jwt_role_claim,
+    )
+
+
+def read_token(text: str, rules: TokenRules) -> Access:
+    """What a token lets its holder do.
+
+    Raises:
+        UnauthorizedError: it is no token of this issuer for this service, is over, or names no tenant or role.
+    """
+    if len(text) > CREDENTIAL_CHARS_MAX:
+        raise UnauthorizedError(_REFUSED.format(why=f"it has more than {CREDENTIAL_CHARS_MAX:,} characters"))
+    try:
+        claims = jwt.decode(
+            text,
+            rules.key,
+            algorithms=[rules.algorithm],
+            audience=rules.audience,
+            issuer=rules.issuer,
+            leeway=rules.leeway_s,
+            options={"require": ["exp", "aud", "sub"]},
+        )
+    except (jwt.PyJWTError, ValueError, TypeError) as error:
+        raise UnauthorizedError(_REFUSED.format(why=_why(error))) from error
+    try:
+        tenant = tenant_named(str(claims.get(rules.tenant_claim, "")))
+    except InputError as error:
+        raise UnauthorizedError(_REFUSED.format(why=f"its claim {rules.tenant_claim!r} names no tenant")) from error
+    return Access(
+        who=f"jwt:{str(claims['sub'])[:SUBJECT_CHARS_MAX]}",
+        tenant=tenant,
+        role=_role(claims, rules.role_claim),
+        until_s=float(claims["exp"]) + rules.leeway_s,
+    )
+
+
+def _role(claims: Mapping[str, Any], name: str) -> Role:
+    """The highest of ours among the roles in a token, which may name others too."""
+    told = claims.get(name)
+    names = told if isinstance(told, list) else [told]
+    ours = [role for role in Role if role in names]
+    if not ours:
+        raise UnauthorizedError(_REFUSED.format(why=f"its claim {name!r} holds none of {', '.join(Role)}"))
+    return ours[-1]
+
+
+def _why(error: Exception) -> str:
+    match error:
+        case jwt.ExpiredSignatureError():
+            return "it is over"
+        case jwt.InvalidAudienceError():
+            return "it was made for another service"
+        case jwt.InvalidIssuerError():
+            return "it comes from another issuer"
+        case jwt.MissingRequiredClaimError():
+            return f"it lacks the claim {error.claim!r}"
+        case _:
+            return "it is not signed by the issuer's key"
+
+
+def _public_key(told: str) -> str:
+    try:
+        text = told if told.lstrip().startswith("-----BEGIN") else Path(told).expanduser().read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InstallError(
+            f"auth.jwt_public_key: {told[:200]!r} cannot be read: give the PEM itself, or the path of its file"
+        ) from error
+    if "PRIVATE KEY" in text:
+        raise InstallError("auth.jwt_public_key holds a private key: give the public one; the other must stay secret")
+    from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
+    from cryptography.hazmat.primitives.serialization import load_pem_public_key
+
+    try:
+        key = load_pem_public_key(text.encode())
+    except ValueError as error:
+        raise InstallError("auth.jwt_public_key is no public key in PEM form (-----BEGIN PUBLIC KEY-----)") from error
+    if not isinstance(key, RSAPublicKey) or key.key_size < 2_048:
+        raise InstallError("auth.jwt_public_key is no RSA key of 2,048 bits or more; tokens are signed by RS256")
+    return text

@@ -1,0 +1,130 @@
+"""Signed tokens: what opens, and everything that must not. Requirement F2."""
+
+import base64
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import jwt
+import pytest
+from cryptography.hazmat.primitives.asymmetric import rsa
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
+
+from graph_service.auth.access import Role
+from graph_service.auth.signed_token import TokenRules, read_token, token_rules
+from graph_service.auth_settings import AuthSettings, auth_contradictions
+from schema.errors import InstallError, UnauthorizedError
+
+SECRET = "an issuer's secret of more than 32 bytes"
+PAIR = rsa.generate_private_key(public_exponent=65_537, key_size=2_048)
+PRIVATE = PAIR.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode()
+PUBLIC = PAIR.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo).decode()
+BY_SECRET = AuthSettings(jwt_secret=SECRET, jwt_audience="mnemograph", jwt_issuer="https://issuer.example")
+BY_PAIR = AuthSettings(jwt_public_key=PUBLIC, jwt_audience="mnemograph")
+
+
+def rules(auth: AuthSettings) -> TokenRules:
+    made = token_rules(auth)
+    assert made is not None
+    return made
+
+
+def a_token(key: str = SECRET, algorithm: str = "HS256", **more: Any) -> str:
+    claims = {
+        "sub": "ana",
+        "aud": "mnemograph",
+        "iss": "https://issuer.example",
+        "exp": time.time() + 60,
+        "tenant": "acme",
+        "role": "write",
+        **more,
+    }
+    return jwt.encode({name: value for name, value in claims.items() if value is not None}, key, algorithm)
+
+
+def test_a_token_of_either_signature_opens_its_tenant_in_its_role() -> None:
+    for auth, token in ((BY_SECRET, a_token()), (BY_PAIR, a_token(PRIVATE, "RS256"))):
+        access = read_token(token, rules(auth))
+        assert (access.who, access.tenant, access.role, access.key_id) == ("jwt:ana", "acme", Role.WRITE, None)
+        assert access.until_s == pytest.approx(time.time() + 60 + auth.jwt_leeway_s, abs=5)
+
+
+def test_the_highest_of_several_roles_counts() -> None:
+    token = a_token(role=["billing", "read", "admin"])
+    assert read_token(token, rules(BY_SECRET)).role is Role.ADMIN
+
+
+@pytest.mark.parametrize(
+    ("more", "why"),
+    [
+        ({"exp": time.time() - 40}, "it is over"),
+        ({"exp": None}, "lacks the claim 'exp'"),
+        ({"nbf": time.time() + 90}, "not signed"),
+        ({"aud": "billing"}, "another service"),
+        ({"aud": None}, "another service|lacks the claim"),
+        ({"iss": "https://evil.example"}, "another issuer"),
+        ({"iss": None}, "another issuer|lacks the claim"),
+        ({"sub": None}, "lacks the claim 'sub'"),
+        ({"tenant": None}, "names no tenant"),
+        ({"tenant": "../x"}, "names no tenant"),
+        ({"tenant": "*"}, "names no tenant"),
+        ({"tenant": ["acme"]}, "names no tenant"),
+        ({"role": None}, "none of read, write, admin"),
+        ({"role": "root"}, "none of read, write, admin"),
+        ({"role": {"admin": True}}, "none of read, write, admin"),
+    ],
+)
+def test_a_token_that_lacks_something_is_refused(more: dict[str, Any], why: str) -> None:
+    with pytest.raises(UnauthorizedError, match=why):
+        read_token(a_token(**more), rules(BY_SECRET))
+
+
+def test_clocks_may_differ_by_the_leeway() -> None:
+    assert read_token(a_token(exp=time.time() - 20), rules(BY_SECRET)).tenant == "acme"
+
+
+def unsigned(algorithm: str) -> str:
+    head, body, _ = a_token().split(".")
+    told = json.loads(base64.urlsafe_b64decode(head + "=="))
+    changed = base64.urlsafe_b64encode(json.dumps({**told, "alg": algorithm}).encode()).decode().rstrip("=")
+    return f"{changed}.{body}."
+
+
+def test_the_token_does_not_choose_how_it_is_checked() -> None:
+    """Source: RFC 8725, section 3.1: a public key must never serve as the secret of a signature."""
+    with pytest.raises(jwt.InvalidKeyError):
+        a_token(PUBLIC, "HS256")
+    by_hand = jwt.PyJWS().encode(a_token().split(".")[1].encode(), SECRET, "HS256")
+    for text in (unsigned("none"), unsigned("None"), a_token(), by_hand, "a.b.c", "", "a" * 10_000):
+        with pytest.raises(UnauthorizedError):
+            read_token(text, rules(BY_PAIR))
+    for text in (unsigned("none"), a_token(PRIVATE, "RS256"), a_token("another secret of more than 32 bytes!")):
+        with pytest.raises(UnauthorizedError):
+            read_token(text, rules(BY_SECRET))
+
+
+def test_the_public_key_may_stand_in_a_file_and_must_be_one(tmp_path: Path) -> None:
+    file = tmp_path / "issuer.pem"
+    file.write_text(PUBLIC, "utf-8")
+    auth = AuthSettings(jwt_public_key=str(file), jwt_audience="mnemograph")
+    assert read_token(a_token(PRIVATE, "RS256"), rules(auth)).tenant == "acme"
+    small = rsa.generate_private_key(public_exponent=65_537, key_size=1_024).public_key()
+    too_small = small.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo).decode()
+    for told, why in (
+        (str(tmp_path / "none.pem"), "cannot be read"),
+        (PRIVATE, "private key"),
+        ("-----BEGIN NONSENSE-----", "no public key"),
+        (too_small, "no RSA key"),
+    ):
+        with pytest.raises(InstallError, match=why):
+            token_rules(AuthSettings(jwt_public_key=told, jwt_audience="mnemograph"))
+
+
+def test_settings_that_do_not_fit_together_are_told() -> None:
+    assert token_rules(AuthSettings()) is None
+    assert auth_contradictions(BY_SECRET) == []
+    told = auth_contradictions(AuthSettings(jwt_secret="short", jwt_public_key=PUBLIC))
+    assert len(told) == 3
+    assert "short" not in " ".join(told).replace("shorter", "")
+    assert SECRET not in repr(BY_SECRET)
