@@ -149,7 +149,7 @@ class Keyring:
             NotFoundError: there is no such key, or it was not revoked.
             UnavailableError: Neo4j does not answer.
         """
-        if not await self._write(statement("write/drop_access_key"), {"id": key_id}):
+        if not await self._write(statement("write/remove_access_key"), {"id": key_id}):
             raise NotFoundError(f"there is no revoked key {key_id!r}; `mnemograph keys` lists them")
 
     async def run(self, stop: asyncio.Event) -> None:

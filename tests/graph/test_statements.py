@@ -68,7 +68,7 @@ def test_statements_read_by_data_paths_are_scoped_to_a_tenant() -> None:
             # A key tells which tenant it opens, so that is not known before; only the operator revokes.
             "read/access_keys",
             "write/revoke_access_key",
-            "write/drop_access_key",
+            "write/remove_access_key",
             "read/idle_sessions",
             "write/add_migration",
             "write/set_embedder",
