@@ -88,3 +88,17 @@ async def test_neighbours_filters_and_hiding_can_all_be_taken_back(viewer: Watch
     await viewer.page.locator('[data-act="undo"]').click()
     await viewer.until(f"window.__mnemograph.ids().length === {len(whole)}")
     assert await viewer.probe("ids()") == whole
+
+
+async def test_the_network_shows_communities_and_keeps_its_places_over_reloads(viewer: Watching) -> None:
+    await viewer.open("#/net?user=alice")
+    await viewer.until("document.querySelectorAll('[data-community]').length > 0")
+    await viewer.until("Object.keys(window.__mnemograph.positions()).length > 3")
+    before = await viewer.probe("positions()")
+    assert len({tuple(place) for place in before.values()}) == len(before), "nothing stands on something else"
+    await viewer.page.locator("[data-community]").first.click()
+    await viewer.page.wait_for_timeout(1_000)
+    await viewer.page.reload()
+    await viewer.until(f"Object.keys(window.__mnemograph?.positions() ?? {{}}).length === {len(before)}")
+    assert await viewer.probe("positions()") == before
+    assert await viewer.probe("tab") == "net"

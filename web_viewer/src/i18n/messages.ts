@@ -193,6 +193,15 @@ export const en = {
   "keys.path": "path: once for each end",
   "keys.veil": "put out of sight",
   "keys.undo": "undo, redo",
+  "tab.net": "Network",
+  "net.label": "Network of communities. Arrow keys walk to neighbours, Enter opens, L shows the same as a list.",
+  "net.communities": "{n} {n|community|communities}",
+  "net.more": "and {n} smaller",
+  "net.fold": "Fold all",
+  "net.finding": "Finding what belongs together …",
+  "kind.Community": "Communities",
+  "kind1.Community": "Community",
+  "pred.TIES": "links",
 };
 
 export type MessageKey = keyof typeof en;
@@ -390,4 +399,13 @@ export const zh: Record<MessageKey, string> = {
   "keys.path": "路径：两端各按一次",
   "keys.veil": "移出视线",
   "keys.undo": "撤销、重做",
+  "tab.net": "网络",
+  "net.label": "社群网络。方向键走到相邻内容，回车打开，L 键以列表显示同样的内容。",
+  "net.communities": "{n} 个社群",
+  "net.more": "另有 {n} 个较小的",
+  "net.fold": "全部收起",
+  "net.finding": "正在找出哪些内容相关……",
+  "kind.Community": "社群",
+  "kind1.Community": "社群",
+  "pred.TIES": "条联系",
 };

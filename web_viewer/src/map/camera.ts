@@ -61,6 +61,13 @@ export class Camera {
     this.glide({ fit: { eles: elements, padding: FIT_SIDE } });
   }
 
+  /** Brings a round part of the map into view. */
+  show(at: Point, radius: number): void {
+    const { cy } = this;
+    if (this.hidden()) return;
+    this.look(at, Math.min(FIT_ZOOM_MAX, Math.min(cy.width(), cy.height() - FIT_TOP) / (2 * radius + FIT_TOP)));
+  }
+
   zoomBy(factor: number): void {
     const middle = { x: this.cy.width() / 2, y: this.cy.height() / 2 };
     this.glide({ zoom: { level: this.cy.zoom() * factor, renderedPosition: middle } });

@@ -43,6 +43,16 @@ function pairKey(edge: GraphEdge): string {
   return edge.source < edge.target ? `${edge.source} ${edge.target}` : `${edge.target} ${edge.source}`;
 }
 
+/** What a view says about the looks of its things, beside their kind. */
+export interface Finish {
+  /** A colour in place of the kind's. */
+  tint(id: string): string | null;
+  /** Width and height in map units in place of what the links give. */
+  size(id: string): number | null;
+}
+
+export const PLAIN: Finish = { tint: () => null, size: () => null };
+
 /** What the big canvas holds, so that a commit costs what changed and not what is there. */
 export class Elements {
   private nodes: ReadonlyMap<string, GraphNode> = new Map();
@@ -53,13 +63,13 @@ export class Elements {
   constructor(private readonly cy: Core) {}
 
   /** @returns whether anything differed. */
-  commit(shown: Shown, points: ReadonlyMap<string, Point>): boolean {
+  commit(shown: Shown, points: ReadonlyMap<string, Point>, finish: Finish = PLAIN): boolean {
     if (shown.nodes === this.nodes && shown.edges === this.edges) return false;
     const looks = new Map<string, string>();
     const { degrees, pairs } = tally(shown);
     this.cy.batch(() => {
       this.removeGone(shown);
-      const added = [...this.putNodes(shown, points, degrees, looks), ...this.putEdges(shown, pairs, looks)];
+      const added = [...this.putNodes(shown, points, degrees, looks, finish), ...this.putEdges(shown, pairs, looks)];
       if (added.length > 0) this.cy.add(added);
     });
     this.nodes = shown.nodes;
@@ -74,13 +84,15 @@ export class Elements {
     for (const id of this.nodes.keys()) if (!shown.nodes.has(id)) this.cy.getElementById(id).remove();
   }
 
-  private putNodes(shown: Shown, points: ReadonlyMap<string, Point>, degrees: ReadonlyMap<string, number>, looks: Map<string, string>): ElementDefinition[] {
+  private putNodes(shown: Shown, points: ReadonlyMap<string, Point>, degrees: ReadonlyMap<string, number>, looks: Map<string, string>, finish: Finish): ElementDefinition[] {
     const added: ElementDefinition[] = [];
     for (const node of shown.nodes.values()) {
-      const size = nodeSize(node.kind, degrees.get(node.id) ?? 0);
-      const look = `${size.w} ${node.kind}`;
+      const own = finish.size(node.id);
+      const size = own === null ? nodeSize(node.kind, degrees.get(node.id) ?? 0) : { w: own, h: own };
+      const tint = finish.tint(node.id);
+      const look = `${size.w} ${node.kind} ${tint}`;
       looks.set(node.id, look);
-      const data = { id: node.id, kind: node.kind, ...size };
+      const data = { id: node.id, kind: node.kind, ...size, ...(tint === null ? {} : { tint }) };
       if (!this.nodes.has(node.id)) added.push({ group: "nodes", data, position: { ...(points.get(node.id) ?? { x: 0, y: 0 }) } });
       else if (this.looks.get(node.id) !== look) this.cy.getElementById(node.id).data(data);
     }

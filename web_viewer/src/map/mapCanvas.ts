@@ -5,13 +5,14 @@ import type { Words } from "../i18n/words";
 import { linkWords } from "../graph/facts";
 import type { Shown } from "../view/filters";
 import { Camera } from "./camera";
-import { Elements } from "./elements";
+import { Elements, type Finish, PLAIN } from "./elements";
 import { Layer, onScreen, type Viewport } from "./layer";
 import { FONT, LabelPainter } from "./paintLabels";
 import { ACCENT, kindLook, predicateLook, type Theme } from "./palette";
 import { type Point, type Sector, sectorName } from "./place";
-import type { Places } from "./places";
+import type { PlaceBook } from "./places";
 import { Pace } from "./pace";
+import { discBoxes, type Ground, paintDiscs } from "../net/paintDiscs";
 import { captionBoxes, paintSectors, type SectorCaptions, usedSectors } from "./paintSectors";
 import { paintMarks } from "./paintMarks";
 import { Pulses } from "./pulses";
@@ -29,6 +30,8 @@ export interface MapEvents {
   select(id: string | null): void;
   /** Somebody rests the pointer on something. */
   look(id: string): void;
+  /** The map was brought nearer or farther. */
+  zoomed?(zoom: number): void;
 }
 
 const COMMIT_MS = 500;
@@ -50,13 +53,15 @@ export class MapCanvas {
   private shown: Shown = { nodes: new Map(), edges: new Map() };
   private marks: Marks = { selected: null, cursor: null, matches: null, fresh: new Set(), trail: null };
   private fans: Sector[] = [];
+  private grounds: readonly Ground[] = [];
+  private finish: Finish = PLAIN;
   private hovered: string | null = null;
   private settle: ReturnType<typeof setTimeout> | undefined;
   private hoverTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
     private readonly host: MapHost,
-    private readonly places: Places,
+    private readonly places: PlaceBook,
     private readonly events: MapEvents,
     private theme: Theme,
     private words: Words,
@@ -96,8 +101,24 @@ export class MapCanvas {
   }
 
   setShown(shown: Shown): void {
+    if (shown === this.shown) return;
     this.shown = shown;
     this.pace.ask();
+  }
+
+  /** How things look beside their kind, and what lies behind them. */
+  setFinish(finish: Finish, grounds: readonly Ground[]): void {
+    this.finish = finish;
+    this.grounds = grounds;
+  }
+
+  /** Brings what is shown to the canvas now, because somebody waits for it. */
+  commitNow(): void {
+    this.commit();
+  }
+
+  frame(at: Point, radius: number): void {
+    this.camera.show(at, radius);
   }
 
   /** Another lens or another arrangement: everything is drawn anew, at once. */
@@ -105,7 +126,7 @@ export class MapCanvas {
     this.cy.batch(() => {
       for (const [id, point] of this.places.layout.points) this.cy.getElementById(id).position({ ...point });
     });
-    this.elements.commit(this.shown, this.places.layout.points);
+    this.elements.commit(this.shown, this.places.layout.points, this.finish);
     this.dress();
     this.fit();
   }
@@ -178,6 +199,7 @@ export class MapCanvas {
     cy.on("drag", "node", (event: EventObject) => this.places.move(event.target.id() as string, event.target.position()));
     cy.on("render", () => this.repaint());
     cy.on("viewport", () => this.settleSoon());
+    cy.on("zoom", () => this.events.zoomed?.(cy.zoom()));
     cy.on("dragfree", "node", () => this.settleSoon());
   }
 
@@ -194,7 +216,7 @@ export class MapCanvas {
   }
 
   private commit(): void {
-    if (!this.elements.commit(this.shown, this.places.layout.points)) return;
+    if (!this.elements.commit(this.shown, this.places.layout.points, this.finish)) return;
     this.dress();
   }
 
@@ -244,13 +266,17 @@ export class MapCanvas {
       marks: this.marks,
       hovered: this.hovered,
     });
-    this.labels.choose(pen, this.view(), nodes, captionBoxes(pen, this.view(), this.fans, this.captions()));
+    this.labels.choose(pen, this.view(), nodes, [
+      ...captionBoxes(pen, this.view(), this.fans, this.captions()),
+      ...discBoxes(pen, this.view(), this.grounds, this.captions().font),
+    ]);
   }
 
   private repaint(): void {
     const view = this.view();
     this.under.draw((pen) => {
       paintSectors(pen, view, this.fans, this.theme, this.captions());
+      paintDiscs(pen, view, this.grounds, this.theme, this.captions().font);
     });
     const dimmed = (id: string): boolean => this.cy.getElementById(id).hasClass("dim");
     this.over.draw((pen) => {

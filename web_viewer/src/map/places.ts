@@ -15,7 +15,13 @@ const GROWTH_MAX = 1.6;
 const HUB_GAP = 420;
 const SAVE_AFTER_MS = 800;
 
-export class Places {
+/** What the canvas needs of places, however they were found. */
+export interface PlaceBook {
+  readonly layout: Layout;
+  move(id: string, point: Point): void;
+}
+
+export class Places implements PlaceBook {
   layout: Layout = { points: new Map(), sectors: [], arranged: 0 };
   private key = "";
   private timer: ReturnType<typeof setTimeout> | undefined;

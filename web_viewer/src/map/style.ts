@@ -1,7 +1,7 @@
 /** The stylesheet of the big canvas; labels are drawn by `paintLabels`, so none are here. */
 
 import type { StylesheetJson } from "cytoscape";
-import { ACCENT, GROUND, INK, KINDS, PREDICATES, type Theme } from "./palette";
+import { ACCENT, GROUND, INK, KINDS, MUTED, PREDICATES, type Theme } from "./palette";
 
 export function stylesheet(theme: Theme): StylesheetJson {
   return [...nodeRules(theme), ...edgeRules(theme), ...stateRules(theme)];
@@ -25,6 +25,8 @@ function nodeRules(theme: Theme): StylesheetJson {
       selector: `node[kind = "${kind}"]`,
       style: { shape: look.shape, "background-color": look.colour[theme] },
     })),
+    { selector: "node[tint]", style: { "background-color": "data(tint)" } },
+    { selector: 'node[kind = "Community"]', style: { "background-opacity": 0.85, "border-width": 0 } },
     { selector: 'node[kind = "User"]', style: { "border-width": 0 } },
   ];
 }
@@ -56,6 +58,7 @@ function edgeRules(theme: Theme): StylesheetJson {
       },
     })),
     { selector: 'edge[predicate = "RELATES_TO"]', style: { opacity: 0.6 } },
+    { selector: 'edge[predicate = "TIES"]', style: { opacity: 0.35, "z-index": 1, "line-color": MUTED[theme] } },
     { selector: 'edge[predicate = "CAUSED_BY"]', style: { opacity: 0.55 } },
     { selector: 'edge[predicate = "MENTIONED"]', style: { opacity: 0.38, "z-index": 1 } },
     { selector: "edge.unsure", style: { "line-style": "dashed", "target-arrow-fill": "hollow" } },

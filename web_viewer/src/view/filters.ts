@@ -85,6 +85,28 @@ function egoPart(state: Pick<GraphState, "nodes" | "edges">, ego: string | null)
   return near;
 }
 
+/** More than this on one canvas is slow, and nobody can read it. */
+export const ELEMENTS_MAX = 2_000;
+
+/**
+ * What a canvas shows at once, at most `ELEMENTS_MAX` things and links: the first ones, which tell most.
+ *
+ * @param kept things that stay, however late they came.
+ */
+export function withinBudget(shown: Shown, kept: ReadonlySet<string>): Shown {
+  if (shown.nodes.size + shown.edges.size <= ELEMENTS_MAX) return shown;
+  const wanted = [...shown.nodes.values()].filter((node) => kept.has(node.id) || node.kind === "User");
+  const nodes = new Map(wanted.map((node) => [node.id, node]));
+  const most = Math.max(nodes.size, Math.min(shown.nodes.size, ELEMENTS_MAX / 2, ELEMENTS_MAX - shown.edges.size / 2));
+  for (const [id, node] of shown.nodes) if (nodes.size < most) nodes.set(id, node);
+  const edges = new Map<string, GraphEdge>();
+  for (const [id, edge] of shown.edges) {
+    if (nodes.size + edges.size >= ELEMENTS_MAX) break;
+    if (nodes.has(edge.source) && nodes.has(edge.target)) edges.set(id, edge);
+  }
+  return { nodes, edges };
+}
+
 export function countBy(state: Pick<GraphState, "nodes" | "edges">): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   const add = (name: string): void => void counts.set(name, (counts.get(name) ?? 0) + 1);

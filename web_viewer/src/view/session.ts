@@ -10,8 +10,9 @@ import type { HelloAck, ServiceError, ServiceStatus } from "../protocol/frames";
 import { readAddress, tenantOf } from "./address";
 import { browserStorage } from "./browserStorage";
 import { type Chosen, firstChoice, sameChoice, viewChoice } from "./chosen";
+import { Communities } from "./communities";
 import { Explore } from "./explore";
-import { countBy, shownPart } from "./filters";
+import { countBy, shownPart, withinBudget } from "./filters";
 import { searchNodes } from "./search";
 import { onTrail } from "./trail";
 import { Undo } from "./undo";
@@ -37,6 +38,7 @@ export function openSession() {
   const opening = ref(true);
   const owners = shallowRef<ReadonlyMap<string, string>>(new Map());
   const explore = new Explore({ tenant, store, user: () => chosen.user });
+  const communities = new Communities(tenant, explore, () => chosen.user, () => Date.now());
   const can = shallowRef({ undo: false, redo: false });
   const undo = new Undo((now) => (can.value = now));
 
@@ -61,6 +63,8 @@ export function openSession() {
   const words = computed(() => new Words(chosen.lang));
   const shown = computed(() => shownPart(live.graph.value, chosen));
   const trail = computed(() => explore.trail.value && onTrail(explore.trail.value, live.graph.value.edges.values()));
+  /** What the mind map draws of it. */
+  const drawn = computed(() => withinBudget(shown.value, new Set([chosen.sel, chosen.cursor, chosen.ego, ...(trail.value ?? [])].filter((id) => id !== null))));
   const counts = computed(() => countBy(live.graph.value));
   const news = computed(() => newsCount(live.fresh.value, live.graph.value));
   const hits = computed(() => searchNodes(shown.value.nodes.values(), chosen.query));
@@ -94,6 +98,7 @@ export function openSession() {
     connection,
     words,
     shown,
+    drawn,
     counts,
     hits,
     news,
@@ -101,6 +106,7 @@ export function openSession() {
     opening,
     owners,
     explore,
+    communities,
     trail,
     undo,
     can,
@@ -127,6 +133,7 @@ export function openSession() {
       chosen.veiled = new Set();
       undo.clear();
       explore.clear();
+      communities.clear();
       store.changeScope();
       live.fresh.value = new Set();
       connection.changeScope(user);

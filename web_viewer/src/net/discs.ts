@@ -1,0 +1,181 @@
+/** Where communities stand in the network: each in a disc with room for its members, around the user it belongs to. Pure. */
+
+import { type Point, STRETCH } from "../map/place";
+import type { CommunityTie, CommunityView } from "../protocol/parts";
+
+export interface Disc {
+  id: string;
+  x: number;
+  y: number;
+  r: number;
+  /** Which of the colours of communities. */
+  hue: number;
+}
+
+/** How many members are shown of one community at most. */
+export const MEMBERS_MAX = 160;
+export const HUES = 8;
+const PERSON_R = 80;
+const GAP = 46;
+const CLUSTER_GAP = 160;
+const GOLDEN_ANGLE = Math.PI * (3 - Math.sqrt(5));
+
+export function discRadius(members: number): number {
+  return 48 + 31 * Math.sqrt(Math.min(members, MEMBERS_MAX));
+}
+
+/** What is to be placed: the communities of one person, or of nobody in particular. */
+interface Family {
+  person: string | null;
+  communities: CommunityView[];
+}
+
+/**
+ * Discs for all; those that were there keep their place and colour.
+ *
+ * @param people ids by user.
+ */
+export function placeDiscs(known: ReadonlyMap<string, Disc>, communities: readonly CommunityView[], people: ReadonlyMap<string, string>, ties: readonly CommunityTie[]): Map<string, Disc> {
+  const discs = new Map<string, Disc>();
+  for (const id of [...people.values(), ...communities.map((one) => one.id)]) {
+    const disc = known.get(id);
+    if (disc) discs.set(id, disc);
+  }
+  for (const family of familiesOf(communities, people)) {
+    const missing = family.communities.some((one) => !discs.has(one.id)) || (family.person !== null && !discs.has(family.person));
+    if (!missing) continue;
+    const fresh = [family.person, ...family.communities.map((one) => one.id)].every((id) => id === null || !discs.has(id));
+    // A family that is new is arranged by itself and put beside the others as a whole.
+    const own = familyAround(family, fresh ? new Map() : discs, ties);
+    const placed = fresh ? moved(own, freeCentre(own, discs)) : own;
+    for (const [id, disc] of placed) if (!discs.has(id)) discs.set(id, disc);
+  }
+  return discs;
+}
+
+function familiesOf(communities: readonly CommunityView[], people: ReadonlyMap<string, string>): Family[] {
+  const families = new Map<string, Family>();
+  for (const [user, person] of people) families.set(user, { person, communities: [] });
+  for (const one of communities) {
+    const family = families.get(one.user_id) ?? { person: null, communities: [] };
+    family.communities.push(one);
+    families.set(one.user_id, family);
+  }
+  const size = (family: Family): number => family.communities.reduce((sum, one) => sum + one.members.nodes, 0);
+  return [...families].sort(([a, one], [b, other]) => size(other) - size(one) || (a < b ? -1 : 1)).map(([, family]) => family);
+}
+
+/** The person in the middle, then the largest community first, each beside what it is tied to most. */
+function familyAround(family: Family, others: ReadonlyMap<string, Disc>, ties: readonly CommunityTie[]): Map<string, Disc> {
+  const placed = new Map<string, Disc>(others);
+  const mine = new Map<string, Disc>();
+  const put = (id: string, r: number, anchor: Point): void => {
+    const at = freeSpot(anchor, r, placed.values());
+    const disc = others.get(id) ?? { id, ...at, r, hue: hueFor(at, placed.values()) };
+    placed.set(id, disc);
+    mine.set(id, disc);
+  };
+  if (family.person !== null) put(family.person, PERSON_R, { x: 0, y: 0 });
+  const home = family.person === null ? { x: 0, y: 0 } : (placed.get(family.person) as Disc);
+  const sorted = [...family.communities].sort((a, b) => b.members.nodes - a.members.nodes || (a.id < b.id ? -1 : 1));
+  for (const one of sorted) put(one.id, discRadius(one.members.nodes), anchorOf(one.id, family.person, ties, placed) ?? home);
+  return mine;
+}
+
+/** The middle of what it is tied to; the person, to whom everything is tied, says nothing. */
+function anchorOf(id: string, person: string | null, ties: readonly CommunityTie[], placed: ReadonlyMap<string, Disc>): Point | null {
+  let x = 0;
+  let y = 0;
+  let weight = 0;
+  for (const tie of ties) {
+    const other = tie.source === id ? tie.target : tie.target === id ? tie.source : null;
+    const disc = other === null || other === person ? undefined : placed.get(other);
+    if (!disc) continue;
+    x += disc.x * tie.n;
+    y += disc.y * tie.n;
+    weight += tie.n;
+  }
+  return weight === 0 ? null : { x: x / weight, y: y / weight };
+}
+
+function freeSpot(anchor: Point, r: number, placed: Iterable<Disc>): Point {
+  const all = [...placed];
+  for (let step = 0; ; step += 1) {
+    const away = 22 * Math.sqrt(step);
+    const at = { x: anchor.x + Math.cos(step * GOLDEN_ANGLE) * away * STRETCH, y: anchor.y + Math.sin(step * GOLDEN_ANGLE) * away };
+    if (all.every((disc) => Math.hypot(disc.x - at.x, disc.y - at.y) >= disc.r + r + GAP)) return at;
+  }
+}
+
+/** The colour that is farthest from where it stands already. */
+function hueFor(at: Point, placed: Iterable<Disc>): number {
+  const near = new Array<number>(HUES).fill(Infinity);
+  for (const disc of placed) near[disc.hue] = Math.min(near[disc.hue] as number, Math.hypot(disc.x - at.x, disc.y - at.y));
+  return near.indexOf(Math.max(...near));
+}
+
+function freeCentre(family: ReadonlyMap<string, Disc>, discs: ReadonlyMap<string, Disc>): Point {
+  if (discs.size === 0) return { x: 0, y: 0 };
+  const radius = Math.max(...[...family.values()].map((disc) => Math.hypot(disc.x, disc.y) + disc.r));
+  return freeSpot({ x: 0, y: 0 }, radius + CLUSTER_GAP, discs.values());
+}
+
+function moved(family: ReadonlyMap<string, Disc>, by: Point): Map<string, Disc> {
+  return new Map([...family].map(([id, disc]) => [id, { ...disc, x: disc.x + by.x, y: disc.y + by.y }]));
+}
+
+/** Members of one community in its disc: the best tied in the middle, tied ones near each other, none onto another. */
+export function placeMembers(ids: readonly string[], links: readonly (readonly [string, string])[], disc: Disc): Map<string, Point> {
+  const room = disc.r - 26;
+  const step = Math.min(58, ids.length > 1 ? room / Math.sqrt(ids.length) : 0);
+  const points = ids.map((_, index) => {
+    const away = step * Math.sqrt(index);
+    return { x: Math.cos(index * GOLDEN_ANGLE) * away, y: Math.sin(index * GOLDEN_ANGLE) * away };
+  });
+  const at = new Map(ids.map((id, index) => [id, index]));
+  const pairs = links.flatMap(([a, b]) => (at.has(a) && at.has(b) ? [[at.get(a) as number, at.get(b) as number] as const] : []));
+  const degrees = new Array<number>(ids.length).fill(0);
+  for (const [a, b] of pairs) for (const end of [a, b]) degrees[end] = (degrees[end] as number) + 1;
+  for (let round = 0; round < ROUNDS; round += 1) {
+    if (round < ROUNDS / 2) pull(points, pairs, degrees);
+    pushApart(points, step * 1.5, room);
+  }
+  return new Map(ids.map((id, index) => [id, { x: disc.x + (points[index] as Point).x, y: disc.y + (points[index] as Point).y }]));
+}
+
+const ROUNDS = 40;
+
+/** Each end moves a little towards the other, the less the more it is tied to. */
+function pull(points: Point[], pairs: readonly (readonly [number, number])[], degrees: readonly number[]): void {
+  for (const [a, b] of pairs) {
+    const [one, other] = [points[a] as Point, points[b] as Point];
+    const [dx, dy] = [other.x - one.x, other.y - one.y];
+    const [mine, theirs] = [0.2 / (degrees[a] as number), 0.2 / (degrees[b] as number)];
+    one.x += dx * mine;
+    one.y += dy * mine;
+    other.x -= dx * theirs;
+    other.y -= dy * theirs;
+  }
+}
+
+function pushApart(points: Point[], apart: number, room: number): void {
+  for (let i = 0; i < points.length; i += 1) {
+    for (let j = 0; j < i; j += 1) {
+      const [one, other] = [points[i] as Point, points[j] as Point];
+      const [dx, dy] = [other.x - one.x || 0.01 * (i - j), other.y - one.y];
+      const far = Math.hypot(dx, dy);
+      if (far >= apart) continue;
+      const push = (apart - far) / far / 2;
+      one.x -= dx * push;
+      one.y -= dy * push;
+      other.x += dx * push;
+      other.y += dy * push;
+    }
+  }
+  for (const point of points) {
+    const far = Math.hypot(point.x, point.y);
+    if (far <= room) continue;
+    point.x *= room / far;
+    point.y *= room / far;
+  }
+}

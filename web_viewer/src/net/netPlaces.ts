@@ -1,0 +1,136 @@
+/** Where things stand in the network: communities in discs, members inside; nothing that has a place ever moves by itself. */
+
+import { type Layout, Occupied, type Point } from "../map/place";
+import type { PlaceBook } from "../map/places";
+import type { CommunityMap } from "../protocol/parts";
+import type { KeyValues } from "../view/browserStorage";
+import type { Shown } from "../view/filters";
+import { type Disc, placeDiscs, placeMembers } from "./discs";
+import { communityIn } from "./netShown";
+
+const FORM = 1;
+const GAP = 58;
+const POINTS_MAX = 5_000;
+const SAVE_AFTER_MS = 800;
+
+interface Saved {
+  form: number;
+  points: Record<string, [number, number]>;
+  discs: Disc[];
+}
+
+export class NetPlaces implements PlaceBook {
+  layout: Layout = { points: new Map(), sectors: [], arranged: 0 };
+  discs: ReadonlyMap<string, Disc> = new Map();
+  private key = "";
+  private timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(
+    private readonly storage: KeyValues,
+    private readonly tenant: string,
+  ) {}
+
+  /** Takes up the places of one lens. */
+  open(user: string | null): void {
+    this.key = `mnemograph:net:${this.tenant}:${user ?? "*"}`;
+    const saved = this.load();
+    this.discs = new Map((saved?.discs ?? []).map((disc) => [disc.id, disc]));
+    const points = Object.entries(saved?.points ?? {}).map(([id, [x, y]]): [string, Point] => [id, { x, y }]);
+    this.layout = { points: new Map(points), sectors: [], arranged: 0 };
+  }
+
+  /** Gives a place to everything that is shown and has none. */
+  extend(shown: Shown, map: CommunityMap, of: ReadonlyMap<string, string>): void {
+    const people = new Map(map.people.map((node) => [node.user_id ?? node.id, node.id]));
+    this.discs = placeDiscs(this.discs, map.communities, people, map.ties);
+    const { points } = this.layout;
+    const waiting = new Map<string, string[]>();
+    const loose: string[] = [];
+    for (const id of shown.nodes.keys()) {
+      const home = this.discs.get(communityIn(id) ?? id);
+      if (points.has(id)) continue;
+      if (communityIn(id) !== null || (home && people.get(shown.nodes.get(id)?.user_id ?? "") === id)) {
+        if (home) points.set(id, { x: home.x, y: home.y });
+      } else {
+        const community = of.get(id);
+        if (community === undefined || !this.discs.has(community)) loose.push(id);
+        else waiting.set(community, [...(waiting.get(community) ?? []), id]);
+      }
+    }
+    for (const [community, ids] of waiting) this.settle(ids, this.discs.get(community) as Disc, shown, of);
+    this.settleLoose(loose, shown);
+    this.saveSoon();
+  }
+
+  move(id: string, point: Point): void {
+    this.layout.points.set(id, { x: point.x, y: point.y });
+    this.saveSoon();
+  }
+
+  /** Everything finds its place anew. */
+  forget(): void {
+    this.layout = { points: new Map(), sectors: [], arranged: 0 };
+    this.discs = new Map();
+  }
+
+  /** A community that shows its members for the first time is arranged; later ones find a free spot in it. */
+  private settle(ids: string[], disc: Disc, shown: Shown, of: ReadonlyMap<string, string>): void {
+    const { points } = this.layout;
+    const there = [...points.keys()].filter((id) => of.get(id) === disc.id);
+    if (there.length === 0) {
+      const links = [...shown.edges.values()].map((edge) => [edge.source, edge.target] as const);
+      for (const [id, point] of placeMembers(ids, links, disc)) points.set(id, point);
+      return;
+    }
+    const occupied = new Occupied(GAP, points.values());
+    for (const id of ids) {
+      const spot = occupied.near(this.beside(id, shown) ?? disc);
+      points.set(id, spot);
+      occupied.add(spot);
+    }
+  }
+
+  private settleLoose(ids: string[], shown: Shown): void {
+    if (ids.length === 0) return;
+    const occupied = new Occupied(GAP * 1.6, this.layout.points.values());
+    for (const id of ids) {
+      const spot = occupied.near(this.beside(id, shown) ?? { x: 0, y: 0 });
+      this.layout.points.set(id, spot);
+      occupied.add(spot);
+    }
+  }
+
+  private beside(id: string, shown: Shown): Point | null {
+    for (const edge of shown.edges.values()) {
+      const other = edge.source === id ? edge.target : edge.target === id ? edge.source : null;
+      const point = other === null ? undefined : this.layout.points.get(other);
+      if (point) return point;
+    }
+    return null;
+  }
+
+  private load(): Saved | null {
+    try {
+      const saved = JSON.parse(this.storage.getItem(this.key) ?? "null") as Saved | null;
+      return saved?.form === FORM ? saved : null;
+    } catch {
+      // A value of another program, or storage that is switched off, is the same as none.
+      return null;
+    }
+  }
+
+  private saveSoon(): void {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.save(), SAVE_AFTER_MS);
+  }
+
+  private save(): void {
+    const points: Saved["points"] = {};
+    for (const [id, point] of [...this.layout.points].slice(-POINTS_MAX)) points[id] = [Math.round(point.x), Math.round(point.y)];
+    try {
+      this.storage.setItem(this.key, JSON.stringify({ form: FORM, points, discs: [...this.discs.values()] } satisfies Saved));
+    } catch {
+      // A full or forbidden storage costs the memory of places, nothing else.
+    }
+  }
+}

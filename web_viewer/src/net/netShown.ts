@@ -1,0 +1,138 @@
+/** What the network shows: open communities by their members, the others as one big thing each. Pure. */
+
+import type { GraphEdge, GraphNode } from "../protocol/frames";
+import type { CommunityMap, CommunityView } from "../protocol/parts";
+import { type Shown, withinBudget } from "../view/filters";
+
+export const COMMUNITY = "Community";
+/** The kind of a link that stands for several. */
+export const TIES = "TIES";
+
+const NOTHING: ReadonlySet<string> = new Set();
+const PREFIX = "c:";
+
+export function foldedId(community: string): string {
+  return PREFIX + community;
+}
+
+/** @returns null for what is no folded community. */
+export function communityIn(id: string): string | null {
+  return id.startsWith(PREFIX) ? id.slice(PREFIX.length) : null;
+}
+
+/** The community of everything that is held; what is newer than the communities goes with its neighbours. */
+export function communityOf(shown: Shown, map: CommunityMap): ReadonlyMap<string, string> {
+  const of = new Map<string, string>();
+  for (const id of shown.nodes.keys()) {
+    const known = map.of[id];
+    if (known !== undefined) of.set(id, known);
+  }
+  for (const edge of shown.edges.values()) {
+    for (const [id, other] of [[edge.source, edge.target], [edge.target, edge.source]] as const) {
+      const kind = shown.nodes.get(id)?.kind;
+      const community = of.get(other);
+      if (community !== undefined && !of.has(id) && (kind === "Entity" || kind === "Scene")) of.set(id, community);
+    }
+  }
+  return of;
+}
+
+/**
+ * @param open communities that show their members; null opens all.
+ * @returns at most as many things and links as a canvas holds, weak links left out first.
+ */
+export function netShown(shown: Shown, map: CommunityMap, open: ReadonlySet<string> | null, of: ReadonlyMap<string, string>): Shown {
+  const isOpen = (community: string): boolean => open === null || open.has(community);
+  const nodes = new Map<string, GraphNode>();
+  for (const node of map.people) nodes.set(node.id, node);
+  for (const community of map.communities) if (!isOpen(community.id)) nodes.set(foldedId(community.id), folded(community));
+  for (const node of shown.nodes.values()) {
+    const community = of.get(node.id);
+    if (community === undefined || isOpen(community)) nodes.set(node.id, node);
+  }
+  const place = (id: string): string | null => {
+    const community = of.get(id);
+    const at = community === undefined || isOpen(community) ? id : foldedId(community);
+    return nodes.has(at) ? at : null;
+  };
+  const ties = new Ties();
+  const edges: GraphEdge[] = [];
+  for (const edge of shown.edges.values()) {
+    const [source, target] = [place(edge.source), place(edge.target)];
+    if (source === null || target === null || source === target) continue;
+    if (source === edge.source && target === edge.target) edges.push(edge);
+    else if (communityIn(source) === null || communityIn(target) === null) ties.add(source, target, 1);
+  }
+  const people = new Set(map.people.map((node) => node.id));
+  for (const tie of map.ties) {
+    const [source, target] = [tie.source, tie.target].map((id) => (people.has(id) ? id : foldedId(id))) as [string, string];
+    if (nodes.has(source) && nodes.has(target)) ties.atLeast(source, target, tie.n);
+  }
+  const both = [...edges.sort(byStrength), ...ties.edges()];
+  return withinBudget({ nodes, edges: new Map(both.map((edge) => [edge.id, edge])) }, NOTHING);
+}
+
+function byStrength(a: GraphEdge, b: GraphEdge): number {
+  const rank = (edge: GraphEdge): number => (edge.predicate === "MENTIONED" ? 0 : edge.invalid_at === null ? 2 : 1);
+  return rank(b) - rank(a) || b.strength - a.strength || (a.id < b.id ? -1 : 1);
+}
+
+function folded(community: CommunityView): GraphNode {
+  return {
+    id: foldedId(community.id),
+    kind: COMMUNITY,
+    label: community.label,
+    user_id: community.user_id,
+    entity_type: null,
+    aliases: [],
+    summary: null,
+    importance: null,
+    first_seen: "",
+    last_seen: "",
+    evidence_n: community.members.nodes,
+  };
+}
+
+/** Links that stand for several, by both ends. */
+class Ties {
+  private readonly counts = new Map<string, { source: string; target: string; n: number }>();
+
+  add(source: string, target: string, n: number): void {
+    const tie = this.tie(source, target);
+    tie.n += n;
+  }
+
+  atLeast(source: string, target: string, n: number): void {
+    const tie = this.tie(source, target);
+    tie.n = Math.max(tie.n, n);
+  }
+
+  edges(): GraphEdge[] {
+    return [...this.counts.values()].sort((a, b) => b.n - a.n).map(({ source, target, n }) => tieEdge(source, target, n));
+  }
+
+  private tie(one: string, other: string): { source: string; target: string; n: number } {
+    const [source, target] = one < other ? [one, other] : [other, one];
+    const key = `${source} ${target}`;
+    const known = this.counts.get(key) ?? { source, target, n: 0 };
+    this.counts.set(key, known);
+    return known;
+  }
+}
+
+function tieEdge(source: string, target: string, n: number): GraphEdge {
+  return {
+    id: `t:${source} ${target}`,
+    source,
+    target,
+    predicate: TIES,
+    relation: String(n),
+    strength: Math.min(1, Math.log2(n + 1) / 6),
+    confidence: 1,
+    first_seen: "",
+    last_seen: "",
+    valid_at: null,
+    invalid_at: null,
+    evidence_n: n,
+  };
+}

@@ -1,0 +1,68 @@
+/** The communities of the memory that is looked at: asked for when somebody wants the network, opened one by one. */
+
+import { type Ref, ref, shallowRef } from "vue";
+import { asked, askService } from "../live/ask";
+import type { CommunityMap } from "../protocol/parts";
+import { MEMBERS_MAX } from "../net/discs";
+import type { Explore } from "./explore";
+
+/** Above so many things and links the memory is shown by its communities, which open one by one. */
+export const WHOLE_MAX = 2_000;
+const OPEN_MAX = 4;
+const AGAIN_AFTER_MS = 30_000;
+
+export class Communities {
+  readonly map: Ref<CommunityMap | null> = shallowRef(null);
+  readonly open: Ref<ReadonlySet<string>> = shallowRef(new Set());
+  readonly loading = ref(false);
+  readonly failure: Ref<string | null> = ref(null);
+  private askedMs = -Infinity;
+
+  constructor(
+    private readonly tenant: string,
+    private readonly explore: Explore,
+    private readonly user: () => string | null,
+    private readonly nowMs: () => number,
+  ) {}
+
+  /** Asks for the communities when there are none yet, or when the memory has changed a while ago. */
+  async load(seq: number, epoch: string | null): Promise<void> {
+    const known = this.map.value;
+    const current = known !== null && known.epoch === epoch && known.seq >= seq;
+    const soon = known !== null && known.epoch === epoch && this.nowMs() - this.askedMs < AGAIN_AFTER_MS;
+    if (current || soon || this.loading.value) return;
+    const user = this.user();
+    this.loading.value = true;
+    this.askedMs = this.nowMs();
+    try {
+      const found = await askService<CommunityMap>(`explore/communities${asked({ user })}`, this.tenant);
+      if (user === this.user()) this.map.value = found;
+      this.failure.value = null;
+    } catch (error) {
+      this.failure.value = error instanceof Error ? error.message : String(error);
+    } finally {
+      this.loading.value = false;
+    }
+  }
+
+  /** Shows the members of one community; the one that was opened longest ago folds again when many are. */
+  async show(id: string): Promise<boolean> {
+    const part = await this.explore.community(id, MEMBERS_MAX);
+    const map = this.map.value;
+    if (part === null || map === null) return false;
+    // In a large memory only the leading members of each are known beforehand.
+    this.map.value = { ...map, of: { ...map.of, ...Object.fromEntries(part.nodes.map((node) => [node.id, id])) } };
+    this.open.value = new Set([...[...this.open.value].filter((one) => one !== id), id].slice(-OPEN_MAX));
+    return true;
+  }
+
+  fold(): void {
+    this.open.value = new Set();
+  }
+
+  clear(): void {
+    this.map.value = null;
+    this.askedMs = -Infinity;
+    this.fold();
+  }
+}

@@ -1,0 +1,98 @@
+// @vitest-environment happy-dom
+import { describe, expect, it } from "vitest";
+import { discRadius, placeDiscs, placeMembers } from "../src/net/discs";
+import { NetPlaces } from "../src/net/netPlaces";
+import { COMMUNITY, communityOf, foldedId, netShown } from "../src/net/netShown";
+import type { CommunityMap, CommunityView } from "../src/protocol/parts";
+import { ELEMENTS_MAX, withinBudget } from "../src/view/filters";
+import { aNode, anEdge, byId } from "./builders";
+
+function aCommunity(id: string, members: number, user = "alice"): CommunityView {
+  return { id, label: id, members: { nodes: members, edges: members }, user_id: user };
+}
+
+function aMap(communities: CommunityView[], of: Record<string, string>, ties: CommunityMap["ties"] = []): CommunityMap {
+  return { t: "community_map", epoch: "e1", seq: 1, total: communities.length, people: [aNode("u", { kind: "User" })], communities, ties, of };
+}
+
+const NODES = byId([aNode("u", { kind: "User" }), ...["a1", "a2", "b1", "new"].map((id) => aNode(id))]);
+const EDGES = byId([anEdge("in", "a1", "a2"), anEdge("over", "a1", "b1"), anEdge("who", "u", "a1"), anEdge("late", "b1", "new", { predicate: "RELATES_TO" })]);
+const MAP = aMap([aCommunity("a1", 2), aCommunity("b1", 1)], { a1: "a1", a2: "a1", b1: "b1" }, [{ source: "a1", target: "b1", n: 7 }, { source: "a1", target: "u", n: 3 }]);
+const SHOWN = { nodes: NODES, edges: EDGES };
+
+describe("the network", () => {
+  const of = communityOf(SHOWN, MAP);
+  const ids = (open: Set<string> | null) => {
+    const part = netShown(SHOWN, MAP, open, of);
+    return { nodes: [...part.nodes.keys()].sort(), edges: [...part.edges.values()].map((edge) => [edge.source, edge.target, edge.evidence_n]) };
+  };
+
+  it("puts what is new to the community of its neighbours", () => {
+    expect(of.get("new")).toBe("b1");
+    expect(of.has("u")).toBe(false);
+  });
+
+  it("folds communities into one thing each, with how many links lead between them", () => {
+    const folded = ids(new Set());
+    expect(folded.nodes).toEqual(["c:a1", "c:b1", "u"]);
+    expect(folded.edges).toContainEqual(["c:a1", "c:b1", 7]);
+    expect(folded.edges).toContainEqual(["c:a1", "u", 3]);
+    expect(netShown(SHOWN, MAP, new Set(), of).nodes.get("c:a1")).toMatchObject({ kind: COMMUNITY, evidence_n: 2 });
+  });
+
+  it("shows the members of open ones, tied to the folded ones", () => {
+    const part = ids(new Set(["a1"]));
+    expect(part.nodes).toEqual(["a1", "a2", "c:b1", "u"]);
+    expect(part.edges).toContainEqual(["a1", "c:b1", 1]);
+    expect(ids(null).nodes).toEqual(["a1", "a2", "b1", "new", "u"]);
+  });
+
+  it("never shows more than a canvas holds, and keeps what is asked for", () => {
+    const nodes = byId(Array.from({ length: 3_000 }, (_, index) => aNode(`n${index}`)));
+    const edges = byId(Array.from({ length: 2_999 }, (_, index) => anEdge(`e${index}`, `n${index}`, `n${index + 1}`)));
+    const part = withinBudget({ nodes, edges }, new Set(["n2999"]));
+    expect(part.nodes.size + part.edges.size).toBeLessThanOrEqual(ELEMENTS_MAX);
+    expect(part.nodes.has("n2999")).toBe(true);
+    for (const edge of part.edges.values()) expect(part.nodes.has(edge.source) && part.nodes.has(edge.target)).toBe(true);
+  });
+});
+
+describe("discs", () => {
+  const communities = Array.from({ length: 60 }, (_, index) => aCommunity(`c${index}`, 1 + ((index * 37) % 190), index % 3 ? "alice" : "bob"));
+  const people = new Map([["alice", "u"], ["bob", "v"]]);
+  const ties = communities.slice(1).map((one, index) => ({ source: one.id, target: `c${index}`, n: 1 + index }));
+
+  it("never overlap, neither do those that come later, and nothing that was there moves", () => {
+    const first = placeDiscs(new Map(), communities.slice(0, 40), people, ties);
+    const all = placeDiscs(first, communities, people, ties);
+    for (const [id, disc] of first) expect(all.get(id)).toEqual(disc);
+    const list = [...all.values()];
+    expect(list.length).toBe(62);
+    for (const one of list) for (const other of list) if (one.id < other.id) expect(Math.hypot(one.x - other.x, one.y - other.y)).toBeGreaterThanOrEqual(one.r + other.r);
+  });
+
+  it("have room for their members, none onto another", () => {
+    const ids = Array.from({ length: 160 }, (_, index) => `m${index}`);
+    const disc = { id: "d", x: 100, y: -50, r: discRadius(160), hue: 0 };
+    const points = [...placeMembers(ids, ids.slice(1).map((id) => ["m0", id] as const), disc).values()];
+    for (const point of points) expect(Math.hypot(point.x - 100, point.y + 50)).toBeLessThanOrEqual(disc.r);
+    const least = Math.min(...points.flatMap((one, index) => points.slice(0, index).map((other) => Math.hypot(one.x - other.x, one.y - other.y))));
+    expect(least).toBeGreaterThan(14);
+  });
+});
+
+describe("places in the network", () => {
+  it("stay when a community grows, and new members stand beside their neighbours", () => {
+    const places = new NetPlaces(localStorage, "t");
+    places.open(null);
+    const of = new Map([["a1", "a1"], ["a2", "a1"], ["b1", "b1"]]);
+    const few = { nodes: byId(["u", "a1", "a2", "b1"].map((id) => NODES.get(id)!)), edges: EDGES };
+    places.extend(few, MAP, of);
+    const before = new Map([...places.layout.points].map(([id, point]) => [id, { ...point }]));
+    places.extend(SHOWN, MAP, communityOf(SHOWN, MAP));
+    for (const [id, point] of before) expect(places.layout.points.get(id)).toEqual(point);
+    const [late, beside] = [places.layout.points.get("new")!, places.layout.points.get("b1")!];
+    expect(Math.hypot(late.x - beside.x, late.y - beside.y)).toBeLessThan(150);
+    expect(places.layout.points.has(foldedId("a1"))).toBe(false);
+  });
+});
