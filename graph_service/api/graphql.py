@@ -13,6 +13,7 @@ from strawberry.fastapi import GraphQLRouter
 from strawberry.types import Info
 
 from graph_service.api.graphql_analyst import AnalystQuery
+from graph_service.api.graphql_carrying import CarryingMutation
 from graph_service.api.graphql_context import ContextQuery
 from graph_service.api.graphql_facts import FactsMutation, FactsQuery
 from graph_service.api.graphql_forgetting import ForgettingMutation
@@ -134,6 +135,7 @@ class Query(
 
 @strawberry.type
 class Mutation(
+    CarryingMutation,
     FactsMutation,
     ForgettingMutation,
     IdentityMutation,

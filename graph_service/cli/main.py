@@ -11,6 +11,7 @@ from graph_service.cli import (
     asking,
     checking,
     db,
+    exporting,
     forgetting,
     identities,
     importing,
@@ -71,6 +72,7 @@ app.command("context")(context)
 app.command("profile")(profile)
 app.command("sync")(syncing.sync)
 app.command("import")(importing.import_files)
+app.command("export")(exporting.export)
 app.command("eval")(evaluate)
 app.command("cypher")(cypher)
 app.command("audit")(audit)

@@ -8,12 +8,11 @@ from extraction.name_forms import all_forms
 from extraction.reading import THE_AGENT, THE_USER
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Writing
-from graph_service.memory.beings import Owner
 from graph_service.memory.forget_reach import facts_at
 from graph_service.memory.stand import members_of
-from graph_service.memory.tombstones import Kind, fact_marks, name_marks
+from graph_service.memory.tombstones import Kind, Marking, fact_marks, name_marks
 from schema.errors import NotFoundError
-from schema.ids import TenantId, UserId
+from schema.ids import TenantId, UserId, memory_id, user_uri
 from schema.labels import Label
 
 
@@ -35,19 +34,18 @@ class Learned:
     predicate: str = ""
     relation: str | None = None
 
-    def tombstones(self, tenant: TenantId, salt: str, at_ms: int) -> list[dict[str, Any]]:
+    def tombstones(self, tenant: TenantId, marking: Marking, at_ms: int) -> list[dict[str, Any]]:
         """The marks that keep it from being learned again."""
-        owner = Owner(tenant=tenant, user_id=self.user_id, user_names=(), agent_id=None)
+        salt, who = marking.salt, marking.who(self.user_id)
+        node_id = memory_id(user_uri(tenant, self.user_id))
         if self.facts:
             kind, marks = (
                 Kind.FACT,
-                fact_marks(salt, owner, self.names[0], self.predicate, self.relation, self.names[1]),
+                fact_marks(salt, who, self.names[0], self.predicate, self.relation, self.names[1]),
             )
         else:
-            kind, marks = Kind.ENTITY, name_marks(salt, owner, self.names[0])
-        return [
-            {"id": mark, "kind": kind.value, "user_node_id": owner.user.id, "at_ms": at_ms} for mark in sorted(marks)
-        ]
+            kind, marks = Kind.ENTITY, name_marks(salt, who, self.names[0])
+        return [{"id": mark, "kind": kind.value, "user_node_id": node_id, "at_ms": at_ms} for mark in sorted(marks)]
 
 
 async def find_fact(writing: Writing, tenant: TenantId, fact_id: str) -> Learned:

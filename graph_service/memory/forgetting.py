@@ -23,7 +23,7 @@ from graph_service.memory.session_life import session_node_id
 from graph_service.memory.session_work import do_for_session
 from graph_service.memory.spool import Spool
 from graph_service.memory.stand import members_of
-from graph_service.memory.tombstones import Kind, mark_of, salt_of
+from graph_service.memory.tombstones import Kind, mark_of, marking_of
 from graph_service.memory.window import ShortTermWindow
 from schema.change import FORGOTTEN, Change
 from schema.errors import NotFoundError
@@ -140,7 +140,8 @@ class Forgetting:
         if not any(totals.values()):
             return _only_spooled(spooled, f"there is no user {user_id!r}; perhaps they were forgotten before")
         await self._window.forget(tenant, whose)
-        salt, at_ms = await salt_of(self._graph, tenant, secrets.token_hex(16)), millis(self._clock())
+        salt = (await marking_of(self._graph, tenant, secrets.token_hex(16))).salt
+        at_ms = millis(self._clock())
         fence = {"id": mark_of(salt, Kind.USER, node_id), "kind": Kind.USER.value, "user_node_id": None, "at_ms": at_ms}
         await begin(self._graph, tenant, whose, node_id, fence, now_ms=at_ms)
         pace = Pace(
@@ -182,14 +183,14 @@ class Forgetting:
         return await self._unlearn(tenant, lambda writing: find_entity(writing, tenant, entity_id))
 
     async def _unlearn(self, tenant: TenantId, find: Callable[[Writing], Awaitable[Learned]]) -> Forgotten:
-        salt, at = await salt_of(self._graph, tenant, secrets.token_hex(16)), self._clock()
+        marking, at = await marking_of(self._graph, tenant, secrets.token_hex(16)), self._clock()
 
         async def steps(writing: Writing) -> Forgotten:
             wish = ForgetWish(tenant=tenant, user_id=(await find(writing)).user_id, at=at)
             await _lock(writing, wish, [])
             # Found again: only now nobody else can change it.
             learned = await find(writing)
-            wish = replace(wish, tombstones=learned.tombstones(tenant, salt, millis(at)))
+            wish = replace(wish, tombstones=learned.tombstones(tenant, marking, millis(at)))
             return await self._commit(writing, wish, [], learned)
 
         done = await self._graph.write(steps)
@@ -200,7 +201,7 @@ class Forgetting:
         self, tenant: TenantId, which: dict[str, Any], rows: Sequence[Row], marked: tuple[Kind, list[str]], spooled: int
     ) -> Forgotten:
         user_id, at = UserId(rows[0]["user_id"]), self._clock()
-        salt = await salt_of(self._graph, tenant, secrets.token_hex(16))
+        salt = (await marking_of(self._graph, tenant, secrets.token_hex(16))).salt
         kind, ids = marked
         tombstones = [
             {"id": mark_of(salt, kind, name), "kind": kind.value, "user_node_id": None, "at_ms": millis(at)}

@@ -13,6 +13,7 @@ from graph_service.memory import outbox
 from graph_service.memory.access import AccessLog
 from graph_service.memory.analyst import Analyst
 from graph_service.memory.away import Away
+from graph_service.memory.carrying import Carrying
 from graph_service.memory.changes import ChangeLog
 from graph_service.memory.context import Context, Wanted, context
 from graph_service.memory.dead_letters import DeadLetters
@@ -95,6 +96,7 @@ class Memory:
         self.layers = LayerTexts(graph, refresh=refresh, clock=clock)
         self.facts = Facts(graph, clock=clock, notify=notify)
         self.nodes = Nodes(graph, clock=clock)
+        self.carrying = Carrying(graph, clock=clock, notify=notify)
         self.changes = ChangeLog(graph)
         self.mindmap = MindMap(graph)
         self.keepsakes = Keepsakes(self.changes, self.mindmap)

@@ -13,7 +13,7 @@ from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Writing
 from graph_service.memory.beings import Owner, speaker_in
 from schema.errors import NotFoundError
-from schema.ids import TenantId, memory_id, name_key, session_uri, user_uri
+from schema.ids import TenantId, UserId, memory_id, name_key, session_uri, user_uri
 from schema.message import Episode, Message
 from schema.relations import canonical_relation
 
@@ -33,10 +33,12 @@ class Refused:
     """What a user's memory must not learn again.
 
     Attributes:
+        who: the user, as marks name them.
         marks: each with when it was made, milliseconds since 1970.
     """
 
     salt: str = ""
+    who: str = ""
     marks: Mapping[str, int] = field(default_factory=dict)
 
     def without_refused(self, reading: Reading, messages: Sequence[Message], owner: Owner) -> Reading:
@@ -51,22 +53,39 @@ class Refused:
         mentions = [
             mention
             for mention in reading.mentions
-            if not 0 <= mention.line < len(heard_ms)
-            or not self._refuses_name(mention.name, heard_ms[mention.line], owner)
+            if not 0 <= mention.line < len(heard_ms) or not self._refuses_name(mention.name, heard_ms[mention.line])
         ]
         return replace(reading, facts=tuple(facts), mentions=tuple(mentions))
 
     def _refuses_fact(self, fact: ProposedFact, heard_ms: Sequence[int], owner: Owner) -> bool:
         ends = (side_of(fact.subject, owner), side_of(fact.object, owner))
         if not fact.closes and not self.marks.keys().isdisjoint(
-            fact_marks(self.salt, owner, ends[0], fact.predicate, fact.relation, ends[1])
+            fact_marks(self.salt, self.who, ends[0], fact.predicate, fact.relation, ends[1])
         ):
             return True
         last_ms = max((heard_ms[quote.line] for quote in fact.quotes if quote.line < len(heard_ms)), default=0)
-        return any(self._refuses_name(name, last_ms, owner) for name in (fact.subject, fact.object))
+        return any(self._refuses_name(name, last_ms) for name in (fact.subject, fact.object))
 
-    def _refuses_name(self, name: str, heard_ms: int, owner: Owner) -> bool:
-        return any(heard_ms <= self.marks.get(mark, heard_ms - 1) for mark in name_marks(self.salt, owner, [name]))
+    def _refuses_name(self, name: str, heard_ms: int) -> bool:
+        return any(heard_ms <= self.marks.get(mark, heard_ms - 1) for mark in name_marks(self.salt, self.who, [name]))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Marking:
+    """How the marks of a tenant are made.
+
+    Attributes:
+        salt: the word that keys them.
+        tenant: under whose name users are named in them: another tenant's where the memory was imported from it, since
+            nobody can make marks anew without the words.
+    """
+
+    salt: str
+    tenant: TenantId
+
+    def who(self, user_id: UserId) -> str:
+        """A user, as marks name them."""
+        return memory_id(user_uri(self.tenant, user_id))
 
 
 async def refused_of(graph: Graph, owner: Owner) -> Refused:
@@ -76,11 +95,13 @@ async def refused_of(graph: Graph, owner: Owner) -> Refused:
     rows = await graph.read(statement("read/tombstones"), parameters)
     if not rows or rows[0]["salt"] is None:
         return Refused()
-    return Refused(salt=rows[0]["salt"], marks={mark: at_ms for mark, at_ms in rows[0]["marks"] if mark is not None})
+    marking = Marking(salt=rows[0]["salt"], tenant=TenantId(rows[0]["marks_of"] or owner.tenant))
+    marks = {mark: at_ms for mark, at_ms in rows[0]["marks"] if mark is not None}
+    return Refused(salt=marking.salt, who=marking.who(owner.user_id), marks=marks)
 
 
-async def salt_of(graph: Graph, tenant: TenantId, new: str) -> str:
-    """The word that keys the marks of a tenant, made now if there is none.
+async def marking_of(graph: Graph, tenant: TenantId, new: str) -> Marking:
+    """How the marks of a tenant are made; the word that keys them is made now if there is none.
 
     Args:
         new: a random word.
@@ -96,7 +117,7 @@ async def salt_of(graph: Graph, tenant: TenantId, new: str) -> str:
     rows = await graph.write(steps)
     if not rows:
         raise NotFoundError("nothing is stored for this tenant, so there is nothing to forget")
-    return str(rows[0]["salt"])
+    return Marking(salt=str(rows[0]["salt"]), tenant=TenantId(rows[0]["marks_of"] or tenant))
 
 
 def mark_of(salt: str, kind: Kind, *parts: str) -> str:
@@ -112,16 +133,16 @@ def side_of(name: str, owner: Owner) -> frozenset[str]:
 
 
 def fact_marks(
-    salt: str, owner: Owner, subject: Iterable[str], predicate: str, relation: str | None, obj: Iterable[str]
+    salt: str, who: str, subject: Iterable[str], predicate: str, relation: str | None, obj: Iterable[str]
 ) -> set[str]:
     """The marks of a fact, one for each pair of spellings of its ends."""
-    told = (owner.user.id, predicate, name_key(canonical_relation(relation) or ""))
+    told = (who, predicate, name_key(canonical_relation(relation) or ""))
     return {mark_of(salt, Kind.FACT, *told, *ends) for ends in product(sorted(subject), sorted(obj))}
 
 
-def name_marks(salt: str, owner: Owner, names: Iterable[str]) -> set[str]:
+def name_marks(salt: str, who: str, names: Iterable[str]) -> set[str]:
     """The marks of an entity, one for each spelling."""
-    return {mark_of(salt, Kind.ENTITY, owner.user.id, form) for name in names for form in all_forms(name)}
+    return {mark_of(salt, Kind.ENTITY, who, form) for name in names for form in all_forms(name)}
 
 
 async def forgotten_of(graph: Graph, episode: Episode) -> Collection[str]:

@@ -1,7 +1,7 @@
 // The word that keys the marks of what a tenant forgot; made once. No row: the tenant does not exist.
 // $tenant: str
 // $salt: str
-// -> salt
+// -> salt, marks_of
 MATCH (t:Tenant {id: $tenant})
 SET t.salt = coalesce(t.salt, $salt)
-RETURN t.salt AS salt
+RETURN t.salt AS salt, t.marks_of AS marks_of

@@ -1,0 +1,7 @@
+// A page of a tenant's change log, by number, for an export. Index change_seq.
+// $tenant: str
+// $after: int
+// $rows: int
+// -> key, properties
+MATCH (n:Change {tenant: $tenant}) WHERE n.seq > $after
+RETURN n.seq AS key, properties(n) AS properties ORDER BY key LIMIT $rows

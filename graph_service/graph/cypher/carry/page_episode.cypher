@@ -1,0 +1,7 @@
+// A page of a tenant's brought facts, by id, for an export. Index episode_id.
+// $tenant: str
+// $after: str
+// $rows: int
+// -> key, properties
+MATCH (n:Episode {tenant: $tenant}) WHERE n.id > $after
+RETURN n.id AS key, properties(n) AS properties ORDER BY key LIMIT $rows

@@ -1,0 +1,7 @@
+// A page of a tenant's merged entities as they are, by id, for an export. Index held_entity_id.
+// $tenant: str
+// $after: str
+// $rows: int
+// -> key, properties
+MATCH (n:HeldEntity {tenant: $tenant}) WHERE n.id > $after
+RETURN n.id AS key, properties(n) AS properties ORDER BY key LIMIT $rows

@@ -1,0 +1,7 @@
+// A page of a tenant's facts of merged entities as they were said, by id, for an export. Index held_fact_id.
+// $tenant: str
+// $after: str
+// $rows: int
+// -> key, properties
+MATCH (n:HeldFact {tenant: $tenant}) WHERE n.id > $after
+RETURN n.id AS key, properties(n) AS properties ORDER BY key LIMIT $rows

@@ -1,0 +1,9 @@
+// A page of a tenant's links IN_SESSION, by the id of where they begin, for an export. Index memory_id.
+// $tenant: str
+// $after: str
+// $rows: int
+// -> key, subject, object
+MATCH (a:Memory {tenant: $tenant}) WHERE a.id > $after
+WITH a ORDER BY a.id LIMIT $rows
+OPTIONAL MATCH (a)-[:IN_SESSION]->(b:Session {tenant: $tenant})
+RETURN a.id AS key, a.id AS subject, b.id AS object ORDER BY key, object

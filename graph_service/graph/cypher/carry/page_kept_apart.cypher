@@ -1,0 +1,7 @@
+// A page of a tenant's entities that are two, by id, for an export. Index kept_apart_id.
+// $tenant: str
+// $after: str
+// $rows: int
+// -> key, properties
+MATCH (n:KeptApart {tenant: $tenant}) WHERE n.id > $after
+RETURN n.id AS key, properties(n) AS properties ORDER BY key LIMIT $rows

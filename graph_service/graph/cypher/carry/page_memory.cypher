@@ -1,0 +1,7 @@
+// A page of a tenant's users, agents, entities and scenes, by id, for an export. Index memory_id.
+// $tenant: str
+// $after: str
+// $rows: int
+// -> key, labels, properties
+MATCH (n:Memory {tenant: $tenant}) WHERE n.id > $after
+RETURN n.id AS key, labels(n) AS labels, properties(n) AS properties ORDER BY key LIMIT $rows

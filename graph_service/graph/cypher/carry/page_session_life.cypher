@@ -1,0 +1,7 @@
+// A page of a tenant's lives of sessions, by id, for an export. Index session_life_id.
+// $tenant: str
+// $after: str
+// $rows: int
+// -> key, properties
+MATCH (n:SessionLife {tenant: $tenant}) WHERE n.id > $after
+RETURN n.id AS key, properties(n) AS properties ORDER BY key LIMIT $rows

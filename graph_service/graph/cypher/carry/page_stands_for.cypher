@@ -1,0 +1,9 @@
+// A page of a tenant's links STANDS_FOR, by the id of where they begin, for an export. Index held_entity_id.
+// $tenant: str
+// $after: str
+// $rows: int
+// -> key, subject, object
+MATCH (a:HeldEntity {tenant: $tenant}) WHERE a.id > $after
+WITH a ORDER BY a.id LIMIT $rows
+OPTIONAL MATCH (a)-[:STANDS_FOR]->(b:Entity {tenant: $tenant})
+RETURN a.id AS key, a.id AS subject, b.id AS object ORDER BY key, object

@@ -1,0 +1,7 @@
+// A page of a tenant's marks of what was forgotten, by id, for an export. Index tombstone_id.
+// $tenant: str
+// $after: str
+// $rows: int
+// -> key, properties
+MATCH (n:Tombstone {tenant: $tenant}) WHERE n.id > $after
+RETURN n.id AS key, properties(n) AS properties ORDER BY key LIMIT $rows

@@ -1,0 +1,7 @@
+// A page of what reading cost a tenant, by day, for an export. Index usage_day.
+// $tenant: str
+// $after: str
+// $rows: int
+// -> key, properties
+MATCH (n:Usage {tenant: $tenant}) WHERE n.day > $after
+RETURN n.day AS key, properties(n) AS properties ORDER BY key LIMIT $rows

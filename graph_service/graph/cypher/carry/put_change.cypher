@@ -1,0 +1,8 @@
+// Writes rows of the change log of an import; every property is as given. Index change_seq.
+// $tenant: str
+// $rows: list of {seq, properties}
+// -> written
+UNWIND $rows AS row
+MERGE (n:Change {tenant: $tenant, seq: row.seq})
+SET n = row.properties
+RETURN count(*) AS written

@@ -1,0 +1,8 @@
+// Writes brought facts of an import; every property is as given. Index episode_id.
+// $tenant: str
+// $rows: list of {id, properties}
+// -> written
+UNWIND $rows AS row
+MERGE (n:Episode {tenant: $tenant, id: row.id})
+SET n = row.properties
+RETURN count(*) AS written

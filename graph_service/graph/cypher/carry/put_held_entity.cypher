@@ -1,0 +1,8 @@
+// Writes merged entities as they are of an import; every property is as given. Index held_entity_id.
+// $tenant: str
+// $rows: list of {id, properties}
+// -> written
+UNWIND $rows AS row
+MERGE (n:HeldEntity {tenant: $tenant, id: row.id})
+SET n = row.properties
+RETURN count(*) AS written

@@ -1,0 +1,8 @@
+// Writes entities that are two of an import; every property is as given. Index kept_apart_id.
+// $tenant: str
+// $rows: list of {id, properties}
+// -> written
+UNWIND $rows AS row
+MERGE (n:KeptApart {tenant: $tenant, id: row.id})
+SET n = row.properties
+RETURN count(*) AS written

@@ -1,0 +1,8 @@
+// Writes lives of sessions of an import; every property is as given. Index session_life_id.
+// $tenant: str
+// $rows: list of {id, properties}
+// -> written
+UNWIND $rows AS row
+MERGE (n:SessionLife {tenant: $tenant, id: row.id})
+SET n = row.properties
+RETURN count(*) AS written

@@ -1,0 +1,8 @@
+// Writes marks of what was forgotten of an import; every property is as given. Index tombstone_id.
+// $tenant: str
+// $rows: list of {id, properties}
+// -> written
+UNWIND $rows AS row
+MERGE (n:Tombstone {tenant: $tenant, id: row.id})
+SET n = row.properties
+RETURN count(*) AS written

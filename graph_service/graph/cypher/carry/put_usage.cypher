@@ -1,0 +1,8 @@
+// Writes what reading cost of an import; every property is as given. Index usage_day.
+// $tenant: str
+// $rows: list of {day, properties}
+// -> written
+UNWIND $rows AS row
+MERGE (n:Usage {tenant: $tenant, day: row.day})
+SET n = row.properties
+RETURN count(*) AS written

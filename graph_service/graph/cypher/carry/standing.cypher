@@ -1,0 +1,7 @@
+// Where a tenant stands: what an export says of it as a whole, and numbers that change when anything of it does. No row: there
+// is no such tenant. Indexes tenant_id, message_id, job_id.
+// $tenant: str
+// -> tenant, messages, wanted
+MATCH (t:Tenant {id: $tenant})
+RETURN properties(t) AS tenant, COUNT { (:Message {tenant: $tenant}) } AS messages,
+       reduce(n = 0, k IN COLLECT { MATCH (j:Job {tenant: $tenant}) RETURN j.wanted + coalesce(j.claims, 0) } | n + k) AS wanted

@@ -1,0 +1,132 @@
+"""The lines of an export file: which kinds there are, in which order, and what each must hold. Pure.
+
+The first line says what the file is; then come nodes, edges and links, kind by kind, each kind in the order of its ids;
+and the last line counts them, so that a file that was cut short is known for one.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from graph_service.memory.carried_values import value_of
+from schema.errors import InputError
+from schema.graph_model import Property, graph_model
+from schema.labels import Label, Link
+from schema.predicates import whitelist
+
+FORMAT: Final = "mnemograph-export"
+VERSION: Final = 1
+EDGE: Final = "edge"
+LINKS: Final = (Link.PART_OF, Link.IN_SESSION, Link.STANDS_FOR)
+# What others name comes before what names it.
+ORDER: Final = (
+    Label.SESSION,
+    Label.SESSION_LIFE,
+    Label.MESSAGE,
+    Label.USER,
+    Label.AGENT,
+    Label.ENTITY,
+    Label.HELD_ENTITY,
+    Label.SCENE,
+    EDGE,
+    Label.HELD_FACT,
+    *LINKS,
+    Label.EPISODE,
+    Label.KEPT_APART,
+    Label.REVISION,
+    Label.TOMBSTONE,
+    Label.USAGE,
+    Label.CHANGE,
+    # Work begins as soon as it is there, so it comes last.
+    Label.JOB,
+)
+_VECTORS: Final = ("embedding", "abstract_embedding", "overview_embedding", "token_vectors")
+Row = dict[str, Any]
+
+
+def kind_of_row(row: Mapping[str, Any]) -> str:
+    """Which kind of `ORDER` a row is."""
+    return str(EDGE if EDGE in row else row.get("node") or row["link"])
+
+
+def key_of_row(row: Mapping[str, Any]) -> str:
+    """What rows of one kind are sorted by."""
+    if "link" in row:
+        return f"{row['from']} {row['to']}"
+    found = row["properties"]
+    return f"{found['seq']:020d}" if row.get("node") == Label.CHANGE else str(found.get("id") or found["day"])
+
+
+def model_of(row: Mapping[str, Any]) -> Mapping[str, Property]:
+    """The properties that rows of this kind may have."""
+    model = graph_model()
+    return model.facts if EDGE in row else model.nodes[Label(row["node"])].properties
+
+
+def without_vectors(row: Row) -> Row:
+    """The row of something that waits for its vectors."""
+    if row.get("node") not in (Label.MESSAGE, Label.SCENE):
+        return row
+    kept = {name: value for name, value in row["properties"].items() if name not in _VECTORS}
+    return {**row, "properties": dict(sorted({**kept, "unembedded": True}.items()))}
+
+
+def mistakes_in(row: Any) -> Iterator[str]:
+    """What is wrong with a line between the first and the last."""
+    if not isinstance(row, dict):
+        yield "is no object"
+        return
+    allowed = {"node": _is_node, EDGE: _is_edge, "link": _is_link}
+    kind = next((name for name in allowed if name in row), None)
+    if kind is None:
+        yield "is neither node, edge nor link"
+    elif not allowed[kind](row):
+        yield f"is of an unknown kind, {row[kind]!r}, or names no ends"
+    elif kind != "link":
+        yield from _mistakes_of_properties(row)
+
+
+def _is_node(row: Row) -> bool:
+    return row["node"] in ORDER and row["node"] not in (EDGE, *LINKS) and set(row) == {"node", "properties"}
+
+
+def _is_edge(row: Row) -> bool:
+    return row[EDGE] in whitelist() and set(row) == {EDGE, "from", "to", "properties"} and _has_ends(row)
+
+
+def _is_link(row: Row) -> bool:
+    return row["link"] in LINKS and set(row) == {"link", "from", "to"} and _has_ends(row)
+
+
+def _has_ends(row: Row) -> bool:
+    return isinstance(row["from"], str) and isinstance(row["to"], str)
+
+
+def _mistakes_of_properties(row: Row) -> Iterator[str]:
+    found, model = row["properties"], model_of(row)
+    if not isinstance(found, dict):
+        yield "has no properties"
+        return
+    for name in _needed(row) - set(found):
+        yield f"has no {name}"
+    for name, value in found.items():
+        one = model.get(name)
+        if one is not None and one.role in ("tenant", "passing"):
+            yield f"{name} does not belong into an export"
+            continue
+        try:
+            value_of(value, one.kind if one else "")
+        except InputError as error:
+            yield f"{name} {error.message}"
+
+
+def _needed(row: Row) -> set[str]:
+    kind = row.get("node")
+    if kind == Label.USAGE:
+        return {"day"}
+    if kind == Label.CHANGE:
+        return {"seq", "user_id", "op", "element_id"}
+    if kind in (Label.JOB, Label.TOMBSTONE, Label.REVISION):
+        return {"id"}
+    ends = {"subject_id", "object_id", "predicate"} if kind == Label.HELD_FACT else set()
+    placed = set() if kind in (Label.KEPT_APART, Label.EPISODE) else {"uri"}
+    return {"id", "user_id"} | ends | placed

@@ -1,0 +1,113 @@
+"""Values of the graph as an export file writes them: times, vectors and bytes name their type. Pure."""
+
+import base64
+import binascii
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any, Final
+
+import numpy as np
+
+from schema.errors import InputError
+from schema.timespan import as_utc, iso
+
+_TIME: Final = "$time"
+_FLOATS: Final = "$f32"
+_BYTES: Final = "$bytes"
+
+
+def carried(value: Any, kind: str) -> Any:
+    """A value as JSON can hold it.
+
+    Args:
+        kind: as `schema/graph_model.toml` calls it.
+    """
+    match value:
+        case datetime():
+            return {_TIME: iso(value)}
+        case bytes() | bytearray():
+            return {_BYTES: base64.b64encode(value).decode("ascii")}
+        case list() if kind == "vector":
+            return {_FLOATS: base64.b64encode(np.asarray(value, dtype="<f4").tobytes()).decode("ascii")}
+        case _:
+            return value
+
+
+def value_of(written: Any, kind: str) -> Any:
+    """The value that a file holds; of a property nobody knows (empty kind) whatever it may be.
+
+    Raises:
+        InputError: it is no such value; the message is the end of a sentence.
+    """
+    try:
+        value, found = _value(written)
+    except (ValueError, TypeError, binascii.Error) as error:
+        raise InputError(f"is broken ({error})") from error
+    if kind and found != kind and not (kind == "float" and found == "int"):
+        raise InputError(f"must be {_NAMES[kind]}")
+    return value
+
+
+def _value(written: Any) -> tuple[Any, str]:
+    match written:
+        case bool():
+            return written, "bool"
+        case int():
+            if not -(2**63) <= written < 2**63:
+                raise ValueError("a number of more than 64 bits")
+            return written, "int"
+        case float():
+            return written, "float"
+        case str():
+            return written, "string"
+        case list():
+            return _list(written)
+        case {**tagged} if len(tagged) == 1:
+            ((tag, text),) = tagged.items()
+            read, kind = _TAGGED.get(str(tag), _NEITHER)
+            return read(text), kind
+    raise ValueError("not a value that a property can have")
+
+
+def _list(written: list[Any]) -> tuple[list[Any], str]:
+    kinds = {_value(one)[1] for one in written}
+    if len(kinds) > 1 or kinds - {"string", "int", "float", "bool"}:
+        raise ValueError("a list of several types")
+    return written, "strings" if kinds <= {"string"} else "numbers"
+
+
+def _unknown(text: Any) -> Any:
+    raise ValueError("an object of an unknown type")
+
+
+def _time(text: Any) -> datetime:
+    return as_utc(datetime.fromisoformat(text))
+
+
+def _floats(text: Any) -> list[float]:
+    found: list[float] = np.frombuffer(base64.b64decode(text, validate=True), dtype="<f4").astype(float).tolist()
+    if not np.isfinite(found).all():
+        raise ValueError("a vector with numbers that are none")
+    return found
+
+
+def _bytes(text: Any) -> bytes:
+    return base64.b64decode(text, validate=True)
+
+
+_TAGGED: Final[dict[str, tuple[Callable[[Any], Any], str]]] = {
+    _TIME: (_time, "time"),
+    _FLOATS: (_floats, "vector"),
+    _BYTES: (_bytes, "bytes"),
+}
+_NEITHER: Final[tuple[Callable[[Any], Any], str]] = (_unknown, "")
+_NAMES: Final = {
+    "string": "text",
+    "strings": "a list of texts",
+    "int": "a whole number",
+    "float": "a number",
+    "bool": "true or false",
+    "time": 'a time, {"$time": "2026-01-31T18:00:00Z"}',
+    "vector": 'a vector, {"$f32": base64 of its numbers}',
+    "bytes": 'bytes, {"$bytes": base64}',
+}

@@ -1,0 +1,139 @@
+"""Moves the rows of a tenant to another one by way of a file on disk: memory stays small however much there is."""
+
+import json
+import sqlite3
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from graph_service.memory.carried_rows import EDGE, LINKS, ORDER, Row, key_of_row, kind_of_row, model_of
+from graph_service.memory.rescope import Move, apart_id, episode_id, first_spell, merge_id
+from schema.ids import TenantId
+from schema.labels import Label
+
+_SCHEMA: Final = (
+    "CREATE TABLE raw (kind TEXT, line TEXT)",
+    "CREATE TABLE ids (old TEXT PRIMARY KEY, new TEXT, uri TEXT) WITHOUT ROWID",
+    "CREATE TABLE moved (kind TEXT, key TEXT, line TEXT)",
+)
+_BY_URI: Final = (
+    Label.SESSION,
+    Label.MESSAGE,
+    Label.USER,
+    Label.AGENT,
+    Label.ENTITY,
+    Label.HELD_ENTITY,
+    Label.SCENE,
+    EDGE,
+    Label.HELD_FACT,
+)
+
+
+class Carrier:
+    """Rows on their way: `add` them all, then `learn` their ids, then take them as they are under the other tenant.
+
+    Args:
+        path: a file of its own; the caller removes it.
+    """
+
+    def __init__(self, path: Path, *, source: TenantId, target: TenantId) -> None:
+        self._file = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
+        # Nothing here outlives the process, so nothing must survive a crash.
+        for line in ("PRAGMA journal_mode = OFF", "PRAGMA synchronous = OFF", *_SCHEMA):
+            self._file.execute(line)
+        self._move = Move(source=source, target=target, new_id=self.new_id)
+        self.rows_n: dict[str, int] = {}
+
+    def close(self) -> None:
+        """Lets go of the file."""
+        self._file.close()
+
+    def add(self, rows: list[Row]) -> None:
+        """Takes rows in, as they are under the source."""
+        lines = [(kind_of_row(row), json.dumps(row, ensure_ascii=False)) for row in rows]
+        for kind, _ in lines:
+            self.rows_n[kind] = self.rows_n.get(kind, 0) + 1
+        self._file.execute("BEGIN")
+        self._file.executemany("INSERT INTO raw VALUES (?, ?)", lines)
+        self._file.execute("COMMIT")
+
+    def learn(self) -> None:
+        """Works out what every element is called under the target."""
+        self._file.execute("CREATE INDEX raw_kind ON raw (kind)")
+        self._file.execute("BEGIN")
+        for kind in _BY_URI:
+            for row in self._raw(kind):
+                self._learn_by_uri(kind, row["properties"])
+        for row in self._raw(Label.HELD_ENTITY):
+            if row["properties"].get("merge_id"):
+                self._know(*merge_id(self._move, row["properties"]))
+        for row in self._raw(Label.KEPT_APART):
+            self._know(row["properties"]["id"], apart_id(self._move, row["properties"]))
+        for row in self._raw(Label.EPISODE):
+            found = row["properties"]
+            uri = self._file.execute("SELECT uri FROM ids WHERE old = ?", (found.get("session_id"),)).fetchone()
+            self._know(found["id"], episode_id(self._move, found, uri[0] if uri else ""))
+        for row in self._raw(Label.JOB):
+            about, slash, kind = row["properties"]["id"].rpartition("/")
+            self._know(row["properties"]["id"], f"{self.new_id(about)}{slash}{kind}")
+        self._file.execute("COMMIT")
+
+    def new_id(self, old: str) -> str:
+        """What an element is called under the target; the same when nobody knows it."""
+        found = self._file.execute("SELECT new FROM ids WHERE old = ?", (old,)).fetchone()
+        return str(found[0]) if found else old
+
+    def strangers(self) -> Iterator[str]:
+        """Ends of edges and links that no node of the file has."""
+        for kind in (EDGE, *LINKS):
+            for row in self._raw(kind):
+                for end in (row["from"], row["to"]):
+                    if self._file.execute("SELECT 1 FROM ids WHERE old = ?", (end,)).fetchone() is None:
+                        yield f"{row.get(EDGE) or row.get('link')} from {row['from']} to {row['to']}"
+                        break
+
+    def moved(self, kind: str) -> Iterator[Row]:
+        """Rows of a kind as they are under the target, in the order of their keys there."""
+        self._file.execute("BEGIN")
+        for row in self._raw(kind):
+            there = self._there(row)
+            line = json.dumps(there, ensure_ascii=False)
+            self._file.execute("INSERT INTO moved VALUES (?, ?, ?)", (kind, key_of_row(there), line))
+        self._file.execute("COMMIT")
+        for (line,) in self._file.execute("SELECT line FROM moved WHERE kind = ? ORDER BY key, line", (kind,)):
+            yield json.loads(line)
+
+    def stored(self, kind: str) -> Iterator[Row]:
+        """Rows of a kind as they came in."""
+        return self._raw(kind)
+
+    def all_moved(self) -> Iterator[Row]:
+        """All rows, kind by kind."""
+        for kind in ORDER:
+            yield from self.moved(kind)
+
+    def _raw(self, kind: str) -> Iterator[Row]:
+        for (line,) in self._file.execute("SELECT line FROM raw WHERE kind = ?", (kind,)):
+            yield json.loads(line)
+
+    def _learn_by_uri(self, kind: str, found: Mapping[str, Any]) -> None:
+        uri: str = found["uri"]
+        self._know(found["id"], self._move.by_uri(found["id"], uri), uri if kind == Label.SESSION else None)
+        if kind in (EDGE, Label.HELD_FACT):
+            # Claims are named by the id of their first spell, even when that is not there any more.
+            first, first_uri = first_spell(uri)
+            self._know(first, self._move.by_uri(first, first_uri))
+
+    def _know(self, old: str, new: str, uri: str | None = None) -> None:
+        self._file.execute("INSERT OR IGNORE INTO ids VALUES (?, ?, ?)", (old, new, uri))
+
+    def _there(self, row: Row) -> Row:
+        if "link" in row:
+            return {"link": row["link"], "from": self.new_id(row["from"]), "to": self.new_id(row["to"])}
+        found = self._move.properties(row["properties"], model_of(row))
+        if row.get("node") == Label.KEPT_APART:
+            found["a_id"], found["b_id"] = sorted((found["a_id"], found["b_id"]))
+        if EDGE in row:
+            ends = {"from": self.new_id(row["from"]), "to": self.new_id(row["to"])}
+            return {EDGE: row[EDGE], **ends, "properties": found}
+        return {"node": row["node"], "properties": found}
