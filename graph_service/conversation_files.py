@@ -25,6 +25,7 @@ class FileFormat(StrEnum):
     AUTO = "auto"
     MNEMOGRAPH = "mnemograph"  # {"conversations": [{user_id, session_id, messages: [{role, text, time}]}]}
     BENCHMARK = "benchmark"  # {"id", "speakers", "sessions": [{index, date, turns: [{id, speaker, text}]}]}
+    EXPORT = "export"  # what `mnemograph export` wrote
     JSONL = "jsonl"  # one message a line: {user_id, session_id, role, text, time}
 
 

@@ -19,6 +19,9 @@ from schema.errors import InputError
 from schema.ids import TenantId
 from schema.session import CloseReason
 
+# The first line of an export is short.
+_HEAD_BYTES_MAX = 65_536
+
 if TYPE_CHECKING:
     from graph_service.memory.incoming import Incoming
     from graph_service.parts import Parts
@@ -37,6 +40,9 @@ def import_files(
     """Store the conversations of files; all of them are checked before anything is stored."""
     common = merged(ctx, config, tenant, as_json)
     settings = settings_of(common)
+    if form in (FileFormat.AUTO, FileFormat.EXPORT) and any(_is_export(file) for file in files):
+        run(_take_over(settings, _only(files), Terminal(as_json=common.as_json), wait=not no_wait))
+        return
     calls = _checked(files, form, Owner(user_id=user), tenant_named(settings.tenant))
     run(_import(settings, calls, Terminal(as_json=common.as_json), wait=not no_wait))
 
@@ -79,6 +85,42 @@ def _mistakes(tenant: TenantId, call: "Incoming", now: datetime) -> tuple[str, .
     except InputError as error:
         return error.problems
     return ()
+
+
+def _is_export(file: Path) -> bool:
+    from graph_service.memory.importing import is_export
+
+    try:
+        with file.open("rb") as lines:
+            return is_export(lines.readline(_HEAD_BYTES_MAX).decode("utf-8", errors="replace"))
+    except OSError as error:
+        raise InputError(f"{file}: cannot be read: {error.strerror}") from error
+
+
+def _only(files: Sequence[Path]) -> Path:
+    if len(files) > 1:
+        raise InputError(
+            "an export is a whole tenant: import it alone, into a tenant that holds nothing (--tenant NAME)"
+        )
+    return files[0]
+
+
+async def _take_over(settings: Settings, file: Path, terminal: Terminal, *, wait: bool) -> None:
+    """Imports what `mnemograph export` wrote."""
+    tenant = tenant_named(settings.tenant)
+    async with opened(settings, terminal) as parts:
+        with Steps(terminal) as steps:
+
+            def tell(doing: str, done: int, total: int) -> None:
+                steps(Step(part="import", doing=doing, done=done, total=total, unit="rows"))
+
+            done = await parts.memory.carrying.import_file(tenant, file, on_progress=tell)
+        if wait:
+            await read_everything(parts, tenant, terminal)
+    document = {"nodes": done.nodes, "edges": done.edges, "users": list(done.users), "vectors": done.vectors}
+    again = "" if done.vectors else "; vectors are made anew"
+    who = ", ".join(done.users)
+    terminal.answer(document, lambda: f"{done.nodes} nodes and {done.edges} edges; users: {who}{again}")
 
 
 def _text(file: Path) -> str:
