@@ -1,0 +1,96 @@
+"""How each root field and route is tried with what belongs to another tenant.
+
+A value that starts with `$` stands for all things of that sort: `$thing` is tried with every sort of id and URI there
+is, `$id` with every sort of id.
+Whoever adds a root field or a route adds its case; a test fails otherwise.
+"""
+
+from typing import Any, Final
+
+_SAID: Final = {"role": "USER", "text": "Something quite different.", "time": "2026-03-02T12:00:00Z"}
+_ASKED: Final = "zanzibar quokkas"
+
+QUERIES: Final[dict[str, list[dict[str, Any]]]] = {
+    "context": [
+        {"userId": "$user", "query": _ASKED},
+        {"userId": "$user", "query": _ASKED, "sessionId": "$session"},
+    ],
+    "cypher": [{"statement": "MATCH (n) RETURN count(n)"}],
+    "deadLetters": [{}],
+    "entities": [{"userId": "$user"}],
+    "fact": [{"id": "$thing"}],
+    "factHistory": [{"id": "$thing"}],
+    "layer": [{"uri": "$thing"}, {"uri": "$thing", "level": "L0"}, {"uri": "$thing", "level": "L2"}],
+    "profile": [{"userId": "$user"}, {"userId": "$user", "agentId": "$agent"}],
+    "recall": [
+        {"userId": "$user", "query": _ASKED, "evidence": 5},
+        {"userId": "$user", "query": "She likes it, does she?", "sessionId": "$session"},
+        {"userId": "$user", "query": _ASKED, "only": {"inSession": "$session"}},
+        {"userId": "$user", "query": _ASKED, "only": {"agentId": "$agent"}},
+        {"userId": "$user", "query": _ASKED, "only": {"entities": ["Quokka"]}},
+    ],
+    "session": [{"userId": "$user", "sessionId": "$session"}],
+    "sessions": [{"userId": "$user"}],
+    "shortTerm": [{"userId": "$user", "sessionId": "$session"}],
+    "spool": [{}],
+    "suggestedMerges": [{"userId": "$user"}, {}],
+    "usage": [{}],
+    "work": [{}],
+}
+
+MUTATIONS: Final[dict[str, list[dict[str, Any]]]] = {
+    "cancelWork": [{"ids": ["$thing"]}],
+    "closeSession": [{"userId": "$user", "sessionId": "$session"}],
+    "dropSpooled": [{"number": "$number"}],
+    "forgetEntity": [{"id": "$thing"}],
+    "forgetFact": [{"id": "$thing"}],
+    "forgetMessage": [{"id": "$thing"}],
+    "forgetScene": [{"id": "$thing"}],
+    "forgetSession": [{"userId": "$user", "sessionId": "$session"}],
+    "forgetUser": [{"userId": "$user"}],
+    "generateLayers": [{"userId": "$user"}, {"userId": "$user", "sessionId": "$session"}],
+    "mergeEntities": [{"keepId": "$thing", "mergeId": "$other", "reason": "they are one"}],
+    "pauseSpool": [{"paused": False}],
+    "readAgain": [{"userId": "$user"}],
+    "rejectMerge": [{"aId": "$thing", "bId": "$other"}],
+    "remember": [
+        {"input": {"userId": "$user", "sessionId": "$session", "messages": [_SAID]}},
+        {"input": {"userId": "$user", "sessionId": "$session", "messages": [{**_SAID, "id": "$message"}]}},
+        {"input": {"userId": "$user", "sessionId": "$session", "agentId": "$agent", "messages": [_SAID]}},
+    ],
+    "reopenFact": [{"id": "$thing", "reason": "it still holds"}],
+    "retryDeadLetters": [{"ids": ["$thing"]}, {}],
+    "retrySpooled": [{"number": "$number"}],
+    "splitEntity": [{"id": "$thing"}],
+    "sync": [{"dryRun": False}],
+}
+
+# By path; what is not in the path is the query.
+ROUTES: Final[dict[str, list[dict[str, Any]]]] = {
+    "/api/evidence/{element_id}": [{"element_id": "$id"}],
+    "/api/explore/around/{node_id}": [{"node_id": "$id"}, {"node_id": "$id", "user": "$user"}],
+    "/api/explore/changes": [{}, {"user": "$user"}],
+    "/api/explore/communities": [{}, {"user": "$user"}],
+    "/api/explore/community/{community_id}": [{"community_id": "$id"}],
+    "/api/explore/path": [{"source": "$id", "target": "$other"}],
+    "/api/explore/search": [{"q": "Quokka"}, {"q": "Quokka", "user": "$user"}],
+    "/api/snapshot": [{}, {"user": "$user"}],
+}
+# They tell nobody's memories.
+ROUTES_WITHOUT_MEMORIES: Final = frozenset(
+    {"/", "/health", "/ready", "/openapi.json", "/graphql", "/mcp", "/live", "/api/sign-in", "/api/sign-out"}
+)
+
+# What a viewer may say first, and after it was greeted; `$epoch` and `$seq` are of the other tenant's log.
+HELLOS: Final[list[dict[str, Any]]] = [
+    {"scope": {"tenant": "$tenant"}},
+    {"scope": {"tenant": "$tenant", "user": "$user"}},
+    {"scope": {"tenant": "$tenant"}, "resume": {"epoch": "$epoch", "seq": "$seq"}},
+    {"scope": {"user": "$user"}},
+    {"scope": {}, "resume": {"epoch": "$epoch", "seq": "$seq"}},
+]
+FRAMES: Final[dict[str, list[dict[str, Any]]]] = {
+    "ack": [{"seq": "$seq"}],
+    "resync": [{"why": "$user"}],
+    "scope": [{"user": "$user"}],
+}
