@@ -15,7 +15,8 @@ export function asked(values: Record<string, string | number | null>): string {
   return query.size > 0 ? `?${query}` : "";
 }
 
-function messageOf(body: unknown): string | null {
+/** What an error of the service says, if it is one. */
+export function messageOf(body: unknown): string | null {
   const error = (body as { error?: { code?: string; message?: string } } | null)?.error;
   return error?.message ?? error?.code ?? null;
 }
