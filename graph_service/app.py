@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from fastapi import FastAPI
 from fastapi.responses import JSONResponse
+from starlette.requests import Request
 from starlette.routing import Route
 
 from graph_service.api.errors import install_error_handlers
@@ -78,7 +79,7 @@ def create_app(parts: Parts, stopping: Stopping) -> FastAPI:
     app.include_router(rest_router(mindmap, change_log))
     app.include_router(explore_router(explorer, communities))
     app.router.routes.append(Route(MCP_PATH, endpoint=mcp))
-    _add_probes(app, parts, name)
+    _add_probes(app, parts, gate, name)
     add_viewer(app, DIST)
     return app
 
@@ -138,15 +139,16 @@ def _lifespan(parts: Parts, hub: Hub, mcp: McpMount, stopping: Stopping) -> Any:
     return lifespan
 
 
-def _add_probes(app: FastAPI, parts: Parts, name: str) -> None:
+def _add_probes(app: FastAPI, parts: Parts, gate: Gate, name: str) -> None:
     @app.get("/health", summary="Whether the process is up.")
     async def health() -> dict[str, str]:
         return {"status": "up", "service": "mnemograph", "version": name}
 
     @app.get("/ready", summary="Whether requests can be served: 200, or 503 with the part that is missing.")
-    async def ready() -> JSONResponse:
+    async def ready(request: Request) -> JSONResponse:
         state = await readiness(parts, app.state.beside)
-        return JSONResponse(state, status_code=200 if state["ready"] else 503)
+        told = state if await gate.knows(request) else {"ready": state["ready"]}
+        return JSONResponse(told, status_code=200 if state["ready"] else 503)
 
 
 async def readiness(parts: Parts, beside: Mapping[str, "asyncio.Task[None]"]) -> dict[str, Any]:

@@ -1,8 +1,10 @@
 """The audit log: who wrote or administered what and when, one JSON line each; never what people said."""
 
 import asyncio
+import contextlib
 import json
 import os
+import threading
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -46,6 +48,7 @@ class AuditLog:
     def __init__(self, folder: Path, *, bytes_max: int) -> None:
         self._folder = folder
         self._bytes_max = bytes_max
+        self._turning = threading.Lock()
 
     async def note(self, deed: Deed) -> None:
         """Returns when the deed was handed to the operating system."""
@@ -60,11 +63,17 @@ class AuditLog:
         opened = os.open(file, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
         try:
             os.write(opened, line)
-            full = os.fstat(opened).st_size >= self._bytes_max // 2
+            written = os.fstat(opened)
         finally:
             os.close(opened)
-        if full:
-            file.replace(self._folder / _OLDER)
+        if written.st_size >= self._bytes_max // 2:
+            self._make_older(file, written.st_ino)
+
+    def _make_older(self, file: Path, inode: int) -> None:
+        """Unless another writer did so meanwhile: the new file must not take the older one's place."""
+        with self._turning, contextlib.suppress(FileNotFoundError):
+            if file.stat().st_ino == inode:
+                file.replace(self._folder / _OLDER)
 
 
 def audited(folder: Path, *, tenant: str | None, rows_max: int) -> list[dict[str, Any]]:

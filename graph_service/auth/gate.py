@@ -18,7 +18,7 @@ from graph_service.auth.keys import looks_like_key
 from graph_service.auth.rates import Rates
 from graph_service.auth.sign_in import cookie_name, session_in, session_text
 from graph_service.auth_settings import AuthSettings
-from schema.errors import RateLimitError, UnauthorizedError
+from schema.errors import MnemographError, RateLimitError, UnauthorizedError
 from schema.ids import TenantId
 
 if TYPE_CHECKING:
@@ -96,6 +96,14 @@ class Gate:
         except UnauthorizedError:
             self._count_failure(connection)
             raise
+
+    async def knows(self, connection: HTTPConnection) -> bool:
+        """Whether whoever comes may be told how the service does; also while the database is away."""
+        try:
+            await self.admit(connection)
+        except MnemographError:
+            return False
+        return True
 
     def spend(self, access: Access) -> None:
         """Counts one request.
