@@ -26,6 +26,10 @@ class FileFormat(StrEnum):
     MNEMOGRAPH = "mnemograph"  # {"conversations": [{user_id, session_id, messages: [{role, text, time}]}]}
     BENCHMARK = "benchmark"  # {"id", "speakers", "sessions": [{index, date, turns: [{id, speaker, text}]}]}
     EXPORT = "export"  # what `mnemograph export` wrote
+    MEM0 = "mem0"  # get_all, or an export, of mem0
+    MEMORY_SERVER = "memory-server"  # the file of the official MCP memory server
+    CHATGPT = "chatgpt-export"  # conversations.json, or the ZIP that holds it
+    FLAT_CHAT = "claude-export"  # the same of a Claude export
     JSONL = "jsonl"  # one message a line: {user_id, session_id, role, text, time}
 
 

@@ -1,6 +1,7 @@
 """`mnemograph import`: whole conversations from files."""
 
-from collections.abc import Sequence
+import zipfile
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,7 +12,7 @@ from graph_service.cli.options import ConfigOption, JsonOption, TenantOption, me
 from graph_service.cli.running import run
 from graph_service.cli.terminal import Steps, Terminal
 from graph_service.cli.working import opened, read_everything
-from graph_service.conversation_files import FileFormat, Owner, read_conversations
+from graph_service.conversation_files import FileFormat, Owner
 from graph_service.memory.tenant_name import tenant_named
 from graph_service.settings import Settings
 from graph_service.step import Step
@@ -21,30 +22,43 @@ from schema.session import CloseReason
 
 # The first line of an export is short.
 _HEAD_BYTES_MAX = 65_536
+_IN_ARCHIVES = "conversations.json"
 
 if TYPE_CHECKING:
+    from graph_service.foreign.found import Found
     from graph_service.memory.incoming import Incoming
     from graph_service.parts import Parts
 
 
 def import_files(
     ctx: typer.Context,
-    files: Annotated[list[Path], typer.Argument(help="JSON or JSONL files.", show_default=False)],
+    files: Annotated[list[Path] | None, typer.Argument(help="JSON, JSONL or ZIP files.", show_default=False)] = None,
     user: Annotated[str | None, typer.Option(help="Whose memory it is, whatever the files say.")] = None,
     form: Annotated[FileFormat, typer.Option("--format", help="How the files are written.")] = FileFormat.AUTO,
+    graphiti: Annotated[str | None, typer.Option(help="Instead of files: the Neo4j of a Graphiti, bolt://…")] = None,
+    graphiti_user: Annotated[str, typer.Option(help="Its user.")] = "neo4j",
+    graphiti_password_file: Annotated[Path | None, typer.Option(help="A file with the password.")] = None,
+    graphiti_group: Annotated[str | None, typer.Option(help="Only this group of it.")] = None,
     no_wait: Annotated[bool, typer.Option("--no-wait", help="Do not wait until facts were read.")] = False,
     config: ConfigOption = None,
     tenant: TenantOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Store the conversations of files; all of them are checked before anything is stored."""
+    """Store conversations or memories, of Mnemograph or another program; all are checked before anything is stored."""
     common = merged(ctx, config, tenant, as_json)
-    settings = settings_of(common)
-    if form in (FileFormat.AUTO, FileFormat.EXPORT) and any(_is_export(file) for file in files):
-        run(_take_over(settings, _only(files), Terminal(as_json=common.as_json), wait=not no_wait))
+    settings, terminal = settings_of(common), Terminal(as_json=common.as_json)
+    if (graphiti is None) == (not files):
+        raise InputError("name files to import, or the Neo4j of a Graphiti with --graphiti")
+    if form in (FileFormat.AUTO, FileFormat.EXPORT) and any(_is_export(file) for file in files or ()):
+        run(_take_over(settings, _only(files or ()), terminal, wait=not no_wait))
         return
-    calls = _checked(files, form, Owner(user_id=user), tenant_named(settings.tenant))
-    run(_import(settings, calls, Terminal(as_json=common.as_json), wait=not no_wait))
+    if graphiti is None:
+        found = _read(files or (), form, Owner(user_id=user))
+    else:
+        secret = _password(graphiti_password_file)
+        found = run(_graphiti(graphiti, graphiti_user, secret, group=graphiti_group, user_id=user))
+    _refuse_mistakes(found, tenant_named(settings.tenant))
+    run(_import(settings, found, terminal, wait=not no_wait))
 
 
 async def store_all(parts: "Parts", tenant: TenantId, calls: Sequence["Incoming"], steps: Steps) -> tuple[int, int]:
@@ -59,32 +73,51 @@ async def store_all(parts: "Parts", tenant: TenantId, calls: Sequence["Incoming"
     return stored, repeated
 
 
-def _checked(files: Sequence[Path], form: FileFormat, owner: Owner, tenant: TenantId) -> list["Incoming"]:
-    calls: list[Incoming] = []
-    problems: list[str] = []
-    now = datetime.now(UTC)
+def _read(files: Sequence[Path], form: FileFormat, owner: Owner) -> "Found":
+    from graph_service.foreign.found import Found
+    from graph_service.foreign.reading import read_file
+
+    found, problems = Found(), list[str]()
     for file in files:
         try:
-            found = read_conversations(_text(file), name=str(file), form=form, owner=owner)
+            found.add(read_file(_text(file), name=str(file), form=form, owner=owner))
         except InputError as error:
             problems += error.problems
-            continue
-        for call in found:
-            problems += [f"{file}: session {call.session_id!r}: {problem}" for problem in _mistakes(tenant, call, now)]
-        calls += found
     if problems:
         raise InputError("nothing was stored:\n" + "\n".join(f"  {one}" for one in problems), tuple(problems))
-    return calls
+    return found
 
 
-def _mistakes(tenant: TenantId, call: "Incoming", now: datetime) -> tuple[str, ...]:
+async def _graphiti(uri: str, user: str, password: str, *, group: str | None, user_id: str | None) -> "Found":
+    from graph_service.foreign.graphiti import from_graphiti
+    from graph_service.graph.graphiti_source import GraphitiPlace, graphiti_graph
+
+    held = await graphiti_graph(GraphitiPlace(uri=uri, user=user, password=password, group=group))
+    found = from_graphiti(held.episodes, held.facts, held.rest, user_id=user_id)
+    if not found.calls:
+        raise InputError(f"{uri}: holds no episode or fact of a Graphiti; nothing was stored")
+    return found
+
+
+def _password(file: Path | None) -> str:
+    if file is None:
+        raise InputError("give --graphiti-password-file: a file that holds the password of that Neo4j and nothing else")
+    return _text(file).strip()
+
+
+def _refuse_mistakes(found: "Found", tenant: TenantId) -> None:
     from graph_service.memory.incoming import check_incoming
 
-    try:
-        check_incoming(tenant, call, now=now)
-    except InputError as error:
-        return error.problems
-    return ()
+    now, problems = datetime.now(UTC), list[str]()
+    for call in found.calls:
+        try:
+            unfit = check_incoming(tenant, call, now=now).dropped
+        except InputError as error:
+            problems += [f"session {call.session_id!r}: {problem}" for problem in error.problems]
+        else:
+            found.dropped["facts with too long or missing words"] += len(unfit)
+    if problems:
+        raise InputError("nothing was stored:\n" + "\n".join(f"  {one}" for one in problems), tuple(problems))
 
 
 def _is_export(file: Path) -> bool:
@@ -125,22 +158,34 @@ async def _take_over(settings: Settings, file: Path, terminal: Terminal, *, wait
 
 def _text(file: Path) -> str:
     try:
+        if zipfile.is_zipfile(file):
+            with zipfile.ZipFile(file) as archive:
+                return archive.read(_IN_ARCHIVES).decode("utf-8-sig")
         return file.read_text(encoding="utf-8-sig")
+    except (KeyError, zipfile.BadZipFile) as error:
+        raise InputError(f"{file}: is an archive without a readable {_IN_ARCHIVES}") from error
     except OSError as error:
         raise InputError(f"{file}: cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise InputError(f"{file}: is not UTF-8 at byte {error.start}; convert it first") from error
 
 
-async def _import(settings: Settings, calls: Sequence["Incoming"], terminal: Terminal, *, wait: bool) -> None:
+async def _import(settings: Settings, found: "Found", terminal: Terminal, *, wait: bool) -> None:
     tenant = tenant_named(settings.tenant)
     async with opened(settings, terminal) as parts:
         with Steps(terminal) as steps:
-            stored, repeated = await store_all(parts, tenant, calls, steps)
+            stored, repeated = await store_all(parts, tenant, found.calls, steps)
         # A file holds conversations that are over: a model need not wait for more.
         await parts.memory.sessions.close_taken(CloseReason.IMPORT)
         if wait:
             await read_everything(parts, tenant, terminal)
-    users = sorted({call.user_id for call in calls})
-    document = {"stored": stored, "repeated": repeated, "users": users, "read": wait}
-    terminal.answer(document, lambda: f"{stored} messages stored, {repeated} known already; users: {', '.join(users)}")
+    users = sorted({call.user_id for call in found.calls})
+    kept, dropped = ({what: n for what, n in sorted(part.items()) if n} for part in (found.kept, found.dropped))
+    document = {"stored": stored, "repeated": repeated, "users": users, "read": wait, "kept": kept, "dropped": dropped}
+    lines = [f"{stored} messages stored, {repeated} known already; users: {', '.join(users)}"]
+    lines += [f"{word}: {_listed(part)}" for word, part in (("kept", kept), ("left out", dropped)) if part]
+    terminal.answer(document, lambda: "\n".join(lines))
+
+
+def _listed(part: Mapping[str, int]) -> str:
+    return ", ".join(f"{number} {what}" for what, number in part.items())

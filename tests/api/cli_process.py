@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 COMMAND = [sys.executable, "-m", "graph_service"]
 FINISHED_MAX_S = 300.0
 
@@ -48,6 +50,14 @@ class Home:
             ),
         }
         return kept | own | dict(self.more)
+
+    def move_in(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Gives this very process the settings and the folder, for commands that are run inside it."""
+        for name in set(os.environ) - set(self.environ):
+            monkeypatch.delenv(name)
+        for name, value in self.environ.items():
+            monkeypatch.setenv(name, value)
+        monkeypatch.chdir(self.folder)
 
     def run(self, *arguments: str) -> Done:
         """One command, waited for."""

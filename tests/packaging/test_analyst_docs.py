@@ -35,9 +35,7 @@ def typed(line: str) -> str:
 
 def test_every_command_of_the_analysts_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     home = Home(tmp_path, {"MNEMOGRAPH_EMBEDDING_KIND": "none", "MNEMOGRAPH_SERVICE_PORT": "0"})
-    for name, value in home.environ.items():
-        monkeypatch.setenv(name, value)
-    monkeypatch.chdir(tmp_path)
+    home.move_in(monkeypatch)
     (tmp_path / "query.cypher").write_text("MATCH (u:User {tenant: $tenant, user_id: $user}) RETURN u.name AS name\n")
     with home.running("serve", "--no-browser", "--json") as service:
         service.document()

@@ -56,7 +56,9 @@ def test_every_predicate_has_a_constraint_on_its_id() -> None:
 
 
 def test_statements_use_only_listed_predicates_links_and_labels() -> None:
-    text = "\n".join(statement(name).text for name in statement_names())
+    # Of another program's database other labels are read.
+    ours = (name for name in statement_names() if not name.startswith("carry/graphiti_"))
+    text = "\n".join(statement(name).text for name in ours)
     code = "\n".join(line for line in text.splitlines() if not line.startswith("//"))
     types = {name for group in re.findall(r"-\[\w*:([A-Z_|]+)", code) for name in group.split("|")}
     assert types <= set(whitelist()) | set(Link)

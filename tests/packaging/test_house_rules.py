@@ -24,7 +24,7 @@ FORBIDDEN_TEXT = re.compile(
             r"repo1?\.ma" + r"ven",
             r"deb\.deb" + "ian",
             "anthro" + "pic",
-            r"\bcla" + r"ude\b",
+            r"\bcla" + r"ude\b(?![ -]exports?)",
             r"\bco" + r"dex\b",
         ]
     ),

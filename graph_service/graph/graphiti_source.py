@@ -1,0 +1,82 @@
+"""Reads the Neo4j of another program, Graphiti; changes nothing in it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from neo4j import AsyncGraphDatabase
+from neo4j.exceptions import AuthError, ClientError, ConfigurationError, DriverError
+
+from graph_service.graph.statements import Statement, statement
+from graph_service.graph.store import Graph, Row
+from schema.errors import InputError, UnavailableError
+
+_ROWS: Final = 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GraphitiPlace:
+    """Where a Graphiti keeps its graph.
+
+    Attributes:
+        group: only this group; None means all.
+    """
+
+    uri: str
+    user: str
+    password: str
+    database: str | None = None
+    group: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GraphitiGraph:
+    """What it holds: episodes in the order they happened, facts, and how much of what is left out."""
+
+    episodes: list[Row]
+    facts: list[Row]
+    rest: Mapping[str, int]
+
+
+async def graphiti_graph(place: GraphitiPlace) -> GraphitiGraph:
+    """The whole graph of a Graphiti, or of one group in it.
+
+    Raises:
+        InputError: wrong address, password or database.
+        UnavailableError: no Neo4j answers there.
+    """
+    try:
+        driver = AsyncGraphDatabase.driver(
+            place.uri, auth=(place.user, place.password), connection_timeout=5.0, max_transaction_retry_time=0
+        )
+    except (ConfigurationError, ValueError) as error:
+        raise InputError(f"{place.uri!r} is no address of a Neo4j ({error}); use bolt://host:7687") from error
+    async with driver:
+        try:
+            await driver.verify_connectivity()
+        except (AuthError, ClientError) as error:
+            raise InputError(
+                f"{place.uri} refused the user {place.user!r} ({error.code}): check user and password"
+            ) from error
+        except (DriverError, OSError) as error:
+            raise UnavailableError(f"no Neo4j answers at {place.uri} ({type(error).__name__})") from error
+        graph = Graph(driver, database=place.database)
+        episodes = await _all(graph, _plain(statement("carry/graphiti_episodes")), place.group)
+        facts = await _all(graph, _plain(statement("carry/graphiti_facts")), place.group)
+        rest = (await graph.read(_plain(statement("carry/graphiti_rest")), {"group": place.group}))[0]
+    episodes.sort(key=lambda row: (str(row["valid_at"] or row["created_at"]), row["uuid"]))
+    return GraphitiGraph(episodes=episodes, facts=facts, rest=rest)
+
+
+def _plain(one: Statement) -> Statement:
+    """Without the language's version: the other server may be older than ours must be."""
+    return replace(one, text=one.text.partition("\n")[2])
+
+
+async def _all(graph: Graph, page: Statement, group: str | None) -> list[Row]:
+    found: list[Row] = []
+    parameters: dict[str, Any] = {"group": group, "after": "", "rows": _ROWS}
+    while rows := await graph.read(page, parameters):
+        found += rows
+        parameters["after"] = rows[-1]["uuid"]
+    return found
