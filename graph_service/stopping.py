@@ -18,18 +18,22 @@ CLOSE_MAX_S: Final = 2.0
 class Stopping:
     """The end of one service.
 
+    Args:
+        work_max_s: how long what is in flight may take.
+
     Attributes:
         asked: set from the moment at which no new work is taken.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, work_max_s: float = WORK_MAX_S) -> None:
         self.asked = asyncio.Event()
+        self._work_max_s = work_max_s
         self._until_s = 0.0
 
     def ask(self) -> None:
         """Asks for the end; the time for what is in flight runs from the first call."""
         if not self.asked.is_set():
-            self._until_s = asyncio.get_running_loop().time() + WORK_MAX_S
+            self._until_s = asyncio.get_running_loop().time() + self._work_max_s
             self.asked.set()
 
     @property

@@ -28,6 +28,7 @@ from graph_service.cli.evaluate import evaluate
 from graph_service.cli.facts import facts
 from graph_service.cli.keys import keys
 from graph_service.cli.layers import layers
+from graph_service.cli.mcp import mcp
 from graph_service.cli.options import Common, ConfigOption, JsonOption, TenantOption
 from graph_service.cli.profile import profile
 from graph_service.cli.running import StoppedError
@@ -76,6 +77,7 @@ app.command("export")(exporting.export)
 app.command("eval")(evaluate)
 app.command("cypher")(cypher)
 app.command("audit")(audit)
+app.command("mcp")(mcp)
 app.command("doctor")(checking.doctor)
 app.add_typer(db.db, name="db")
 app.add_typer(keys, name="keys")

@@ -41,6 +41,6 @@ def settings_of(common: Common, **options: Any) -> Settings:
     """
     said = {key.replace("__", "."): value for key, value in options.items()}
     settings = load_settings(config=common.config, options={"tenant": common.tenant, **said})
-    given = (settings.neo4j.password, settings.llm.api_key, settings.embedding.api_key, settings.auth.jwt_secret)
-    configure_logging(secrets=given)
+    keys = (settings.llm.api_key, settings.embedding.api_key, settings.mcp.api_key, settings.auth.jwt_secret)
+    configure_logging(secrets=(settings.neo4j.password, *keys))
     return settings

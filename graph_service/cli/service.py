@@ -14,6 +14,7 @@ import uvicorn
 from graph_service.cli.running import Stops
 from graph_service.cli.terminal import Terminal
 from graph_service.cli.working import opened
+from graph_service.service_record import recorded
 from graph_service.settings import Settings, has_screen, is_loopback
 from graph_service.stopping import WORK_MAX_S, Stopping
 from schema.errors import ConflictError, InstallError
@@ -77,7 +78,7 @@ async def run_service(
                 server.should_exit = True
                 stopping.ask()
 
-            with stops.told(stop):
+            with stops.told(stop), recorded(settings, _address(door)):
                 await _serve(server, door, afterwards(parts, _address(door)), once=once)
                 terminal.say("stopping: finishing what is in flight")
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
@@ -18,6 +18,9 @@ class Shape(BaseModel):
     """A part of what a tool takes or gives; unknown fields are refused, so that a slip is not lost in silence."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+    # Whether an answer leaves out what is as usual; clients of other servers look for their empty lists.
+    lean: ClassVar[bool] = True
 
 
 class Arguments(Shape):
@@ -50,10 +53,9 @@ def read_arguments(shape: type[Arguments], given: Mapping[str, Any]) -> Argument
         raise InputError("; ".join(problems), problems) from error
 
 
-def lean_json(answer: BaseModel) -> dict[str, Any]:
-    """An answer as JSON, without what is null or empty: an agent pays for every field."""
-    lean: dict[str, Any] = _without_nothing(answer.model_dump(mode="json", by_alias=True))
-    return lean
+def lean_json(answer: Shape) -> dict[str, Any]:
+    """An answer as JSON, mostly without what goes without saying: an agent pays for every field."""
+    return answer.model_dump(mode="json", by_alias=True, exclude_none=True, exclude_defaults=answer.lean)
 
 
 def input_schema(shape: type[BaseModel]) -> dict[str, Any]:
@@ -67,9 +69,9 @@ def output_schema(shape: type[BaseModel]) -> dict[str, Any]:
 
 
 def _lean(schema: dict[str, Any]) -> dict[str, Any]:
-    """Without titles, references and the word null: what may be left out need not be null too."""
-    definitions = schema.pop("$defs", {})
-    lean: dict[str, Any] = _plain(schema, definitions)
+    """Without titles, references, docstrings and the word null: what may be left out need not be null too."""
+    definitions = {name: {**one, "description": None} for name, one in schema.pop("$defs", {}).items()}
+    lean: dict[str, Any] = _plain({**schema, "description": None}, definitions)
     return lean
 
 
@@ -93,13 +95,8 @@ def _plain(node: Any, definitions: Mapping[str, Any]) -> Any:
 
 
 def _is_idle(name: str, value: Any) -> bool:
-    return (name == "title" and isinstance(value, str)) or (name == "default" and value in (None, [], ()))
-
-
-def _without_nothing(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {name: _without_nothing(one) for name, one in value.items() if one is not None and one not in ([], "")}
-    return [_without_nothing(one) for one in value] if isinstance(value, list) else value
+    # A field that is called title has a schema, not a text.
+    return (name == "title" and isinstance(value, str)) or (name in ("default", "description") and value in (None, []))
 
 
 def _problem(error: Mapping[str, Any], shape: type[BaseModel]) -> str:

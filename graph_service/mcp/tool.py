@@ -6,10 +6,8 @@ from datetime import datetime
 from enum import Enum
 from typing import Any
 
-from pydantic import BaseModel
-
 from graph_service.mcp.caller import Caller
-from graph_service.mcp.shapes import Arguments
+from graph_service.mcp.shapes import Arguments, Shape
 from graph_service.memory.service import Memory
 
 
@@ -64,7 +62,7 @@ class Tool:
     title: str
     description: str
     arguments: type[Arguments]
-    answer: type[BaseModel]
+    answer: type[Shape]
     effect: Effect
-    act: Callable[[Desk, Caller, Any], Awaitable[BaseModel]]
+    act: Callable[[Desk, Caller, Any], Awaitable[Shape]]
     prose: Callable[[Any], str] | None = None

@@ -28,7 +28,7 @@ class LayerAnswer(Shape):
     uri: str
     level: Level
     title: str | None = None
-    text: str = ""
+    text: str
     made_by: str = Field(description="`extractive`, `caller`, a model's name, or `said`.")
     tokens: int
 
@@ -59,7 +59,7 @@ class SessionAnswer(Shape):
 class SessionsAnswer(Shape):
     """Conversations, the latest first."""
 
-    sessions: list[SessionAnswer] = Field([])
+    sessions: list[SessionAnswer]
 
 
 class GenerateLayersArguments(Arguments):
@@ -110,7 +110,7 @@ class StatusAnswer(Shape):
     """Whether the memory works, and what is still being read."""
 
     database: str = Field(description="`up`, or `away`: then messages are kept on disk and answers are degraded.")
-    waiting: int = Field(0, description="Pieces of work to do: facts of the latest messages may be missing still.")
+    waiting: int = Field(description="Pieces of work to do: facts of the latest messages may be missing still.")
     in_work: int = 0
     given_up: int = Field(0, description="Failed too often; an operator can retry them.")
     spooled: int = Field(0, description="Calls of remember that wait on disk.")
@@ -161,6 +161,7 @@ async def status_answer(desk: Desk, caller: Caller) -> StatusAnswer:
     about, depth = desk.about, await desk.memory.spooling.depth(caller.tenant)
     said = StatusAnswer(
         database="away",
+        waiting=0,
         spooled=depth.waiting,
         tenant=caller.tenant,
         user_id=caller.user_id,

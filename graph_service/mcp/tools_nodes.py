@@ -49,7 +49,7 @@ class Node(Shape):
 class NodesAnswer(Shape):
     """Nodes, best first."""
 
-    nodes: list[Node] = Field([])
+    nodes: list[Node]
 
 
 def node_answer(found: NodeFound) -> Node:

@@ -74,7 +74,7 @@ class HitAnswer(Shape):
 class RecallAnswer(Shape):
     """Hits, best first."""
 
-    hits: list[HitAnswer] = Field([], description="Best first.")
+    hits: list[HitAnswer] = Field(description="Best first.")
     confidence: float | None = Field(None, description="0 to 1: how likely the memory holds an answer.")
     nothing_relevant: bool = Field(False, description="The memory probably holds no answer: say so, do not guess.")
     degraded: bool = Field(False, description="The database is away; this is what is at hand without it.")
@@ -107,7 +107,7 @@ class Source(Shape):
 class ContextAnswer(Shape):
     """A text for a prompt."""
 
-    text: str = Field("", description="Dated lines of memory, quoted as data.")
+    text: str = Field(description="Dated lines of memory, quoted as data; empty when not even its frame fits.")
     tokens: int = Field(description="How long the text is, rather more than less.")
     confidence: float | None = Field(None, description="0 to 1: how likely the memory holds an answer.")
     nothing_relevant: bool = Field(False, description="The memory probably holds no answer.")

@@ -13,7 +13,7 @@ from graph_service.memory.intake import Receipt
 from schema.fact import FactKind
 from schema.message import BroughtFact
 
-UserId = Annotated[str | None, Field(description="Whose memory; may be left out when this connection names a user.")]
+UserId = Annotated[str | None, Field(description="Whose memory; that of the connection's user if left out.")]
 
 
 class Said(Shape):
@@ -69,7 +69,7 @@ class RememberAnswer(Shape):
     stored: int = Field(description="How many messages were new.")
     repeated: int = Field(description="How many had been stored before.")
     session_uri: str = Field(description="Where the conversation lives; read_memory tells its texts.")
-    message_ids: list[str] = Field([], description="In the order of the call; forget takes them.")
+    message_ids: list[str] = Field(description="In the order of the call; forget takes them.")
     dropped: list[str] = Field([], description="Why facts you handed in were left out.")
     spooled: bool = Field(False, description="The database is away: they wait, durable, on disk.")
 

@@ -24,7 +24,8 @@ FORBIDDEN_TEXT = re.compile(
             r"repo1?\.ma" + r"ven",
             r"deb\.deb" + "ian",
             "anthro" + "pic",
-            r"\bcla" + r"ude\b(?![ -]exports?)",
+            # Products of that name are clients of ours, and what people bring with them.
+            r"\bcla" + r"ude\b(?![ -]exports?)(?! (?:Desktop|Code)\b)",
             r"\bco" + r"dex\b",
         ]
     ),

@@ -1,0 +1,95 @@
+"""What README.md and docs/mcp.md tell of MCP is so: snippets, tools, aliases, errors, settings. Requirement E4."""
+
+import ast
+import json
+import re
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from typer.main import get_command
+
+from graph_service.cli.main import app
+from graph_service.mcp.mount import PATH
+from graph_service.mcp.tool import Effect
+from graph_service.mcp.toolbox import CORE, tools_for
+from graph_service.mcp_settings import Aliases
+from graph_service.settings import KNOWN_KEYS, ServiceSettings
+from schema.errors import MnemographError
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs/mcp.md").read_text("utf-8")
+BOTH = (ROOT / "README.md").read_text("utf-8") + PAGE
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```$", BOTH, re.MULTILINE | re.DOTALL)
+
+
+def rows(heading: str) -> list[list[str]]:
+    """The rows of the table below a heading, without its head."""
+    section = PAGE.split(f"## {heading}\n")[1].split("\n## ")[0]
+    lines = [line for line in section.splitlines() if line.startswith("| ")]
+    return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines[2:]]
+
+
+def servers() -> list[dict[str, Any]]:
+    found = [json.loads(block) for block in blocks("json")]
+    return [server for one in found for server in (one.get("mcpServers") or one["servers"]).values()]
+
+
+def test_the_snippets_start_or_reach_what_is_there() -> None:
+    """Two files of clients each way: README.md and the page."""
+    started = [server for server in servers() if "command" in server]
+    assert len(started) == 2
+    for server in started:
+        assert Path(server["command"]).name == "mnemograph"
+        name, *options = server["args"]
+        get_command(app).commands[name].make_context(name, options)  # type: ignore[attr-defined]
+    addresses = [server["url"] for server in servers() if "url" in server] + re.findall(
+        r'"(http://[^"]+/mcp[^"]*)"', BOTH
+    )
+    assert len(addresses) >= 6
+    for address in map(urlsplit, addresses):
+        assert (address.port, address.path) == (ServiceSettings().port, PATH)
+        assert set(parse_qs(address.query)) <= {"user", "aliases"}
+
+
+def test_the_python_snippets_are_python() -> None:
+    assert len([ast.parse(block) for block in blocks("python") if "async with" not in block]) >= 2
+
+
+def test_the_page_names_every_tool_and_what_it_does_to_a_memory() -> None:
+    told = {row[0].strip("`"): row[2] for row in rows("Tools")}
+    assert told == {tool.name: tool.effect.value for tool in CORE}
+    assert [tool.name for tool in CORE if tool.effect is Effect.TAKES_AWAY] == ["forget"]
+
+
+def test_the_page_names_every_tool_of_other_servers() -> None:
+    told = {row[0].strip("`"): re.findall(r"`(\w+)`", row[1]) for row in rows("Names of other servers")}
+    ours = set(CORE)
+    there = {
+        a.value: [t.name for t in tools_for(a).values() if t not in ours] for a in Aliases if a is not Aliases.NONE
+    }
+    assert {name: sorted(tools) for name, tools in told.items()} == {name: sorted(t) for name, t in there.items()}
+
+
+def test_the_page_names_codes_and_settings_that_exist() -> None:
+    codes = {MnemographError.code, *(kind.code for kind in MnemographError.__subclasses__())}
+    assert {row[0].strip("`") for row in rows("Errors")} <= codes
+    assert [row[0].strip("`") for row in rows("Settings")] == [key for key in KNOWN_KEYS if key.startswith("mcp.")]
+
+
+@pytest.mark.parametrize("aliases", list(Aliases))
+def test_the_tools_cost_a_model_few_tokens(aliases: Aliases) -> None:
+    """What a client puts into a prompt: names, descriptions, arguments."""
+    from graph_service.mcp.shapes import input_schema
+    from graph_service.memory.token_estimate import tokens_in
+
+    listed = [
+        {"name": tool.name, "description": tool.description, "input_schema": input_schema(tool.arguments)}
+        for tool in tools_for(aliases).values()
+    ]
+    tokens = tokens_in(json.dumps(listed, ensure_ascii=False))
+    assert tokens <= {Aliases.NONE: 5_000}.get(aliases, 7_000), tokens
