@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Mapping, Set
+from collections.abc import AsyncIterator, Mapping
 from datetime import UTC, datetime
 from typing import Any, Final
 
@@ -23,7 +23,6 @@ from graph_service.auth.gate import Gate
 from graph_service.background import working
 from graph_service.guards import BodyLimit, HostGuard, StopGuard
 from graph_service.live.hub import Hub
-from graph_service.live.origin import origin_allowed
 from graph_service.live.socket import live_router
 from graph_service.mcp.caller import Caller
 from graph_service.mcp.mount import PATH as MCP_PATH
@@ -63,7 +62,7 @@ def create_app(parts: Parts, stopping: Stopping) -> FastAPI:
     parts.forgotten.listen(parts.memory.keepsakes.forget)
     gate = _gate(parts)
     hosts = frozenset(parts.settings.service.allowed_hosts) | LOOPBACK_NAMES
-    mcp = _mcp(parts, hosts)
+    mcp = _mcp(parts, gate)
     lifespan = _lifespan(parts, hub, mcp, stopping)
     app = FastAPI(title="Mnemograph", version=name, docs_url=None, redoc_url=None, lifespan=lifespan)
     app.state.gate = gate
@@ -95,13 +94,13 @@ def desk_of(parts: Parts) -> Desk:
     return Desk(memory=parts.memory, about=about, clock=lambda: datetime.now(UTC))
 
 
-def _mcp(parts: Parts, hosts: Set[str]) -> McpMount:
+def _mcp(parts: Parts, gate: Gate) -> McpMount:
     wanted = parts.settings.mcp
     return McpMount(
         desk_of(parts),
         usual=Caller(tenant=DEFAULT_TENANT, user_id=wanted.user, aliases=wanted.aliases),
         whose=tenant_of,
-        welcome=lambda origin, host: origin_allowed(origin, host, hosts),
+        gate=gate,
     )
 
 

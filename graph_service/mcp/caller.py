@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from graph_service.auth.access import ANYBODY, Access
 from graph_service.mcp_settings import Aliases
 from schema.errors import InputError
 from schema.ids import TenantId
@@ -15,11 +16,13 @@ class Caller:
     Attributes:
         user_id: whose memory is meant when a call does not say it; None: each call must.
         aliases: whose tool names are offered beside ours.
+        access: what the client may do.
     """
 
     tenant: TenantId
     user_id: str | None = None
     aliases: Aliases = Aliases.NONE
+    access: Access = ANYBODY
 
     def whose(self, user_id: str | None) -> str:
         """Whose memory a call means.
@@ -36,10 +39,11 @@ class Caller:
         return found
 
 
-def caller_of(tenant: TenantId, query: Mapping[str, str], usual: Caller) -> Caller:
+def caller_of(tenant: TenantId, access: Access, query: Mapping[str, str], usual: Caller) -> Caller:
     """The caller of an HTTP request.
 
     Args:
+        tenant: that the credential opens; access: what it is good for.
         query: of the address the client was given; may hold `user` and `aliases`.
         usual: what the settings say.
 
@@ -50,4 +54,4 @@ def caller_of(tenant: TenantId, query: Mapping[str, str], usual: Caller) -> Call
         aliases = Aliases(query.get("aliases") or usual.aliases)
     except ValueError as error:
         raise InputError(f"aliases is {query['aliases']!r}: use one of {', '.join(Aliases)}") from error
-    return Caller(tenant=tenant, user_id=query.get("user") or usual.user_id, aliases=aliases)
+    return Caller(tenant=tenant, user_id=query.get("user") or usual.user_id, aliases=aliases, access=access)

@@ -23,8 +23,9 @@ from mcp.types import (
 )
 from mcp.types import Tool as ListedTool
 
+from graph_service.auth.access import demand
 from graph_service.mcp.caller import Caller
-from graph_service.mcp.shapes import input_schema, lean_json, output_schema, read_arguments
+from graph_service.mcp.shapes import Arguments, Shape, input_schema, lean_json, output_schema, read_arguments
 from graph_service.mcp.tool import Desk, Effect, Tool
 from graph_service.mcp.toolbox import tool_named, tools_for
 from graph_service.mcp_settings import Aliases
@@ -35,6 +36,8 @@ _log = logging.getLogger("mnemograph.mcp")
 _MARKDOWN: Final = "text/markdown"
 _SESSIONS_LISTED: Final = 50
 _UNFORESEEN: Final = "the service failed; this is a bug, please report it"
+
+Note = Callable[[Caller, str, str], Awaitable[None]]
 
 
 class Door(Protocol):
@@ -65,10 +68,12 @@ class MemoryDoor:
 
     Args:
         desk: what tools work with, as soon as it is ready.
+        note: writes into the audit log who called which tool with what outcome.
     """
 
-    def __init__(self, desk: Callable[[], Awaitable[Desk]]) -> None:
+    def __init__(self, desk: Callable[[], Awaitable[Desk]], *, note: Note | None = None) -> None:
         self._desk = desk
+        self._note = note
 
     async def tools(self, caller: Caller) -> ListToolsResult:
         """The tools there are; needs no database."""
@@ -78,13 +83,27 @@ class MemoryDoor:
         """What a tool answers."""
         try:
             tool = tool_named(caller.aliases, name)
-            given = read_arguments(tool.arguments, arguments)
-            return _answered(tool, lean_json(answer := await tool.act(await self._desk(), caller, given)), answer)
+            answer = await self._done(tool, caller, read_arguments(tool.arguments, arguments))
+            return _answered(tool, answer)
         except MnemographError as error:
             return failed(error)
         except Exception as error:
             _log.error("a tool failed in a way nobody foresaw", exc_info=error)
             return failed(MnemographError(_UNFORESEEN))
+
+    async def _done(self, tool: Tool, caller: Caller, given: Arguments) -> Shape:
+        need, outcome = tool.need(given), MnemographError.code
+        try:
+            demand(caller.access, need, tool.name)
+            answer = await tool.act(await self._desk(), caller, given)
+            outcome = "done"
+        except MnemographError as error:
+            outcome = error.code
+            raise
+        finally:
+            if need.audited and self._note is not None:
+                await self._note(caller, tool.name, outcome)
+        return answer
 
     async def resources(self, caller: Caller) -> ListResourcesResult:
         """The latest sessions of the caller's user; none when the caller has no user."""
@@ -151,7 +170,8 @@ def protocol_error(error: MnemographError) -> MCPError:
     return MCPError(INVALID_PARAMS if theirs else INTERNAL_ERROR, error.message, {"code": error.code})
 
 
-def _answered(tool: Tool, lean: dict[str, Any], answer: Any) -> CallToolResult:
+def _answered(tool: Tool, answer: Shape) -> CallToolResult:
+    lean = lean_json(answer)
     text = tool.prose(answer) if tool.prose else json.dumps(lean, ensure_ascii=False, separators=(",", ":"))
     return CallToolResult(content=[TextContent(text=text)], structured_content=lean)
 

@@ -9,6 +9,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from graph_service.auth.access import access_of
+from graph_service.auth.gate import Gate
 from graph_service.mcp.caller import Caller, caller_of
 from schema.errors import MnemographError, UnavailableError
 from schema.ids import TenantId
@@ -19,7 +21,6 @@ if TYPE_CHECKING:
 
 PATH: Final = "/mcp"
 Whose = Callable[[Request], TenantId]
-Welcome = Callable[[str | None, str | None], bool]
 
 
 class McpMount:
@@ -28,14 +29,14 @@ class McpMount:
     Args:
         usual: what the settings say of callers.
         whose: the tenant of a request; raises errors of ours.
-        welcome: whether a page of this origin may ask this host.
+        gate: keeps the audit log; None keeps none.
     """
 
-    def __init__(self, desk: "Desk", *, usual: Caller, whose: Whose, welcome: Welcome) -> None:
+    def __init__(self, desk: "Desk", *, usual: Caller, whose: Whose, gate: Gate | None = None) -> None:
         self._desk = desk
         self._usual = usual
         self._whose = whose
-        self._welcome = welcome
+        self._gate = gate
         self._wanted = asyncio.Event()
         self._ready: asyncio.Future[ASGIApp] | None = None
         self._in_flight = 0
@@ -60,10 +61,6 @@ class McpMount:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answers one request."""
-        headers = Request(scope).headers
-        if not self._welcome(headers.get("origin"), headers.get("host")):
-            await _refusal("FORBIDDEN", "pages of other origins may not ask this service", 403)(scope, receive, send)
-            return
         self._wanted.set()
         self._in_flight += 1
         self._idle.clear()
@@ -73,7 +70,8 @@ class McpMount:
             app = await asyncio.shield(self._ready)
             await app(scope, receive, send)
         except MnemographError as error:
-            await _refusal(error.code, error.message, error.http_status)(scope, receive, send)
+            body = {"error": {"code": error.code, "message": error.message}}
+            await JSONResponse(body, status_code=error.http_status)(scope, receive, send)
         finally:
             self._in_flight -= 1
             if not self._in_flight:
@@ -93,7 +91,8 @@ class McpMount:
         async def desk() -> "Desk":
             return self._desk
 
-        server = protocol_server(MemoryDoor(desk), version=self._desk.about.version, caller=caller)
+        door = MemoryDoor(desk, note=self._note)
+        server = protocol_server(door, version=self._desk.about.version, caller=caller)
         manager = StreamableHTTPSessionManager(
             server, json_response=True, stateless=True, max_request_body_size=LIMITS.body_bytes
         )
@@ -107,8 +106,8 @@ class McpMount:
 
     def _caller(self, request: Request) -> Caller:
         """Who sends a request: the one place where that is decided."""
-        return caller_of(self._whose(request), request.query_params, self._usual)
+        return caller_of(self._whose(request), access_of(request), request.query_params, self._usual)
 
-
-def _refusal(code: str, message: str, status: int) -> JSONResponse:
-    return JSONResponse({"error": {"code": code, "message": message}}, status_code=status)
+    async def _note(self, caller: Caller, tool: str, outcome: str) -> None:
+        if self._gate is not None:
+            await self._gate.note(caller.access, tenant=caller.tenant, door="mcp", what=(tool,), outcome=outcome)

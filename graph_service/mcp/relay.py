@@ -107,6 +107,6 @@ class Relay:
 
     def _lost(self, error: BaseException) -> UnavailableError:
         return UnavailableError(
-            f"the service at {self.address} did not answer ({type(error).__name__}); look whether it runs, then try"
-            " again. What was being written may be stored: recall tells"
+            f"the service at {self.address} did not answer ({type(error).__name__}); look whether it runs, and set"
+            " mcp.api_key if it wants a key. What was being written may be stored: recall tells"
         )

@@ -6,6 +6,8 @@ from datetime import datetime
 from enum import Enum
 from typing import Any
 
+from graph_service.auth.access import Need
+from graph_service.auth.rules import ADMIN, READ, WRITE
 from graph_service.mcp.caller import Caller
 from graph_service.mcp.shapes import Arguments, Shape
 from graph_service.memory.service import Memory
@@ -56,6 +58,7 @@ class Tool:
         description: for the model that decides whether to call it.
         act: does it; gets arguments of the shape `arguments`.
         prose: the answer as a model reads it, where JSON is not the best form.
+        administers: whether a call with these arguments is for administrators.
     """
 
     name: str
@@ -66,3 +69,10 @@ class Tool:
     effect: Effect
     act: Callable[[Desk, Caller, Any], Awaitable[Shape]]
     prose: Callable[[Any], str] | None = None
+    administers: Callable[[Any], bool] = lambda _given: False
+
+    def need(self, given: Any) -> Need:
+        """What a call with these arguments asks of a caller."""
+        if self.administers(given):
+            return ADMIN
+        return READ if self.effect is Effect.READS else WRITE

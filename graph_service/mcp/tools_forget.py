@@ -86,4 +86,5 @@ FORGET = Tool(
     answer=ForgetAnswer,
     effect=Effect.TAKES_AWAY,
     act=_forget,
+    administers=lambda given: given.kind is Forgettable.USER,
 )

@@ -227,6 +227,7 @@ INDEX_MEMORIES = Tool(
     answer=IndexAnswer,
     effect=Effect.MENDS,
     act=_index_memories,
+    administers=lambda _given: True,
 )
 CLOSE_SESSION = Tool(
     name="close_session",

@@ -16,7 +16,6 @@ from starlette.applications import Starlette
 from starlette.routing import Route
 
 from graph_service.api.tenant import HEADER, tenant_of
-from graph_service.live.origin import LOOPBACK_HOSTS, origin_allowed
 from graph_service.mcp.caller import Caller
 from graph_service.mcp.mount import McpMount
 from graph_service.mcp.tool import About, Desk
@@ -103,7 +102,6 @@ async def serving(memory: Memory, usual: Caller | None = None) -> AsyncIterator[
         a_desk(memory),
         usual=usual or Caller(tenant=DEFAULT_TENANT),
         whose=tenant_of,
-        welcome=lambda origin, host: origin_allowed(origin, host, LOOPBACK_HOSTS),
     )
     app, stop = Starlette(routes=[Route("/mcp", endpoint=mount)]), asyncio.Event()
     running = asyncio.create_task(mount.run(stop))
