@@ -1,6 +1,6 @@
 """The REST door for exploring: parts of the mind map that a viewer does not hold, for the tenant of the request."""
 
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Annotated, Final
 
 import orjson
@@ -10,6 +10,7 @@ from starlette.responses import Response
 from graph_service.api.tenant import tenant_of
 from graph_service.memory.community_map import CommunityMaps
 from graph_service.memory.explore import Explorer
+from graph_service.memory.holding import moments_asked
 from schema.errors import InputError
 from schema.frames import Frame
 from schema.ids import TenantId
@@ -53,9 +54,21 @@ def explore_router(explorer: Explorer, maps: CommunityMaps) -> APIRouter:
         limit: _Limit = 50,
     ) -> Response:
         """The `recent_changes`, the newest first."""
-        if since is not None and since.tzinfo is None:
-            raise InputError(f"since is {since.isoformat()!r}, without a zone; add 'Z' or an offset")
+        _check_zones(since=since)
         return _answer(await explorer.recent(tenant, user, since=since, before=before, limit=limit))
+
+    @router.get("/at")
+    async def at(
+        tenant: _Tenant,
+        user: _User = None,
+        valid_at: datetime | None = None,
+        as_of: datetime | None = None,
+        limit: _Limit = 300,
+    ) -> Response:
+        """A `graph_part`: the most telling facts that had begun by `valid_at`, by what was known `as_of`."""
+        _check_zones(valid_at=valid_at, as_of=as_of)
+        moments = moments_asked(valid_at=valid_at, as_of=as_of, now=datetime.now(UTC))
+        return _answer(await explorer.at(tenant, user, moments, limit=limit))
 
     @router.get("/communities")
     async def communities(tenant: _Tenant, user: _User = None) -> Response:
@@ -68,6 +81,12 @@ def explore_router(explorer: Explorer, maps: CommunityMaps) -> APIRouter:
         return _answer(await maps.members(tenant, user, community_id, limit=limit))
 
     return router
+
+
+def _check_zones(**moments: datetime | None) -> None:
+    for name, moment in moments.items():
+        if moment is not None and moment.tzinfo is None:
+            raise InputError(f"{name} is {moment.isoformat()!r}, without a zone; add 'Z' or an offset")
 
 
 def _answer(found: Frame) -> Response:

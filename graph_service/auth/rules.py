@@ -98,6 +98,7 @@ ROUTES: Final = (
     Route("GET", "/api/snapshot", READ),
     Route("GET", "/api/evidence/{element_id}", READ),
     Route("GET", "/api/explore/around/{node_id}", READ),
+    Route("GET", "/api/explore/at", READ),
     Route("GET", "/api/explore/changes", READ),
     Route("GET", "/api/explore/communities", READ),
     Route("GET", "/api/explore/community/{community_id}", READ),

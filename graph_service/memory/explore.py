@@ -11,6 +11,7 @@ from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
 from graph_service.memory.asked_ids import check_ids
 from graph_service.memory.changes import ChangeLog, Head, numbered_change
+from graph_service.memory.holding import Moments
 from graph_service.memory.mindmap import USERS_MAX, map_edges, map_node
 from schema.change import NumberedChange, Op
 from schema.errors import InputError, NotFoundError
@@ -91,6 +92,28 @@ class Explorer:
         rows = await self._graph.read(statement("read/nodes_named"), asked)
         nodes = await self._nodes(tenant, [row["id"] for row in rows])
         return GraphPart(epoch=head.epoch, seq=head.seq, total=len(nodes), nodes=nodes, edges=[])
+
+    async def at(self, tenant: TenantId, user_id: str | None, moments: Moments, *, limit: int) -> GraphPart:
+        """The most telling facts as they looked from there, with their ends.
+
+        Raises:
+            UnavailableError: the database does not answer.
+        """
+        _check(user_id)
+        head = await self._log.head(tenant)
+        asked = {
+            "tenant": tenant,
+            "users": await self._users(tenant, user_id),
+            "valid_at": moments.valid_at,
+            "known_at": moments.known_at,
+            "rows_max": limit,
+        }
+        edges = map_edges(await self._graph.read(statement("read/map_facts_at"), asked))
+        ends = list(dict.fromkeys(end for edge in edges for end in (edge.source, edge.target)))
+        nodes = await self._nodes(tenant, ends)
+        known = {node.id for node in nodes}
+        both = [edge for edge in edges if edge.source in known and edge.target in known]
+        return GraphPart(epoch=head.epoch, seq=head.seq, total=len(nodes), nodes=nodes, edges=both)
 
     async def recent(
         self, tenant: TenantId, user_id: str | None, *, since: datetime | None, before: int | None, limit: int

@@ -127,6 +127,21 @@ async def test_recent_changes_come_newest_first_with_the_names_of_their_ends(
     assert (await ask(service, writer.tenant, "changes", since="2026-03-01T12:00:00"))["status"] == 400
 
 
+async def test_looking_back_brings_what_had_begun_and_was_known_then(service: Service, writer: GraphWriter) -> None:
+    await a_memory(writer)
+    later = NOON + timedelta(days=2)
+    await writer.put(nodes={"snow": "Entity"}, edges=[Edge("ann", "PREFERS", "snow", valid_at=later, known_at=later)])
+    facts = {"ann-PREFERS-tea", "ann-DISLIKES-rain", "tea-RELATES_TO-福建茶山"}
+    then = await ask(service, writer.tenant, "at", valid_at=(NOON + timedelta(hours=1)).isoformat())
+    assert {edge["id"] for edge in then["edges"]} == facts
+    assert (await ask(service, writer.tenant, "at", valid_at=(NOON - timedelta(hours=1)).isoformat()))["edges"] == []
+    unheard = await ask(service, writer.tenant, "at", valid_at=later.isoformat(), as_of=NOON.isoformat())
+    assert {edge["id"] for edge in unheard["edges"]} == facts
+    now = await ask(service, writer.tenant, "at", limit=2)
+    assert next(edge["id"] for edge in now["edges"]) == "ann-PREFERS-tea"
+    assert (await ask(service, writer.tenant, "at", as_of="2026-03-01"))["status"] == 400
+
+
 async def test_communities_open_with_their_links_and_unknown_ones_are_refused(
     service: Service, writer: GraphWriter
 ) -> None:
@@ -170,7 +185,7 @@ async def test_communities_are_found_once_until_the_memory_has_changed_and_time_
 
 @pytest.mark.parametrize(
     "path",
-    ["around/ann", "path?source=tea&target=rain", "search?q=tea", "changes", "communities", "community/tea"],
+    ["around/ann", "path?source=tea&target=rain", "search?q=tea", "changes", "communities", "community/tea", "at"],
 )
 async def test_other_tenants_and_other_users_are_never_seen(service: Service, writer: GraphWriter, path: str) -> None:
     await a_memory(writer)

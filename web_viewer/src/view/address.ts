@@ -1,6 +1,6 @@
 /** The view as a link: everything chosen stands in the page's address. */
 
-export const TABS = ["map", "net", "list"] as const;
+export const TABS = ["map", "net", "time", "list"] as const;
 export type Tab = (typeof TABS)[number];
 
 export interface Address {

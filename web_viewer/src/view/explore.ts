@@ -5,6 +5,7 @@ import type { GraphStore } from "../graph/store";
 import { asked, askService } from "../live/ask";
 import type { GraphNode } from "../protocol/frames";
 import type { GraphPart } from "../protocol/parts";
+import type { Moments } from "./moments";
 import type { Trail } from "./trail";
 
 const SEARCH_AFTER_MS = 90;
@@ -12,7 +13,7 @@ const HITS_MAX = 20;
 export const AROUND = 40;
 
 /** What was fetched beside the snapshot, so that it can be fetched again after the next one. */
-type Fetched = { around: string; limit: number } | { source: string; target: string } | { community: string };
+type Fetched = { around: string; limit: number } | { source: string; target: string } | { community: string } | { at: Moments };
 
 export interface ExploreHost {
   tenant: string;
@@ -44,6 +45,13 @@ export class Explore {
   async community(id: string, limit: number): Promise<GraphPart | null> {
     this.keep({ community: id });
     return (await this.take(`community/${encodeURIComponent(id)}`, { limit }))?.part ?? null;
+  }
+
+  /** Fetches what tells most of another time. */
+  async at(moments: Moments): Promise<void> {
+    const values = { valid_at: moments.validAt ?? "", as_of: moments.asOf ?? "" };
+    this.keep({ at: moments });
+    await this.take("at", values);
   }
 
   /** Points out the best path between two things. */
@@ -78,6 +86,7 @@ export class Explore {
     for (const one of [...this.fetched]) {
       if ("around" in one) await this.take(`around/${encodeURIComponent(one.around)}`, { limit: one.limit });
       else if ("community" in one) await this.take(`community/${encodeURIComponent(one.community)}`, {});
+      else if ("at" in one) await this.at(one.at);
       else await this.findPath(one.source, one.target);
     }
   }
@@ -92,7 +101,9 @@ export class Explore {
 
   private keep(wanted: Fetched): void {
     const key = JSON.stringify(wanted);
-    this.fetched = [...this.fetched.filter((one) => JSON.stringify(one) !== key), wanted];
+    // Of looking back only the last moment counts.
+    const others = this.fetched.filter((one) => JSON.stringify(one) !== key && !("at" in one && "at" in wanted));
+    this.fetched = [...others, wanted];
   }
 
   private async lookUp(q: string): Promise<void> {

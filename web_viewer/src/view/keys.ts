@@ -1,6 +1,8 @@
 /** Which key asks for what; typing in a field is left alone. */
 
-export type KeyAction = "search" | "fit" | "in" | "out" | "list" | "next" | "tidy" | "help" | "back" | "expand" | "ego" | "veil" | "path" | "undo" | "redo";
+import type { Tab } from "./address";
+
+export type KeyAction = "search" | "fit" | "in" | "out" | "swap" | "next" | "tidy" | "help" | "back" | "expand" | "ego" | "veil" | "path" | "undo" | "redo" | "back in time" | "news" | Tab;
 
 const KEYS: Record<string, KeyAction> = {
   "/": "search",
@@ -8,7 +10,7 @@ const KEYS: Record<string, KeyAction> = {
   "+": "in",
   "=": "in",
   "-": "out",
-  l: "list",
+  l: "swap",
   n: "next",
   r: "tidy",
   "?": "help",
@@ -18,6 +20,12 @@ const KEYS: Record<string, KeyAction> = {
   h: "veil",
   p: "path",
   z: "undo",
+  t: "back in time",
+  c: "news",
+  "1": "map",
+  "2": "net",
+  "3": "time",
+  "4": "list",
 };
 
 export function keyAction(event: KeyboardEvent): KeyAction | null {

@@ -1,0 +1,94 @@
+"""Looking back in a real browser: both axes, the play-back, the timeline, what changed.
+
+Requirements A5, E6.
+"""
+
+import json
+from collections.abc import AsyncIterator
+from typing import Final
+
+import httpx
+import pytest_asyncio
+from playwright.async_api import Browser
+
+from tests.viewer.watching import REMEMBER, Watching
+
+# A move: the first home is over by the time of the second.
+_TOLD: Final = (
+    ("2024-01-10T12:00:00Z", "I live in Berlin."),
+    ("2024-06-01T12:00:00Z", "I love jasmine tea."),
+    ("2025-03-01T12:00:00Z", "I moved to Lisbon. I live in Lisbon now."),
+)
+
+
+@pytest_asyncio.fixture(loop_scope="session", scope="module")
+async def memory(address: str) -> str:
+    """A tenant to which Ann told where she lives, twice."""
+    name = "look-back"
+    async with httpx.AsyncClient(timeout=60, headers={"Mnemograph-Tenant": name}) as client:
+        for at, text in _TOLD:
+            message = {"role": "USER", "text": text, "time": at}
+            call = {"userId": "ann", "sessionId": at[:7], "userName": "Ann", "messages": [message]}
+            answer = await client.post(f"{address}/graphql", json={"query": REMEMBER, "variables": {"input": call}})
+            assert "errors" not in answer.json(), answer.text
+    return name
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def viewer(browser: Browser, address: str, memory: str) -> AsyncIterator[Watching]:
+    async with Watching.page_of(browser, address, memory) as watching:
+        yield watching
+
+
+async def _named(viewer: Watching, label: str) -> str:
+    async with httpx.AsyncClient(timeout=60) as client:
+        answer = await client.get(
+            f"{viewer.address}/api/explore/search", params={"q": label}, headers={"Mnemograph-Tenant": viewer.tenant}
+        )
+    return json.dumps(answer.json()["nodes"][0]["id"])
+
+
+async def test_the_slider_shows_what_was_true_and_what_was_known(viewer: Watching) -> None:
+    await viewer.open("#/map")
+    berlin, lisbon = await _named(viewer, "Berlin"), await _named(viewer, "Lisbon")
+    shown = "window.__mnemograph.ids()"
+    await viewer.until(f"{shown}.includes({berlin}) && {shown}.includes({lisbon})")
+    await viewer.open("#/map?true=2024-03-01T00:00:00Z")
+    await viewer.until(f"{shown}.includes({berlin}) && !{shown}.includes({lisbon})")
+    slider = viewer.page.locator("[data-timebar] input")
+    await slider.focus()
+    await viewer.page.keyboard.press("End")
+    await viewer.until(f"{shown}.includes({lisbon}) && !location.hash.includes('true=')")
+    await viewer.page.locator("[data-timebar] select").select_option("known")
+    await slider.focus()
+    await viewer.page.keyboard.press("Home")
+    await viewer.until(f"!{shown}.includes({lisbon}) && location.hash.includes('known=')")
+
+
+async def test_the_memory_grows_again_when_it_is_played(viewer: Watching) -> None:
+    lisbon = await _named(viewer, "Lisbon")
+    await viewer.open("#/map?true=2025-02-01T00:00:00Z")
+    await viewer.until(f"window.__mnemograph.counts.edges > 0 && !window.__mnemograph.ids().includes({lisbon})")
+    await viewer.page.locator('[data-act="play"]').click()
+    await viewer.until(f"window.__mnemograph.ids().includes({lisbon}) && !location.hash.includes('true=')")
+
+
+async def test_the_timeline_is_walked_and_opened_by_keys(viewer: Watching) -> None:
+    await viewer.open("#/map")
+    await viewer.page.keyboard.press("3")
+    await viewer.page.locator('[data-timeline] [tabindex="0"]').focus()
+    await viewer.page.keyboard.press("ArrowDown")
+    await viewer.page.keyboard.press("Enter")
+    await viewer.until("window.__mnemograph.selection !== null")
+    label = await viewer.page.locator('[data-timeline] [tabindex="0"]').get_attribute("aria-label")
+    assert label is not None
+    assert "Ann lives in Berlin" in label
+
+
+async def test_what_changed_is_listed_and_leads_to_the_fact(viewer: Watching) -> None:
+    await viewer.open("#/map")
+    await viewer.page.keyboard.press("c")
+    lines = viewer.page.locator("[data-feed] li button")
+    await lines.filter(has_text="jasmine tea").first.wait_for()
+    await lines.filter(has_text="Ann likes jasmine tea").first.click()
+    await viewer.until("window.__mnemograph.selection !== null")

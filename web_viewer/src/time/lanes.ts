@@ -1,0 +1,85 @@
+/** The timeline: scenes on one line, and a lane for each thing with what was true of it and when. Pure. */
+
+import { isClosed } from "../graph/facts";
+import type { GraphEdge, GraphNode } from "../protocol/frames";
+import type { Shown } from "../view/filters";
+import { msOf } from "../view/moments";
+
+export const LANES_MAX = 120;
+
+export interface Bar {
+  edge: GraphEdge;
+  fromMs: number;
+  /** Null while it holds. */
+  toMs: number | null;
+  /** Facts that overlap stand below each other. */
+  row: number;
+}
+
+export interface Lane {
+  node: GraphNode;
+  bars: Bar[];
+  rows: number;
+  /** When scenes mentioned it, and which. */
+  mentions: { atMs: number; scene: string }[];
+}
+
+export interface Timeline {
+  scenes: { node: GraphNode; atMs: number }[];
+  /** Scenes because of which another one came about. */
+  causes: { edge: GraphEdge; fromMs: number; toMs: number }[];
+  lanes: Lane[];
+  /** Things that are left out, because a page cannot hold all. */
+  left: number;
+}
+
+/** Lanes in the order in which things turned up; the best tied ones when there are too many. */
+export function timelineOf(shown: Shown): Timeline {
+  const lanes = new Map<string, Lane>();
+  const at = (id: string): number => msOf(shown.nodes.get(id)?.first_seen) ?? 0;
+  const lane = (id: string): Lane | null => {
+    const node = shown.nodes.get(id);
+    if (!node || node.kind === "Scene") return null;
+    const known = lanes.get(id) ?? { node, bars: [], rows: 1, mentions: [] };
+    lanes.set(id, known);
+    return known;
+  };
+  const causes: Timeline["causes"] = [];
+  for (const edge of shown.edges.values()) {
+    const [source, target] = [shown.nodes.get(edge.source), shown.nodes.get(edge.target)];
+    if (edge.predicate === "MENTIONED") lane(edge.target)?.mentions.push({ atMs: at(edge.source), scene: edge.source });
+    else if (source?.kind === "Scene" && target?.kind === "Scene") causes.push({ edge, fromMs: at(edge.target), toMs: at(edge.source) });
+    else lane(laneIdOf(edge, shown))?.bars.push({ edge, fromMs: msOf(edge.valid_at) ?? msOf(edge.first_seen) ?? 0, toMs: isClosed(edge) ? msOf(edge.invalid_at) : null, row: 0 });
+  }
+  const told = [...lanes.values()].filter((one) => one.bars.length > 0);
+  const kept = [...told].sort((a, b) => weight(b) - weight(a) || (a.node.id < b.node.id ? -1 : 1)).slice(0, LANES_MAX);
+  for (const one of kept) stack(one);
+  kept.sort((a, b) => beginning(a) - beginning(b) || (a.node.id < b.node.id ? -1 : 1));
+  const scenes = [...shown.nodes.values()].filter((node) => node.kind === "Scene").map((node) => ({ node, atMs: at(node.id) }));
+  return { scenes: scenes.sort((a, b) => a.atMs - b.atMs || (a.node.id < b.node.id ? -1 : 1)), causes, lanes: kept, left: told.length - kept.length };
+}
+
+/** What a fact is about: its object, unless that is a person. */
+function laneIdOf(edge: GraphEdge, shown: Shown): string {
+  const kind = shown.nodes.get(edge.target)?.kind;
+  return kind === "User" || kind === "Agent" ? edge.source : edge.target;
+}
+
+function weight(lane: Lane): number {
+  return lane.bars.length * 10 + lane.mentions.length;
+}
+
+function beginning(lane: Lane): number {
+  return Math.min(...lane.bars.map((bar) => bar.fromMs));
+}
+
+function stack(lane: Lane): void {
+  lane.bars.sort((a, b) => a.fromMs - b.fromMs || (a.edge.id < b.edge.id ? -1 : 1));
+  const ends: number[] = [];
+  for (const bar of lane.bars) {
+    const free = ends.findIndex((end) => end <= bar.fromMs);
+    bar.row = free === -1 ? ends.length : free;
+    ends[bar.row] = bar.toMs ?? Infinity;
+  }
+  lane.rows = Math.max(1, ends.length);
+}

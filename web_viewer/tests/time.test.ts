@@ -1,0 +1,95 @@
+// @vitest-environment happy-dom
+import { describe, expect, it } from "vitest";
+import { byDay, feedLines } from "../src/feed/lines";
+import { noteVisit } from "../src/feed/visits";
+import { Words } from "../src/i18n/words";
+import type { ChangeLine } from "../src/protocol/parts";
+import { timelineOf } from "../src/time/lanes";
+import { histogram, momentsOf, spanOf, ticks } from "../src/time/span";
+import { aNode, anEdge, AT, byId } from "./builders";
+
+const WORDS = new Words("en");
+
+function aChange(seq: number, more: Partial<ChangeLine>): ChangeLine {
+  return { seq, at: AT, op: "edge+", element_id: more.edge?.id ?? more.node?.id ?? "x", reason: "", node: null, edge: null, ...more };
+}
+
+describe("what changed", () => {
+  const labels = { u: "Ann", tea: "tea" };
+  const sortOf = (edge: object) => feedLines({ changes: [aChange(1, { edge: anEdge("1", "u", "tea", edge) })], labels }, WORDS)[0];
+
+  it.each([
+    [{}, "learned"],
+    [{ evidence_n: 3 }, "again"],
+    [{ strength: 0.7, was: { strength: 0.4 } }, "stronger"],
+    [{ strength: 0.2, was: { strength: 0.4 } }, "weaker"],
+    [{ invalid_at: AT }, "over"],
+  ])("%o is told as %s", (edge, sort) => {
+    expect(sortOf(edge)).toMatchObject({ sort, text: "Ann likes tea" });
+  });
+
+  it("says the newest of each once, and leaves out mentions and removals", () => {
+    const changes = [
+      aChange(9, { edge: anEdge("1", "u", "tea", { invalid_at: AT }) }),
+      aChange(8, { edge: anEdge("1", "u", "tea") }),
+      aChange(7, { edge: anEdge("2", "u", "tea", { predicate: "MENTIONED" }) }),
+      aChange(6, { op: "edge-", element_id: "3" }),
+      aChange(5, { op: "node+", node: aNode("s", { kind: "Scene", label: "Breakfast" }), at: "2026-11-19T08:00:00Z" }),
+    ];
+    const lines = feedLines({ changes, labels }, WORDS);
+    expect(lines.map((line) => [line.seq, line.sort])).toEqual([[9, "over"], [5, "scene"]]);
+    expect(byDay(lines, WORDS).map((day) => day.lines.length)).toEqual([1, 1]);
+  });
+
+  it("counts from the end of the visit before, and coming back at once is the same visit", () => {
+    const noon = Date.parse("2026-11-20T12:00:00Z");
+    expect(noteVisit(localStorage, "t", noon)).toBeNull();
+    expect(noteVisit(localStorage, "t", noon + 60_000)).toBeNull();
+    const before = new Date(noon + 60_000).toISOString();
+    expect(noteVisit(localStorage, "t", noon + 86_400_000)).toBe(before);
+    expect(noteVisit(localStorage, "t", noon + 86_460_000)).toBe(before);
+  });
+});
+
+describe("the time a memory covers", () => {
+  const edges = byId([
+    anEdge("1", "u", "a", { valid_at: "2026-01-01T00:00:00Z", invalid_at: "2026-03-01T00:00:00Z", known_at: "2026-05-01T00:00:00Z" }),
+    anEdge("2", "s", "a", { predicate: "MENTIONED", known_at: "2026-05-02T00:00:00Z" }),
+  ]);
+  const part = { nodes: byId([aNode("s", { kind: "Scene", first_seen: "2026-02-01T00:00:00Z" })]), edges };
+
+  it("is that of truth or of knowledge", () => {
+    const days = (axis: "true" | "known") => momentsOf(part, axis).map((ms) => new Date(ms).toISOString().slice(0, 10)).sort();
+    expect(days("true")).toEqual(["2026-01-01", "2026-02-01", "2026-03-01"]);
+    expect(days("known")).toEqual(["2026-05-01", "2026-05-02"]);
+  });
+
+  it("has a beginning before the first moment, and counts every moment once", () => {
+    const span = spanOf([1_000, 2_000, 9_000])!;
+    expect(span.fromMs).toBeLessThan(1_000);
+    expect(histogram([1_000, 2_000, 9_000], span, 7).reduce((a, b) => a + b)).toBe(3);
+    expect(spanOf([])).toBeNull();
+    expect(ticks({ fromMs: 0, toMs: 86_400_000 * 400 }, 8).length).toBeLessThanOrEqual(8);
+  });
+});
+
+describe("the timeline", () => {
+  it("has a lane for each thing that facts are about, overlapping facts below each other", () => {
+    const nodes = byId([aNode("u", { kind: "User" }), aNode("job"), aNode("tea"), aNode("s1", { kind: "Scene" }), aNode("s2", { kind: "Scene" })]);
+    const edges = byId([
+      anEdge("old", "u", "job", { valid_at: "2026-01-01T00:00:00Z", invalid_at: "2026-02-01T00:00:00Z" }),
+      anEdge("new", "u", "job", { valid_at: "2026-02-01T00:00:00Z" }),
+      anEdge("also", "u", "job", { valid_at: "2026-03-01T00:00:00Z", predicate: "DISLIKES" }),
+      anEdge("first", "u", "tea", { valid_at: "2025-12-01T00:00:00Z" }),
+      anEdge("m", "s1", "tea", { predicate: "MENTIONED" }),
+      anEdge("c", "s2", "s1", { predicate: "CAUSED_BY" }),
+    ]);
+    const line = timelineOf({ nodes, edges });
+    expect(line.lanes.map((lane) => [lane.node.id, lane.rows, lane.bars.map((bar) => [bar.edge.id, bar.row])])).toEqual([
+      ["tea", 1, [["first", 0]]],
+      ["job", 2, [["old", 0], ["new", 0], ["also", 1]]],
+    ]);
+    expect(line.lanes[0]?.mentions.length).toBe(1);
+    expect([line.causes.length, line.scenes.length, line.left]).toEqual([1, 2, 0]);
+  });
+});
