@@ -102,3 +102,29 @@ async def test_the_network_shows_communities_and_keeps_its_places_over_reloads(v
     await viewer.until(f"Object.keys(window.__mnemograph?.positions() ?? {{}}).length === {len(before)}")
     assert await viewer.probe("positions()") == before
     assert await viewer.probe("tab") == "net"
+
+
+async def test_what_was_dragged_stays_there_over_tidying_and_reloads_and_can_be_taken_back(viewer: Watching) -> None:
+    await viewer.open("#/map?user=alice")
+    tea = await _named(viewer, "jasmine")
+    at, before = await viewer.resting_place(tea), await viewer.probe("positions()")
+    await viewer.page.mouse.move(at["x"], at["y"])
+    await viewer.page.mouse.down()
+    await viewer.page.mouse.move(at["x"] - 90, at["y"] + 60, steps=4)
+    await viewer.page.mouse.up()
+    await viewer.until(f"String(window.__mnemograph.positions()[{json.dumps(tea)}]) !== '{_text(before[tea])}'")
+    moved = (await viewer.probe("positions()"))[tea]
+    await viewer.page.keyboard.press("r")
+    assert (await viewer.probe("positions()"))[tea] == moved, "a pinned thing stays when all else is arranged anew"
+    for _ in range(2):
+        await viewer.page.keyboard.press("z")
+    assert await viewer.probe("positions()") == before
+    await viewer.page.keyboard.press("Shift+z")
+    # Places are saved a moment after the last move.
+    await viewer.until(f"(localStorage['mnemograph:places:{viewer.tenant}:alice'] ?? '').includes('{_text(moved)}')")
+    await viewer.page.reload()
+    await viewer.until(f"String(window.__mnemograph?.positions()[{json.dumps(tea)}]) === '{_text(moved)}'")
+
+
+def _text(place: list[int]) -> str:
+    return ",".join(map(str, place))

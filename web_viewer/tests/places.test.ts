@@ -1,6 +1,7 @@
 // @vitest-environment happy-dom
 import { describe, expect, it, vi } from "vitest";
 import { applyFrame, EMPTY_STATE } from "../src/graph/reduce";
+import { Shelf, withSaved } from "../src/map/pins";
 import { Places } from "../src/map/places";
 import { placeNew } from "../src/map/placeNew";
 import { radialLayout } from "../src/map/radial";
@@ -125,6 +126,38 @@ describe("placing what is new", () => {
   it("finds a place for things that hang on nothing", () => {
     const found = placeNew({ points: new Map(), sectors: [], arranged: 0 }, byId([aNode("a"), aNode("b")]), []);
     expect(least(found.values())).toBeGreaterThan(30);
+  });
+});
+
+describe("pins", () => {
+  it("stay when all else is arranged anew, over visits, until they are taken out", () => {
+    const { nodes, edges } = aMemory(20);
+    const state = applyFrame(EMPTY_STATE, aSnapshot(0, nodes, edges)).state;
+    const places = new Places(localStorage, "pins");
+    places.open(null, state);
+    places.move("u-e3", { x: 1_234, y: -77 });
+    places.shelf.pin("u-e3", true);
+    places.tidy(state);
+    expect(places.layout.points.get("u-e3")).toEqual({ x: 1_234, y: -77 });
+    const later = new Places(localStorage, "pins");
+    later.open(null, state);
+    expect([...later.shelf.pins]).toEqual(["u-e3"]);
+    later.shelf.pin("u-e3", false);
+    later.tidy(state);
+    expect(later.layout.points.get("u-e3")).not.toEqual({ x: 1_234, y: -77 });
+  });
+
+  it("come with a named arrangement, which leaves alone what is newer", () => {
+    const shelf = new Shelf(localStorage);
+    shelf.open("k");
+    shelf.pin("a", true);
+    shelf.save("mine", new Map([["a", { x: 1.4, y: 2 }], ["gone", { x: 0, y: 0 }]]));
+    shelf.save("other", new Map());
+    shelf.save("mine", new Map([["a", { x: 5, y: 6 }], ["gone", { x: 0, y: 0 }]]));
+    expect(shelf.layouts().map((one) => [one.name, one.pins])).toEqual([["mine", ["a"]], ["other", ["a"]]]);
+    const merged = withSaved(new Map([["a", { x: 0, y: 0 }], ["new", { x: 9, y: 9 }]]), shelf.layouts()[0]!);
+    expect([...merged]).toEqual([["a", { x: 5, y: 6 }], ["new", { x: 9, y: 9 }]]);
+    expect(shelf.drop("mine").map((one) => one.name)).toEqual(["other"]);
   });
 });
 

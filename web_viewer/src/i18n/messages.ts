@@ -239,6 +239,14 @@ export const en = {
   "keys.time": "look back in time",
   "keys.news": "what changed",
   "keys.views": "map, network, time, list",
+  "act.unpin": "Unpin",
+  "map.overview": "The whole map: click to go there",
+  "layout.title": "Saved arrangements",
+  "layout.name": "Name of this arrangement",
+  "layout.save": "Save",
+  "layout.none": "Save how things stand now, and come back to it later.",
+  "layout.restore": "Arrange as in “{name}”",
+  "layout.drop": "Delete “{name}”",
 };
 
 export type MessageKey = keyof typeof en;
@@ -482,4 +490,12 @@ export const zh: Record<MessageKey, string> = {
   "keys.time": "回看过去",
   "keys.news": "有什么变化",
   "keys.views": "图谱、网络、时间、列表",
+  "act.unpin": "取消固定",
+  "map.overview": "全图：点击前往",
+  "layout.title": "已保存的布局",
+  "layout.name": "此布局的名称",
+  "layout.save": "保存",
+  "layout.none": "保存当前布局，以后可以恢复。",
+  "layout.restore": "恢复“{name}”",
+  "layout.drop": "删除“{name}”",
 };

@@ -61,6 +61,15 @@ export class Camera {
     this.glide({ fit: { eles: elements, padding: FIT_SIDE } });
   }
 
+  /** Puts a point to the middle at once, as near as it is now. */
+  jump(at: Point): void {
+    const { cy } = this;
+    if (this.hidden()) return;
+    this.fitted = false;
+    cy.stop();
+    cy.pan({ x: cy.width() / 2 - at.x * cy.zoom(), y: cy.height() / 2 - at.y * cy.zoom() });
+  }
+
   /** Brings a round part of the map into view. */
   show(at: Point, radius: number): void {
     const { cy } = this;

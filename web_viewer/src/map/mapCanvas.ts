@@ -13,6 +13,7 @@ import { type Point, type Sector, sectorName } from "./place";
 import type { PlaceBook } from "./places";
 import { Pace } from "./pace";
 import { discBoxes, type Ground, paintDiscs } from "../net/paintDiscs";
+import { Overview } from "./overview";
 import { captionBoxes, paintSectors, type SectorCaptions, usedSectors } from "./paintSectors";
 import { paintMarks } from "./paintMarks";
 import { Pulses } from "./pulses";
@@ -24,12 +25,15 @@ export interface MapHost {
   under: HTMLCanvasElement;
   over: HTMLCanvasElement;
   pulses: HTMLCanvasElement;
+  mini: HTMLCanvasElement;
 }
 
 export interface MapEvents {
   select(id: string | null): void;
   /** Somebody rests the pointer on something. */
   look(id: string): void;
+  /** Somebody dragged a thing. */
+  moved?(id: string, from: Point, to: Point): void;
   /** The map was brought nearer or farther. */
   zoomed?(zoom: number): void;
 }
@@ -45,6 +49,7 @@ export class MapCanvas {
   private readonly elements: Elements;
   private readonly under: Layer;
   private readonly over: Layer;
+  private readonly overview: Overview;
   private readonly pulses: Pulses;
   private readonly pulseLayer: Layer;
   private readonly labels = new LabelPainter();
@@ -79,6 +84,7 @@ export class MapCanvas {
     this.elements = new Elements(this.cy);
     this.under = new Layer(host.under);
     this.over = new Layer(host.over);
+    this.overview = new Overview(host.mini, (at) => this.camera.jump(at));
     this.pulseLayer = new Layer(host.pulses);
     this.pulses = new Pulses(this.pulseLayer, {
       view: () => this.view(),
@@ -113,6 +119,11 @@ export class MapCanvas {
   }
 
   /** Brings what is shown to the canvas now, because somebody waits for it. */
+  moveTo(id: string, point: Point): void {
+    this.cy.getElementById(id).position({ ...point });
+    this.settleSoon();
+  }
+
   commitNow(): void {
     this.commit();
   }
@@ -200,7 +211,12 @@ export class MapCanvas {
     cy.on("render", () => this.repaint());
     cy.on("viewport", () => this.settleSoon());
     cy.on("zoom", () => this.events.zoomed?.(cy.zoom()));
-    cy.on("dragfree", "node", () => this.settleSoon());
+    let grabbed: Point = { x: 0, y: 0 };
+    cy.on("grab", "node", (event: EventObject) => (grabbed = { ...(event.target.position() as Point) }));
+    cy.on("dragfree", "node", (event: EventObject) => {
+      this.settleSoon();
+      this.events.moved?.(event.target.id() as string, grabbed, { ...(event.target.position() as Point) });
+    });
   }
 
   private hover(id: string | null): void {
@@ -250,6 +266,7 @@ export class MapCanvas {
   private settleSoon(): void {
     clearTimeout(this.settle);
     this.settle = setTimeout(() => {
+      this.overview.redraw({ points: this.places.layout.points, shown: this.shown.nodes, colour: (id) => this.finish.tint(id) ?? this.colour(id) });
       this.chooseLabels();
       this.repaint();
     }, SETTLE_MS);
@@ -274,6 +291,7 @@ export class MapCanvas {
 
   private repaint(): void {
     const view = this.view();
+    this.overview.paint(view, this.theme);
     this.under.draw((pen) => {
       paintSectors(pen, view, this.fans, this.theme, this.captions());
       paintDiscs(pen, view, this.grounds, this.theme, this.captions().font);
@@ -281,7 +299,7 @@ export class MapCanvas {
     const dimmed = (id: string): boolean => this.cy.getElementById(id).hasClass("dim");
     this.over.draw((pen) => {
       this.labels.paint(pen, view, (id) => (this.shown.nodes.has(id) ? this.places.layout.points.get(id) : undefined), this.theme, dimmed);
-      paintMarks(pen, { cy: this.cy, marks: this.marks, hovered: this.hovered, theme: this.theme, place: (id) => this.placeOnScreen(id), words: (id) => this.edgeWords(id), colour: (id) => this.colour(id) });
+      paintMarks(pen, { cy: this.cy, marks: this.marks, pins: this.places.shelf.pins, hovered: this.hovered, theme: this.theme, place: (id) => this.placeOnScreen(id), words: (id) => this.edgeWords(id), colour: (id) => this.colour(id) });
     });
   }
 

@@ -126,6 +126,21 @@ export function paintNewMark(pen: CanvasRenderingContext2D, at: Point, theme: Th
   pen.stroke();
 }
 
+/** A small tack at the upper left of what somebody put there. */
+export function paintPin(pen: CanvasRenderingContext2D, at: Point, radius: number, theme: Theme): void {
+  const [x, y] = [at.x - radius * 0.8, at.y - radius * 0.8];
+  pen.beginPath();
+  pen.moveTo(x, y + 5);
+  pen.lineTo(x, y);
+  pen.strokeStyle = INK[theme];
+  pen.lineWidth = 1.5;
+  pen.stroke();
+  pen.beginPath();
+  pen.arc(x, y - 2, 3, 0, 2 * Math.PI);
+  pen.fillStyle = INK[theme];
+  pen.fill();
+}
+
 export function paintCursor(pen: CanvasRenderingContext2D, at: Point, radius: number, theme: Theme): void {
   pen.beginPath();
   pen.arc(at.x, at.y, radius + 7, 0, 2 * Math.PI);

@@ -2,7 +2,7 @@
 
 import type { Core } from "cytoscape";
 import type { Theme } from "./palette";
-import { paintCursor, paintEdgeWords, paintNewMark } from "./paintLabels";
+import { paintCursor, paintEdgeWords, paintNewMark, paintPin } from "./paintLabels";
 import type { Point } from "./place";
 import type { Marks } from "./pointOut";
 
@@ -11,6 +11,7 @@ const WORDS_MAX = 9;
 export interface MarkScene {
   cy: Core;
   marks: Marks;
+  pins: ReadonlySet<string>;
   hovered: string | null;
   theme: Theme;
   /** In screen pixels. */
@@ -28,6 +29,10 @@ export function paintMarks(pen: CanvasRenderingContext2D, scene: MarkScene): voi
   for (const id of scene.marks.fresh) {
     const at = scene.place(id);
     if (at) paintNewMark(pen, cornerOf(scene, id, at), scene.theme);
+  }
+  for (const id of scene.pins) {
+    const at = scene.cy.getElementById(id).nonempty() ? scene.place(id) : undefined;
+    if (at) paintPin(pen, at, radiusOf(scene, id), scene.theme);
   }
   const cursor = scene.marks.cursor;
   const at = cursor === null ? undefined : scene.place(cursor);

@@ -1,5 +1,7 @@
 /** Where things are on the map: points, sectors and the search for a free spot. */
 
+import type { Disc } from "../net/discs";
+
 export interface Point {
   x: number;
   y: number;
@@ -22,6 +24,8 @@ export interface Layout {
   sectors: Sector[];
   /** How many things there were when it was arranged; later ones were fitted in. */
   arranged: number;
+  /** Of the network: where its communities are. */
+  discs?: ReadonlyMap<string, Disc>;
 }
 
 export type SectorKey = "likes" | "cares" | "linked" | "dislikes";

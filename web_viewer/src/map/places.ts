@@ -3,6 +3,7 @@
 import type { GraphState } from "../graph/reduce";
 import type { GraphNode } from "../protocol/frames";
 import type { KeyValues } from "../view/browserStorage";
+import { Shelf } from "./pins";
 import { placeNew } from "./placeNew";
 import { type Layout, Occupied, type Point } from "./place";
 import { emptyFans, radialLayout } from "./radial";
@@ -18,22 +19,31 @@ const SAVE_AFTER_MS = 800;
 /** What the canvas needs of places, however they were found. */
 export interface PlaceBook {
   readonly layout: Layout;
+  /** What stays where it is when all else is arranged anew. */
+  readonly shelf: Shelf;
+  /** Somebody put it there. */
   move(id: string, point: Point): void;
+  /** Takes up another arrangement as a whole. */
+  put(layout: Layout): void;
 }
 
 export class Places implements PlaceBook {
   layout: Layout = { points: new Map(), sectors: [], arranged: 0 };
+  readonly shelf: Shelf;
   private key = "";
   private timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
     private readonly storage: KeyValues,
     private readonly tenant: string,
-  ) {}
+  ) {
+    this.shelf = new Shelf(storage);
+  }
 
   /** Takes up the map of one lens with its first snapshot. */
   open(user: string | null, state: GraphState): void {
     this.key = placesKey(this.tenant, user);
+    this.shelf.open(this.key);
     const saved = loadPlaces(this.storage, this.key);
     const known = saved ? [...state.nodes.keys()].filter((id) => saved.points.has(id)).length : 0;
     const size = state.nodes.size;
@@ -66,14 +76,24 @@ export class Places implements PlaceBook {
     }
   }
 
-  /** The only thing that moves what is already there, and only when somebody asks. */
+  /** The only thing that moves what is already there, and only when somebody asks; pinned things stay. */
   tidy(state: GraphState): void {
+    const before = this.layout.points;
     this.layout = radialLayout(state.nodes.values(), state.edges.values());
+    for (const id of this.shelf.pins) {
+      const point = before.get(id);
+      if (point && this.layout.points.has(id)) this.layout.points.set(id, point);
+    }
     this.saveSoon();
   }
 
   move(id: string, point: Point): void {
     this.layout.points.set(id, { x: point.x, y: point.y });
+    this.saveSoon();
+  }
+
+  put(layout: Layout): void {
+    this.layout = layout;
     this.saveSoon();
   }
 

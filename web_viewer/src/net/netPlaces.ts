@@ -1,6 +1,7 @@
 /** Where things stand in the network: communities in discs, members inside; nothing that has a place ever moves by itself. */
 
 import { type Layout, Occupied, type Point } from "../map/place";
+import { Shelf } from "../map/pins";
 import type { PlaceBook } from "../map/places";
 import type { CommunityMap } from "../protocol/parts";
 import type { KeyValues } from "../view/browserStorage";
@@ -8,6 +9,7 @@ import type { Shown } from "../view/filters";
 import { type Disc, placeDiscs, placeMembers } from "./discs";
 import { communityIn } from "./netShown";
 
+const NONE: ReadonlyMap<string, Disc> = new Map();
 const FORM = 1;
 const GAP = 58;
 const POINTS_MAX = 5_000;
@@ -21,28 +23,35 @@ interface Saved {
 
 export class NetPlaces implements PlaceBook {
   layout: Layout = { points: new Map(), sectors: [], arranged: 0 };
-  discs: ReadonlyMap<string, Disc> = new Map();
+  readonly shelf: Shelf;
   private key = "";
   private timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
     private readonly storage: KeyValues,
     private readonly tenant: string,
-  ) {}
+  ) {
+    this.shelf = new Shelf(storage);
+  }
+
+  get discs(): ReadonlyMap<string, Disc> {
+    return this.layout.discs ?? NONE;
+  }
 
   /** Takes up the places of one lens. */
   open(user: string | null): void {
     this.key = `mnemograph:net:${this.tenant}:${user ?? "*"}`;
+    this.shelf.open(this.key);
     const saved = this.load();
-    this.discs = new Map((saved?.discs ?? []).map((disc) => [disc.id, disc]));
+    const discs = new Map((saved?.discs ?? []).map((disc) => [disc.id, disc]));
     const points = Object.entries(saved?.points ?? {}).map(([id, [x, y]]): [string, Point] => [id, { x, y }]);
-    this.layout = { points: new Map(points), sectors: [], arranged: 0 };
+    this.layout = { points: new Map(points), sectors: [], arranged: 0, discs };
   }
 
   /** Gives a place to everything that is shown and has none. */
   extend(shown: Shown, map: CommunityMap, of: ReadonlyMap<string, string>): void {
     const people = new Map(map.people.map((node) => [node.user_id ?? node.id, node.id]));
-    this.discs = placeDiscs(this.discs, map.communities, people, map.ties);
+    this.layout.discs = placeDiscs(this.discs, map.communities, people, map.ties);
     const { points } = this.layout;
     const waiting = new Map<string, string[]>();
     const loose: string[] = [];
@@ -67,10 +76,15 @@ export class NetPlaces implements PlaceBook {
     this.saveSoon();
   }
 
-  /** Everything finds its place anew. */
+  put(layout: Layout): void {
+    this.layout = layout;
+    this.saveSoon();
+  }
+
+  /** Everything but what is pinned finds its place anew. */
   forget(): void {
-    this.layout = { points: new Map(), sectors: [], arranged: 0 };
-    this.discs = new Map();
+    const pinned = [...this.layout.points].filter(([id]) => this.shelf.pins.has(id));
+    this.layout = { points: new Map(pinned), sectors: [], arranged: 0 };
   }
 
   /** A community that shows its members for the first time is arranged; later ones find a free spot in it. */

@@ -39,6 +39,8 @@ export function openSession() {
   const owners = shallowRef<ReadonlyMap<string, string>>(new Map());
   const explore = new Explore({ tenant, store, user: () => chosen.user });
   const communities = new Communities(tenant, explore, () => chosen.user, () => Date.now());
+  /** Counts how often pins changed; they live with the places. */
+  const pinned = ref(0);
   const can = shallowRef({ undo: false, redo: false });
   const undo = new Undo((now) => (can.value = now));
 
@@ -107,6 +109,7 @@ export function openSession() {
     owners,
     explore,
     communities,
+    pinned,
     trail,
     undo,
     can,

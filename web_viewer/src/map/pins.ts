@@ -1,0 +1,107 @@
+/** Things a person put somewhere, and whole arrangements with a name; both stay in this browser. */
+
+import type { KeyValues } from "../view/browserStorage";
+import type { Point } from "./place";
+
+type Places = Record<string, [number, number]>;
+
+const LAYOUTS_MAX = 20;
+const POINTS_MAX = 5_000;
+
+export interface NamedLayout {
+  name: string;
+  points: Places;
+  pins: string[];
+}
+
+function loadPins(storage: KeyValues, key: string): Set<string> {
+  const known = read<string[]>(storage, key, []);
+  return new Set(Array.isArray(known) ? known : []);
+}
+
+function savePins(storage: KeyValues, key: string, pins: ReadonlySet<string>): void {
+  write(storage, key, [...pins]);
+}
+
+/** The newest first. */
+function loadLayouts(storage: KeyValues, key: string): NamedLayout[] {
+  const known = read<NamedLayout[]>(storage, key, []);
+  return Array.isArray(known) ? known : [];
+}
+
+/** Saves an arrangement; one of the same name is replaced, the oldest goes when there are too many. */
+function saveLayout(storage: KeyValues, key: string, name: string, points: ReadonlyMap<string, Point>, pins: ReadonlySet<string>): NamedLayout[] {
+  const rounded: Places = {};
+  for (const [id, { x, y }] of [...points].slice(-POINTS_MAX)) rounded[id] = [Math.round(x), Math.round(y)];
+  const others = loadLayouts(storage, key).filter((one) => one.name !== name);
+  const layouts = [{ name, points: rounded, pins: [...pins] }, ...others].slice(0, LAYOUTS_MAX);
+  write(storage, key, layouts);
+  return layouts;
+}
+
+function dropLayout(storage: KeyValues, key: string, name: string): NamedLayout[] {
+  const layouts = loadLayouts(storage, key).filter((one) => one.name !== name);
+  write(storage, key, layouts);
+  return layouts;
+}
+
+/** The pins and the named arrangements of one picture of one memory. */
+export class Shelf {
+  pins: ReadonlySet<string> = new Set();
+  private key = "";
+
+  constructor(private readonly storage: KeyValues) {}
+
+  open(key: string): void {
+    this.key = key;
+    this.pins = loadPins(this.storage, `${key}:pins`);
+  }
+
+  pin(id: string, on: boolean): void {
+    const pins = new Set(this.pins);
+    if (on) pins.add(id);
+    else pins.delete(id);
+    this.replacePins(pins);
+  }
+
+  replacePins(pins: ReadonlySet<string>): void {
+    this.pins = pins;
+    savePins(this.storage, `${this.key}:pins`, pins);
+  }
+
+  layouts(): NamedLayout[] {
+    return loadLayouts(this.storage, `${this.key}:layouts`);
+  }
+
+  save(name: string, points: ReadonlyMap<string, Point>): NamedLayout[] {
+    return saveLayout(this.storage, `${this.key}:layouts`, name, points, this.pins);
+  }
+
+  drop(name: string): NamedLayout[] {
+    return dropLayout(this.storage, `${this.key}:layouts`, name);
+  }
+}
+
+/** The points of a saved arrangement over those of now; what is newer than it stays where it is. */
+export function withSaved(points: ReadonlyMap<string, Point>, saved: NamedLayout): Map<string, Point> {
+  const merged = new Map(points);
+  for (const [id, [x, y]] of Object.entries(saved.points)) if (merged.has(id)) merged.set(id, { x, y });
+  return merged;
+}
+
+function read<T>(storage: KeyValues, key: string, otherwise: T): T {
+  try {
+    return (JSON.parse(storage.getItem(key) ?? "null") as T | null) ?? otherwise;
+  } catch {
+    // A value of another program, or storage that is switched off, is the same as none.
+    return otherwise;
+  }
+}
+
+function write(storage: KeyValues, key: string, value: unknown): void {
+  try {
+    storage.setItem(key, JSON.stringify(value));
+  } catch {
+    // A full or forbidden storage costs the memory of places, nothing else.
+  }
+}
