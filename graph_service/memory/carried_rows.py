@@ -128,5 +128,6 @@ def _needed(row: Row) -> set[str]:
     if kind in (Label.JOB, Label.TOMBSTONE, Label.REVISION):
         return {"id"}
     ends = {"subject_id", "object_id", "predicate"} if kind == Label.HELD_FACT else set()
+    ends |= {"name"} if kind in (Label.USER, Label.AGENT, Label.ENTITY, Label.HELD_ENTITY) else set()
     placed = set() if kind in (Label.KEPT_APART, Label.EPISODE) else {"uri"}
     return {"id", "user_id"} | ends | placed

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import quote
 
+from extraction.name_forms import all_forms
 from schema.graph_model import Property
 from schema.ids import TenantId, Uri, content_hash, memory_id, scope_token, user_uri
 
@@ -70,6 +71,8 @@ class Move:
                 return sorted((self._told(one) for one in value), key=lambda one: one.partition("|")[0])
             case "scope tenant" | "scope user":
                 return self._scope(role, stored)
+            case "forms":
+                return self._forms(stored)
             case "body":
                 return _body(value, self.new_id)
             case _:
@@ -89,6 +92,12 @@ class Move:
         if self.target == NOBODY:
             return ""
         return scope_token(self.target) if role == "scope tenant" else scope_token(self.target, stored["user_id"])
+
+    def _forms(self, stored: Properties) -> list[str]:
+        if self.target == NOBODY:
+            return []
+        forms = {form for name in (stored["name"], *(stored.get("aliases") or ())) for form in all_forms(name)}
+        return sorted(scope_token(self.target, stored["user_id"], form) for form in forms)
 
 
 def _places_of_ids(parts: list[str]) -> list[int]:

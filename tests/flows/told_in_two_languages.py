@@ -27,7 +27,7 @@ LATER = ["I moved to Lisbon in May 2025."]
 ZHANG = ["我对花生过敏。", "我很喜欢绘画和品茶。", "我住在上海。"]
 
 
-TENANT = "told-in-two-languages"
+TENANT = "told-in-two-languages-2"
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
@@ -73,14 +73,17 @@ ANAS_FACTS = (
         steps=("boil water → hot water", "wait three minutes → tea"),
     ),
 )
-MOVED = (_fact("user", "RELATES_TO", "Lisbon", "lives in", 0, valid_at=datetime(2025, 5, 1, tzinfo=UTC)),)
+MOVED = (
+    _fact("user", "RELATES_TO", "Lisbon", "lives in", 0, valid_at=datetime(2025, 5, 1, tzinfo=UTC)),
+    _fact("butler", "CARES_ABOUT", "Lisbon", None, 0),
+)
 
 
 async def tell(graph: Graph, tenant: str) -> None:
     """Two users with sessions, facts of every kind, a merge, something forgotten and an answer given."""
     memory, whose = a_memory(graph), TenantId(tenant)
     await memory.remember(whose, an_incoming(*ANA, user="ana", session="first", user_name="Ana", facts=ANAS_FACTS))
-    await memory.remember(whose, an_incoming(*LATER, user="ana", session="later", facts=MOVED))
+    await memory.remember(whose, an_incoming(*LATER, user="ana", session="later", facts=MOVED, agent_id="butler"))
     await memory.remember(whose, an_incoming(*ZHANG, user="张曼婷", session="诊所"))
     await a_worker(graph).drain()
     bob, bobby = (an_entity(whose, UserId("ana"), name).id for name in ("Bob", "Bobby"))
