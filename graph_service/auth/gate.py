@@ -28,6 +28,8 @@ _BEARER: Final = "bearer "
 # Of one address; whoever tries keys out gets no further with more.
 _FAILURES_PER_S: Final = 5.0
 _FAILURES_BURST: Final = 30
+# A probe must be answered although the database is silent.
+_KNOWN_MAX_S: Final = 1.0
 _WHO: Final = (
     "who is asking? Send the header `Authorization: Bearer KEY`, or sign in to the viewer;"
     " `mnemograph keys create NAME` makes a key"
@@ -100,8 +102,9 @@ class Gate:
     async def knows(self, connection: HTTPConnection) -> bool:
         """Whether whoever comes may be told how the service does; also while the database is away."""
         try:
-            await self.admit(connection)
-        except MnemographError:
+            async with asyncio.timeout(_KNOWN_MAX_S):
+                await self.admit(connection)
+        except (MnemographError, TimeoutError):
             return False
         return True
 
