@@ -7,6 +7,7 @@ from itertools import product
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
+from graph_service.memory.carrying import ExportFormat
 from graph_service.memory.incoming import Incoming, check_incoming
 from graph_service.memory.intake import keep_in_spool
 from graph_service.parts import Parts
@@ -42,10 +43,12 @@ class Foreign:
 
     Attributes:
         things: an id or URI for each sort of node and edge there is.
+        export: everything it knows, as a file.
     """
 
     tenant: str
     things: tuple[str, ...]
+    export: str
     number: int
     epoch: str
     seq: int
@@ -69,6 +72,7 @@ class Foreign:
             "$thing": list(self.things),
             "$id": [thing for thing in self.things if "://" not in thing],
             "$other": [self.things[0]],
+            "$export": [self.export],
             "$number": [self.number],
             "$tenant": [self.tenant],
             "$epoch": [self.epoch],
@@ -78,6 +82,8 @@ class Foreign:
     def _never(self, value: Any) -> Any:
         if isinstance(value, int):
             return value + 7_919
+        if value == self.export:
+            return value
         if "://" in value:
             return value.replace(self.tenant, f"{self.tenant}-never").replace("kxq", "nvr")
         if len(value) == 36 and value.count("-") == 4:
@@ -104,7 +110,9 @@ async def foreign_memory(parts: Parts, tenant: str) -> Foreign:
     await parts.spool.refuse(number, "quokka")
     await parts.spool.pause(False)
     head = await parts.memory.changes.head(whose)
-    return Foreign(tenant, tuple(await _things(parts, tenant)), number, head.epoch, head.seq)
+    things = tuple(await _things(parts, tenant))
+    export = (await parts.memory.carrying.export_text(whose, ExportFormat.JSONL, vectors=False)).text
+    return Foreign(tenant, things, export, number, head.epoch, head.seq)
 
 
 async def _things(parts: Parts, tenant: str) -> list[str]:

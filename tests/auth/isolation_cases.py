@@ -42,6 +42,7 @@ MUTATIONS: Final[dict[str, list[dict[str, Any]]]] = {
     "cancelWork": [{"ids": ["$thing"]}],
     "closeSession": [{"userId": "$user", "sessionId": "$session"}],
     "dropSpooled": [{"number": "$number"}],
+    "exportGraph": [{"format": "JSONL"}, {"format": "GRAPHML"}],
     "forgetEntity": [{"id": "$thing"}],
     "forgetFact": [{"id": "$thing"}],
     "forgetMessage": [{"id": "$thing"}],
@@ -49,6 +50,8 @@ MUTATIONS: Final[dict[str, list[dict[str, Any]]]] = {
     "forgetSession": [{"userId": "$user", "sessionId": "$session"}],
     "forgetUser": [{"userId": "$user"}],
     "generateLayers": [{"userId": "$user"}, {"userId": "$user", "sessionId": "$session"}],
+    # Whoever has the file may take it in; where it comes from must not feel that.
+    "importGraph": [{"text": "$export"}],
     "mergeEntities": [{"keepId": "$thing", "mergeId": "$other", "reason": "they are one"}],
     "pauseSpool": [{"paused": False}],
     "readAgain": [{"userId": "$user"}],

@@ -36,6 +36,7 @@ from tests.flows.graph_hash import graph_rows
 from tests.live.live_service import LiveViewer
 
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_HASH = re.compile(r"\b[0-9a-f]{64}\b")
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT[0-9:.]+(?:Z|\+00:00)")
 _CORE = graphql_schema._schema
 CASES: dict[str, int] = {}
@@ -95,7 +96,7 @@ def plain(text: str, names: tuple[str, ...], own: str) -> str:
     text = _MOMENT.sub("TIME", text)
     for name in sorted(names, key=len, reverse=True):
         text = text.replace(name, "…")
-    return _UUID.sub("ID", text.replace(own, "OWN"))
+    return _HASH.sub("HASH", _UUID.sub("ID", text.replace(own, "OWN")))
 
 
 def leaks(text: str, names: tuple[str, ...]) -> list[str]:
