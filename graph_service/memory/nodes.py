@@ -93,7 +93,7 @@ class Nodes:
             "names": scoped_query(words, fields=["name", "aliases"], scope_user=scope, days=False),
             "forms": forms_query(sorted({scope_token(tenant, user_id, form) for form in _forms(query, words)})),
             "facts": scoped_query(words, fields=["statement", "relation"], scope_user=scope, days=False),
-            "types": list(types) or None,
+            "types": list(types),
             "now": self._clock(),
             "wide": _WIDE,
             "rows_max": limit,
@@ -120,7 +120,8 @@ class Nodes:
         parameters = {
             "tenant": tenant,
             "user_id": user_id,
-            "keys": None if names is None else [name_key(name) for name in names],
+            "every": names is None,
+            "keys": [name_key(name) for name in names or ()],
             "now": self._clock(),
             "rows_max": limit,
             "facts_max": facts,

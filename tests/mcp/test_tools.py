@@ -1,14 +1,16 @@
 """Every tool of the MCP door over streamable HTTP, asked by the SDK's own client. Requirements E4, F2, F6."""
 
 from collections.abc import AsyncIterator
-from typing import Any
+from typing import Any, cast
 
 import pytest
 import pytest_asyncio
+from mcp.shared.exceptions import MCPError
 
 from graph_service.graph.store import Graph
 from graph_service.mcp.toolbox import CORE
-from tests.builders import a_memory, a_worker
+from graph_service.memory.service import Memory
+from tests.builders import a_dead_graph, a_memory, a_worker
 from tests.mcp.mcp_service import Agent, McpService, kept, serving
 
 
@@ -219,3 +221,20 @@ async def test_a_call_that_names_nobody_is_refused_not_widened(service: McpServi
 async def test_names_of_other_systems_are_understood_in_arguments(agent: Agent) -> None:
     done = await agent.call("remember", messages=[said("Hello.")], userId="bo", run_id="r1")
     assert "/bo/r1" in done["session_uri"]
+
+
+async def test_while_the_database_is_away_an_agent_hears_what_still_works(tenant: str) -> None:
+    async with serving(a_memory(a_dead_graph())) as service, service.agent(tenant, user="ana") as agent:
+        assert (await agent.call("status"))["database"] == "away"
+        for tool, arguments in (("recall", {"query": "tea"}), ("list_sessions", {}), ("search_nodes", {"query": "茶"})):
+            assert (await agent.failure(tool, **arguments))["code"] == "UNAVAILABLE"
+        with pytest.raises(MCPError) as caught:
+            await agent.client.list_resources()
+        assert (caught.value.code, caught.value.data) == (-32603, {"code": "UNAVAILABLE"})
+
+
+async def test_a_mistake_of_ours_betrays_nothing_of_its_insides(tenant: str) -> None:
+    """A service that was put together without its memory."""
+    async with serving(cast(Memory, None)) as service, service.agent(tenant, user="ana") as agent:
+        error = await agent.failure("recall", query="tea")
+        assert (error["code"], "NoneType" in str(error)) == ("INTERNAL", False)

@@ -1,14 +1,16 @@
 // Users, agents and entities of one memory, all or those of some names, the most recently named first, each with its strongest facts
 // that hold. Index memory_user.
+// hot
 // $tenant: str
 // $user_id: str
-// $keys: list of name keys, or null for all
+// $every: bool, all of them
+// $keys: list of name keys
 // $now: datetime
 // $rows_max: int
 // $facts_max: int
 // -> id, uri, kind, name, aliases, entity_type, last_seen, facts
 MATCH (n:Memory) WHERE n.tenant = $tenant AND n.user_id = $user_id
-WITH n WHERE NOT n:Scene AND ($keys IS NULL OR n.key IN $keys OR toLower(n.name) IN $keys)
+WITH n WHERE NOT n:Scene AND ($every OR n.key IN $keys OR toLower(n.name) IN $keys)
 WITH n ORDER BY n.last_seen DESC, n.id LIMIT $rows_max
 CALL (n) {
   MATCH (n)-[r]-(o:Memory)

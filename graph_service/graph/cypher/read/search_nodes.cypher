@@ -6,7 +6,7 @@
 // $names: str, query of names
 // $forms: str, query of spellings
 // $facts: str, query of facts
-// $types: list of entity types, or null for all
+// $types: list of entity types; none means all
 // $now: datetime
 // $wide: int, candidates of each index
 // $rows_max: int
@@ -27,7 +27,7 @@ CALL () {
   RETURN n, score
 }
 WITH n, sum(score) AS score
-WHERE NOT n:Scene AND ($types IS NULL OR n.entity_type IN $types)
+WHERE NOT n:Scene AND (size($types) = 0 OR n.entity_type IN $types)
 ORDER BY score DESC, n.last_seen DESC, n.id
 LIMIT $rows_max
 CALL (n) {
