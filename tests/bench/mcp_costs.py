@@ -1,9 +1,9 @@
 """What MCP costs: `python -m tests.bench.mcp_costs [--seconds 5] [CONVERSATION.json …]`.
 
 Tokens of what a client puts into a prompt, of get_context beside read_graph on the same data (the conversations of the
-demonstration), and recall over MCP beside the use case itself. With conversations of `mnemograph eval` that carry facts, also
-get_context beside what the official memory server's read_graph would tell of these facts. Against the Neo4j of MNEMOGRAPH_TEST_URI; tokens are
-estimated, rather too many. Requirement E4.
+demonstration), and recall over MCP beside the use case itself. With conversations of `mnemograph eval` that carry
+facts, also get_context beside what the official memory server's read_graph would tell of these facts. Against the Neo4j
+of MNEMOGRAPH_TEST_URI; tokens are estimated, rather too many. Requirement E4.
 """
 
 import argparse
@@ -67,7 +67,7 @@ async def tell_contexts(service: McpService, tenant: TenantId) -> None:
 
 
 async def tell_conversations(service: McpService, graph: Graph, tenant: TenantId, paths: list[Path]) -> None:
-    """The tokens of contexts for the questions of conversations, and of their facts as the official server tells them."""
+    """The tokens of contexts for the questions of conversations, and of their facts as the official server has them."""
     for talk in read_datasets(paths) if paths else ():
         await _store(graph, tenant, talk)
         noted = [{"name": talk.user, "entityType": "person", "observations": [fact.text for fact in talk.observations]}]
