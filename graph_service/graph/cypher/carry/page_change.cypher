@@ -4,4 +4,5 @@
 // $rows: int
 // -> key, properties
 MATCH (n:Change {tenant: $tenant}) WHERE n.seq > $after
-RETURN n.seq AS key, properties(n) AS properties ORDER BY key LIMIT $rows
+WITH n ORDER BY n.tenant, n.seq LIMIT $rows
+RETURN n.seq AS key, properties(n) AS properties ORDER BY key

@@ -4,4 +4,5 @@
 // $rows: int
 // -> key, labels, properties
 MATCH (n:Memory {tenant: $tenant}) WHERE n.id > $after
-RETURN n.id AS key, labels(n) AS labels, properties(n) AS properties ORDER BY key LIMIT $rows
+WITH n ORDER BY n.tenant, n.id LIMIT $rows
+RETURN n.id AS key, labels(n) AS labels, properties(n) AS properties ORDER BY key

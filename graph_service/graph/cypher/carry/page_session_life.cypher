@@ -4,4 +4,5 @@
 // $rows: int
 // -> key, properties
 MATCH (n:SessionLife {tenant: $tenant}) WHERE n.id > $after
-RETURN n.id AS key, properties(n) AS properties ORDER BY key LIMIT $rows
+WITH n ORDER BY n.tenant, n.id LIMIT $rows
+RETURN n.id AS key, properties(n) AS properties ORDER BY key

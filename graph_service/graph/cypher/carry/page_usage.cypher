@@ -4,4 +4,5 @@
 // $rows: int
 // -> key, properties
 MATCH (n:Usage {tenant: $tenant}) WHERE n.day > $after
-RETURN n.day AS key, properties(n) AS properties ORDER BY key LIMIT $rows
+WITH n ORDER BY n.tenant, n.day LIMIT $rows
+RETURN n.day AS key, properties(n) AS properties ORDER BY key

@@ -3,5 +3,5 @@
 // $tenant: str
 // -> tenant, messages, wanted
 MATCH (t:Tenant {id: $tenant})
-RETURN properties(t) AS tenant, COUNT { (:Message {tenant: $tenant}) } AS messages,
-       reduce(n = 0, k IN COLLECT { MATCH (j:Job {tenant: $tenant}) RETURN j.wanted + coalesce(j.claims, 0) } | n + k) AS wanted
+RETURN properties(t) AS tenant, COUNT { MATCH (m:Message {tenant: $tenant}) WHERE m.id > '' } AS messages,
+       reduce(n = 0, k IN COLLECT { MATCH (j:Job {tenant: $tenant}) WHERE j.id > '' RETURN j.wanted + coalesce(j.claims, 0) } | n + k) AS wanted
