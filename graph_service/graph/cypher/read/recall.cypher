@@ -19,6 +19,7 @@
 // $known_at: datetime; by what was known then, or null: by all that is known. memory/holding.py says the same
 // $wide: int, rows of each channel
 // $nearest: int, at least $wide: messages to look for in the vector index, of which the nearest are kept
+// $all_cosines: bool, whether also what was only said beside a hit is compared; to read a vector is what takes longest here
 // $with_tokens: bool, whether to bring the vectors of the messages' pieces
 // $session: str, the node of the only session that is wanted, or null
 // $agent: str, only conversations with this agent, or null
@@ -111,7 +112,10 @@ CALL (asked_for) {
       MATCH (n)-[:PART_OF]->(:Scene)-[about:MENTIONED]->(e:Memory) WHERE n.id IN about.evidence
         AND (e.key IN $about_keys OR EXISTS { MATCH (held:HeldEntity)-[:STANDS_FOR]->(e) WHERE held.key IN $about_keys }) })
   RETURN collect([n.id, n.session_id, n.said_ms, n.position, n.speaker, n.text, n.uri, n.role, n.importance, n.unread,
-    CASE WHEN $vector IS NULL OR n.embedding IS NULL THEN null ELSE vector.similarity.cosine(n.embedding, $vector) END, found,
+    CASE WHEN $vector IS NULL THEN null
+         WHEN any(one IN found WHERE one[0] IN ['vector', 'time']) THEN head([one IN found WHERE one[0] IN ['vector', 'time'] | one[1]])
+         WHEN n.embedding IS NULL OR NOT ($all_cosines OR any(one IN found WHERE one[0] <> 'near')) THEN null
+         ELSE vector.similarity.cosine(n.embedding, $vector) END, found,
     CASE WHEN $with_tokens THEN n.token_vectors ELSE null END]) AS messages
 }
 CALL (asked_for) {
