@@ -17,6 +17,7 @@ from graph_service.memory.judged import Judges
 from graph_service.memory.known import load_known
 from graph_service.memory.layer_basis import basis_lines, basis_of, within
 from graph_service.memory.layers import asks_for_overview, written_layers
+from graph_service.memory.one_at_a_time import OneAtATime
 from graph_service.memory.outbox import Claim, finish
 from graph_service.memory.own_names import meeting_the_user, names_told, new_names, with_names_told
 from graph_service.memory.pace import Pace
@@ -59,6 +60,7 @@ async def read_session(
     held: Claim,
     pace: Pace,
     rules: SceneRules,
+    turns: OneAtATime,
     *,
     embedder: Embedder | None = None,
     final: bool = False,
@@ -68,6 +70,7 @@ async def read_session(
     """Digests what is unread in one session; True when a rest is left.
 
     Args:
+        turns: of users, by which readings of one memory wait for each other.
         embedder: tells where a scene's topic ends; None leaves that to the words.
         final: the session ends, so that every scene is ripe.
         whole: somebody asks for the layer texts of every scene, ripe or not.
@@ -90,17 +93,21 @@ async def read_session(
         return False
     pace.step("read")
     judges = Judges(judge=affordable_readers.judge)
-    for _ in range(_PLANS_MAX):
-        plan = await _plan(graph, text, scenes, judges, pace)
-        pace.step("planned")
-        try:
-            await commit_digest(graph, text, plan, held, now_ms=pace.now_ms())
-        except StaleError:
+    # Two plans on one memory at once: the later one would only be made again.
+    async with turns.turn(f"{held.tenant} {text.owner.user.id}") as waited:
+        if waited:
             text = await _refresh(graph, text, held, rules, embedder)
-            continue
-        pace.step("read committed")
-        pace.on_change(held.tenant)
-        return text.more
+        for _ in range(_PLANS_MAX):
+            plan = await _plan(graph, text, scenes, judges, pace)
+            pace.step("planned")
+            try:
+                await commit_digest(graph, text, plan, held, now_ms=pace.now_ms())
+            except StaleError:
+                text = await _refresh(graph, text, held, rules, embedder)
+                continue
+            pace.step("read committed")
+            pace.on_change(held.tenant)
+            return text.more
     raise ConflictError(f"the memory of user {text.owner.user_id!r} keeps changing; the work is tried again later")
 
 

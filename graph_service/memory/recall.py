@@ -21,7 +21,6 @@ from graph_service.memory.found import EvidenceMessage, Found, found_in
 from graph_service.memory.holding import moments_asked
 from graph_service.memory.intake import millis
 from graph_service.memory.intent import AnswerType, Intent, answer_type, intent_of
-from graph_service.memory.narrowing import Mode
 from graph_service.memory.ordering import AS_MEASURED, OrderRules, beside_in, page, turn_of
 from graph_service.memory.question import (
     Kind,
@@ -155,8 +154,8 @@ async def recall(
     more = [*(name_key(hint) for hint in hints), *ties_in(question.text)]
     parameters["entity_keys"] += [key for key in more if key and key not in asked.name_keys]
     weights = _weights(question.text, embedder, asked)
-    parameters["all_cosines"] = "meaning" in weights.scaled or rules.mode_of(question) is not Mode.BEST
-    rows = await graph.read(statement("read/recall"), {**parameters, **rules.parameters(question)})
+    parameters |= rules.parameters(question, by_meaning="meaning" in weights.scaled)
+    rows = await graph.read(statement("read/recall"), parameters)
     found = found_in(rows[0])
     signs = signs_of(question.text, found.candidates, asked=terms_of(" ".join(words)), own_names=(question.user_id,))
     answer = page(

@@ -14,6 +14,7 @@ from graph_service.memory.digest import Readers, read_session
 from graph_service.memory.embedding_job import embed_sessions
 from graph_service.memory.forget_user import forget_user
 from graph_service.memory.leases import Leases
+from graph_service.memory.one_at_a_time import OneAtATime
 from graph_service.memory.outbox import (
     Claim,
     JobKind,
@@ -39,7 +40,7 @@ _REOPENED_MAX = 10_000
 _IDLE_LOOK_S = 30.0
 # Work that nobody waits for at once, and how long it may lie there.
 _SELDOM = frozenset({JobKind.CLOSE, JobKind.ANEW, JobKind.FORGET})
-_SELDOM_S = 0.2
+_SELDOM_S = 0.5
 T = TypeVar("T")
 
 
@@ -100,6 +101,7 @@ class Worker:
         self._outsides = outsides or Outsides()
         self._leases = Leases(graph, pace, self._outsides)
         self._loops: list[_Loop] = []
+        self._turns = OneAtATime()
 
     def wake(self) -> None:
         """Says that there may be work; call it after a commit that caused some."""
@@ -255,6 +257,7 @@ class Worker:
             held,
             self._pace,
             self._rules.scenes,
+            self._turns,
             embedder=self._embedder,
             final=final,
             until_ms=until_ms,
