@@ -150,12 +150,10 @@ async def recall(
     asked = await asked_about(question.text, time, None if embedded is None else embedded.tokens)
     words = words_in(topic_of(question.text, time))
     parameters = _parameters(tenant, question, span, embedded, words, asked, now)
-    # A hint and "my sister" bring what mentions the name, but do not count as naming a speaker.
-    more = [*(name_key(hint) for hint in hints), *ties_in(question.text)]
-    parameters["entity_keys"] += [key for key in more if key and key not in asked.name_keys]
+    parameters["entity_keys"] += _also_meant(question.text, hints, asked)
     weights = _weights(question.text, embedder, asked)
-    parameters |= rules.parameters(question, by_meaning="meaning" in weights.scaled)
-    rows = await graph.read(statement("read/recall"), parameters)
+    more = rules.parameters(question, by_meaning="meaning" in weights.scaled)
+    rows = await graph.read(statement("read/recall"), {**parameters, **more})
     found = found_in(rows[0])
     signs = signs_of(question.text, found.candidates, asked=terms_of(" ".join(words)), own_names=(question.user_id,))
     answer = page(
@@ -184,6 +182,12 @@ async def recall(
         intent=intent,
         answer_type=answer_type(question.text),
     )
+
+
+def _also_meant(text: str, hints: Sequence[str], asked: Asked) -> list[str]:
+    """A hint and "my sister" bring what mentions the name, but do not count as naming a speaker."""
+    keys = (*(name_key(hint) for hint in hints), *ties_in(text))
+    return [key for key in keys if key and key not in asked.name_keys]
 
 
 def _weights(text: str, embedder: Embedder | None, asked: Asked) -> Weights:
