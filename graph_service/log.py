@@ -56,6 +56,8 @@ def configure_logging(*, secrets: Iterable[str | None] = (), verbose: bool = Fal
         logger.propagate = False
     # The driver warns of each transaction that it repeats, which is its daily work, and quotes the server.
     logging.getLogger("neo4j").setLevel(logging.ERROR)
+    # The protocol's own words may quote what a client sent; what fails is told by our door.
+    logging.getLogger("mcp").setLevel(logging.CRITICAL)
 
 
 def _described(error: BaseException) -> dict[str, str]:

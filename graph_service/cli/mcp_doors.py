@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
@@ -24,12 +25,15 @@ from graph_service.memory.tenant_name import tenant_named
 from graph_service.service_record import running_service
 from graph_service.settings import Settings
 from graph_service.version import version
+from schema.errors import UnavailableError
 
 if TYPE_CHECKING:
     from graph_service.mcp.tool import Desk
 
 # A client that is done closes our input and kills us two seconds later.
 END_MAX_S: Final = 1.5
+# Clients give up after a minute; the first start, which fetches Neo4j, may take longer.
+READY_MAX_S: Final = 40.0
 
 
 async def serve(settings: Settings, terminal: Terminal) -> None:
@@ -41,6 +45,8 @@ async def serve(settings: Settings, terminal: Terminal) -> None:
     wanted = settings.mcp
     caller = Caller(tenant=tenant_named(settings.tenant), user_id=wanted.user, aliases=wanted.aliases)
     door = NearestDoor(settings, terminal, caller)
+    if sys.stdin.isatty():
+        terminal.say("MCP on standard input and output: agents' clients start this by themselves. Ctrl-C stops.")
     try:
         await serve_stdio(door, caller=caller, version=version())
     finally:
@@ -117,7 +123,14 @@ class NearestDoor:
         return self._opening
 
     async def _desk(self) -> "Desk":
-        return await asyncio.shield(self._open())
+        opening = self._open()
+        done, _ = await asyncio.wait([opening], timeout=READY_MAX_S)
+        if not done:
+            raise UnavailableError(
+                "the memory is getting ready; its first start fetches Neo4j once, about 150 MB. Try again in a moment",
+                10.0,
+            )
+        return opening.result()
 
     async def _opened(self) -> "Desk":
         parts = await self._closing.enter_async_context(opened(self._settings, self._terminal))

@@ -12,7 +12,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from graph_service.auth.access import access_of
 from graph_service.auth.gate import Gate
 from graph_service.mcp.caller import Caller, caller_of
-from schema.errors import MnemographError, UnavailableError
+from schema.errors import InstallError, MnemographError, UnavailableError
 from schema.ids import TenantId
 from schema.limits import LIMITS
 
@@ -53,8 +53,15 @@ class McpMount:
         if stop.is_set():
             self._ready.cancel()
             return
-        # Loading the protocol takes a second or two, which nobody should pay who does not speak it.
-        async with (await asyncio.to_thread(self._load))() as app:
+        try:
+            # Loading the protocol takes a second or two, which nobody should pay who does not speak it.
+            serving = await asyncio.to_thread(self._load)
+        except ImportError as error:
+            why = f"MCP cannot be spoken here: {error}; install this package with its requirements"
+            self._ready.set_exception(InstallError(why))
+            await stop.wait()
+            return
+        async with serving() as app:
             self._ready.set_result(app)
             await stop.wait()
             await self._idle.wait()

@@ -9,6 +9,9 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
 from graph_service.auth.access import Role
+from graph_service.mcp.caller import Caller
+from graph_service.mcp.relay import Relay
+from schema.ids import TenantId
 from tests.auth.open_service import OpenService, open_service
 from tests.conftest import Server
 from tests.mcp.mcp_service import Agent
@@ -66,3 +69,11 @@ async def test_nobody_without_a_key_and_no_foreign_page_comes_in(server: Server,
         await service.key(tenant)
         nobody = await http.post(url, json=listing)
         assert (nobody.status_code, nobody.json()["error"]["code"]) == (401, "UNAUTHORIZED")
+        key = (await service.key(tenant)).text
+        ana = Caller(tenant=TenantId(tenant), user_id="ana")
+        for headers, error in (({}, "UNAVAILABLE"), ({"Authorization": f"Bearer {key}"}, None)):
+            relay = Relay(service.http, headers=headers, caller=ana)
+            answer = await relay.call(ana, "status", {})
+            await relay.close()
+            assert answer.structured_content.get("error", {}).get("code") == error
+            assert error is None or "mcp.api_key" in answer.content[0].text

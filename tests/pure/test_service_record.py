@@ -1,0 +1,37 @@
+"""How a program finds the service of its data directory. Requirements E4, E5."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from graph_service.service_record import recorded, running_service
+from graph_service.settings import Settings, load_settings
+
+ADDRESS = "http://127.0.0.1:7780"
+
+
+def of(folder: Path, **environ: str) -> Settings:
+    more = {"MNEMOGRAPH_DATA_DIR": str(folder / "data"), **environ}
+    return load_settings(environ=more, here=folder, user_dir=folder)
+
+
+def test_a_service_is_found_as_long_as_it_runs(tmp_path: Path) -> None:
+    assert running_service(of(tmp_path)) is None
+    with recorded(of(tmp_path), ADDRESS):
+        assert running_service(of(tmp_path)) == ADDRESS
+    assert running_service(of(tmp_path)) is None
+
+
+def test_a_service_on_another_database_is_not_meant(tmp_path: Path) -> None:
+    with recorded(of(tmp_path), ADDRESS):
+        assert running_service(of(tmp_path, NEO4J_URI="bolt://127.0.0.1:1", NEO4J_PASSWORD="x")) is None
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[]", '{"process": {"pid": "x"}}', "dead"])
+def test_a_record_that_a_crash_left_behind_is_nobody(tmp_path: Path, text: str) -> None:
+    with recorded(of(tmp_path), ADDRESS):
+        record = json.loads((tmp_path / "data/service.json").read_text())
+    record["process"]["started_s"] -= 1000
+    (tmp_path / "data/service.json").write_text(json.dumps(record) if text == "dead" else text)
+    assert running_service(of(tmp_path)) is None
