@@ -9,6 +9,7 @@ from graph_service.auth.rules import FIELDS, FRAMES
 from graph_service.graph.statements import statement, statement_names
 from schema.frames import frames_schema
 from schema.labels import Label, Link
+from schema.parts import parts_schema
 from schema.predicates import allowed, whitelist
 
 _SCHEMA = Path(__file__).parents[2] / "schema"
@@ -37,6 +38,19 @@ def graph_schema_fields() -> dict[str, set[str]]:
     core = graphql_schema._schema
     kinds = {"query": core.query_type, "mutation": core.mutation_type, "subscription": core.subscription_type}
     return {name: set(kind.fields) if kind else set() for name, kind in kinds.items()}
+
+
+def test_the_viewer_knows_each_field_of_the_parts_it_asks_for() -> None:
+    source = (_SCHEMA.parent / "web_viewer" / "src" / "protocol" / "parts.ts").read_text(encoding="utf-8")
+    typed = {
+        name: set(re.findall(r"^  (\w+)\??:", body, re.MULTILINE))
+        for name, body in re.findall(r"export interface (\w+) \{\n(.*?)\n\}", source, re.DOTALL)
+    }
+    for each in parts_schema().values():
+        shapes = {each["title"]: each, **each["$defs"]}
+        for name in typed.keys() & shapes.keys():
+            assert typed[name] == set(shapes[name]["properties"]), name
+    assert {"GraphPart", "RecentChanges", "CommunityMap", "ChangeLine"} <= typed.keys()
 
 
 def test_each_field_of_the_api_says_what_it_is() -> None:
