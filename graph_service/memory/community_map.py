@@ -25,6 +25,9 @@ OF_MAX: Final = 5_000
 FRESH_S: Final = 20.0
 _KEPT_MAX: Final = 8
 _LEADING: Final = 12
+# To be named together binds less than a fact.
+_FACT: Final = 1.0
+_MENTION: Final = 0.5
 
 _Key = tuple[TenantId, str | None]
 
@@ -182,9 +185,17 @@ def _leading(listed: Sequence[Community]) -> dict[str, str]:
 
 
 def _divide(
-    nodes: Sequence[tuple[str, str | None, str, int]], links: Sequence[tuple[str, str, float]], people: Sequence[str]
+    nodes: Sequence[tuple[str, str | None, str, int]],
+    links: Sequence[tuple[str, Sequence[str], Sequence[str]]],
+    people: Sequence[str],
 ) -> Communities:
     members = [
         Member(id=node_id, name=name or "", user_id=user, scene=bool(scene)) for node_id, name, user, scene in nodes
     ]
-    return find_communities(members, [(source, target, weight) for source, target, weight in links], people)
+    ties = [
+        (source, target, weight)
+        for source, facts, mentions in links
+        for ends, weight in ((facts, _FACT), (mentions, _MENTION))
+        for target in ends
+    ]
+    return find_communities(members, ties, people)

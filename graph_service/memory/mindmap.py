@@ -16,10 +16,14 @@ from schema.errors import NotFoundError
 from schema.frames import BUDGET_MAX, Count, EdgeView, NodeView, UserView
 
 USERS_MAX: Final = 1_000
+LARGE_FROM: Final = 6_000
 FACTS_MAX: Final = 50
 EVIDENCE_MAX: Final = 50
 # A node may have many facts with many messages each; the oldest of this many are enough to show 50.
 _MESSAGE_IDS_MAX: Final = 1_000
+
+_NODES, _LEADING = statement("read/map_nodes"), statement("read/map_leading_nodes")
+_FACTS, _OF_PEOPLE = statement("read/map_facts"), statement("read/map_facts_of_people")
 
 # The order in which read/map_facts, map_mentions and links_among, and read/map_nodes_by_id, list what they find.
 _EDGE_FIELDS: Final = (
@@ -41,12 +45,15 @@ class MindMap:
 
     Args:
         clock: tells when a snapshot was read, aware UTC.
+        large_from: of a memory with more nodes, snapshots hold facts of people and the newest scenes; choosing among
+            all facts would take seconds.
     """
 
-    def __init__(self, graph: Graph, *, clock: Callable[[], datetime] = _now) -> None:
+    def __init__(self, graph: Graph, *, clock: Callable[[], datetime] = _now, large_from: int = LARGE_FROM) -> None:
         self._graph = graph
         self._changes = ChangeLog(graph)
         self._clock = clock
+        self._large_from = large_from
 
     async def snapshot(self, tenant: str, *, user_id: str | None, budget: int) -> Snapshot:
         """The most telling nodes and edges of one user, or of everybody in the tenant.
@@ -65,9 +72,11 @@ class MindMap:
         head = await self._changes.head(tenant)
         as_of = moment_text(self._clock()) or ""
         whose = {"tenant": tenant, "users": await self._whose(tenant, user_id)}
+        size = (await self._graph.read(statement("read/map_size"), whose))[0]["nodes"]
+        large = size > self._large_from
         nodes, facts, totals = await asyncio.gather(
-            self._graph.read(statement("read/map_nodes"), {**whose, "rows_max": budget}),
-            self._graph.read(statement("read/map_facts"), {**whose, "rows_max": budget}),
+            self._graph.read(_LEADING if large else _NODES, {**whose, "rows_max": budget}),
+            self._graph.read(_OF_PEOPLE if large else _FACTS, {**whose, "rows_max": budget}),
             self._graph.read(statement("read/map_total"), whose),
         )
         found = nodes[0]
@@ -76,7 +85,7 @@ class MindMap:
         choice.take_edges(map_edges(facts))
         scenes = found["scenes"][: max(choice.left, 0)]
         choice.take_edges(await self._mentions(tenant, scenes, rows_max=choice.left))
-        choice.take_nodes([*found["scenes"], *found["others"]])
+        choice.take_nodes([*found["scenes"], *found.get("others", ())])
         shown = await self._shown(tenant, list(choice.nodes))
         return Snapshot(
             epoch=head.epoch,

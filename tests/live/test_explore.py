@@ -14,6 +14,7 @@ from graph_service.graph.store import Graph
 from graph_service.live.limits import LiveLimits
 from graph_service.memory.community_map import CommunityMaps
 from graph_service.memory.explore import Explorer
+from graph_service.memory.mindmap import MindMap
 from schema.ids import TenantId, scope_token
 from tests.live.graph_writer import NOON, Edge, GraphWriter
 from tests.live.live_service import Service, serving
@@ -181,6 +182,20 @@ async def test_communities_are_found_once_until_the_memory_has_changed_and_time_
         assert reads[0] == 3, "what was forgotten must not be served from before"
     finally:
         graph.observer = None
+
+
+async def test_a_large_memory_opens_with_what_people_say_and_the_newest_scenes(
+    graph: Graph, writer: GraphWriter
+) -> None:
+    await a_memory(writer)
+    for large_from, held in ((3, False), (300, True)):
+        snapshot = await MindMap(graph, large_from=large_from).snapshot(writer.tenant, user_id=None, budget=50)
+        edges = {edge.id for edge in snapshot.edges}
+        assert {"ann-PREFERS-tea", "ann-DISLIKES-rain", "walk-MENTIONED-rain"} <= edges
+        assert ("tea-RELATES_TO-福建茶山" in edges) is held
+        assert (snapshot.total.nodes, snapshot.total.edges) == (6, 5), "all are counted"
+    other = await MindMap(graph, large_from=0).snapshot(f"{writer.tenant}-other", user_id=None, budget=50)
+    assert other.nodes == []
 
 
 @pytest.mark.parametrize(

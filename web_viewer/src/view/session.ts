@@ -10,7 +10,7 @@ import type { HelloAck, ServiceError, ServiceStatus } from "../protocol/frames";
 import { readAddress, tenantOf } from "./address";
 import { browserStorage } from "./browserStorage";
 import { type Chosen, firstChoice, sameChoice, viewChoice } from "./chosen";
-import { Communities } from "./communities";
+import { Communities, WHOLE_MAX } from "./communities";
 import { Explore } from "./explore";
 import { countBy, shownPart, withinBudget } from "./filters";
 import { searchNodes } from "./search";
@@ -50,6 +50,8 @@ export function openSession() {
       places.open(chosen.user, state);
       opening.value = false;
       void fetchLinked();
+      // Finding the communities of a large memory takes a while: best begun before somebody waits for them.
+      if (state.total.nodes + state.total.edges > WHOLE_MAX) void communities.load(state.seq, state.epoch);
     } else {
       places.extend(state);
       if (touched.whole) void explore.fetchAgain();

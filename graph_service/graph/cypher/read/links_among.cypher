@@ -1,5 +1,6 @@
 // Edges of which both ends are among some nodes: those that hold before closed ones, facts before mentions. Unique index memory_id.
 // One row of lists, in the order of map_facts.
+// hot
 // $tenant: str
 // $ids: list of node ids
 // $rows_max: int

@@ -1,5 +1,6 @@
 // Nodes by id. Unique index memory_id.
 // One row of lists, moments as microseconds since 1970: as rows of maps with dates the driver takes five times as long.
+// hot
 // $tenant: str
 // $ids: list of node ids
 // -> nodes

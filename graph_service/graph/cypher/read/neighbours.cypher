@@ -1,5 +1,6 @@
 // Ids of what is tied to a node, the best tied first: by facts that hold, then closed ones, then mentions. One row, none without the node.
 // Unique index memory_id.
+// hot
 // $tenant: str
 // $user_id: str, or null for everybody in the tenant
 // $id: str

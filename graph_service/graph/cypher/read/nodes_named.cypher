@@ -1,5 +1,6 @@
 // Ids of what is called by some words, the best match first: users, then things by name and alias, then scenes by title.
 // Full-text indexes entity_words and scene_words, index user_tenant.
+// hot
 // $tenant: str
 // $user_id: str, or null for everybody in the tenant
 // $entity_query: str, Lucene, scoped to the users

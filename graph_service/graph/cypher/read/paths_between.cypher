@@ -1,6 +1,7 @@
 // The shortest paths between two nodes, as ids of nodes from one end to the other; no row when nothing leads there.
 // With $over_beings false no user or agent lies between: they are tied to everything, so such a path says little.
 // Unique index memory_id.
+// hot
 // $tenant: str
 // $user_id: str, or null for everybody in the tenant
 // $source: str

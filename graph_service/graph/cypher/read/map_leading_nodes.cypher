@@ -1,0 +1,18 @@
+// Of a large memory: the users, and the newest scenes in the order of index scene_recent, so that not all are sorted.
+// $tenant: str
+// $users: list of user ids
+// $rows_max: int
+// -> users, scenes
+CALL () {
+  MATCH (u:User {tenant: $tenant})
+  WHERE u.user_id IN $users
+  WITH u ORDER BY u.last_seen DESC, u.id LIMIT $rows_max
+  RETURN collect(u.id) AS users
+}
+CALL () {
+  MATCH (s:Scene)
+  WHERE s.tenant = $tenant AND s.last_seen IS NOT NULL AND s.user_id IN $users
+  WITH s ORDER BY s.tenant DESC, s.last_seen DESC LIMIT $rows_max
+  RETURN collect(s.id) AS scenes
+}
+RETURN users, scenes
