@@ -1,16 +1,20 @@
 """What analysts may ask of the whole database, in Cypher of their own, and what they cannot do with it."""
 
+import asyncio
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import date, datetime
-from typing import Any
+from typing import Any, Final
 
 from graph_service.graph.free_query import Caps, FreeAnswer, free_query
 from graph_service.graph.store import Graph
 from schema.errors import InputError
 from schema.limits import LIMITS
 from schema.timespan import iso
+
+# A core is left for those who remember and recall.
+_AT_ONCE: Final = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,9 +41,10 @@ class Analyst:
     def __init__(self, graph: Graph, caps: Caps | None = None) -> None:
         self._graph = graph
         self._caps = caps or Caps()
+        self._turns = asyncio.Semaphore(_AT_ONCE)
 
     async def ask(self, question: FreeQuestion) -> FreeAnswer:
-        """What a statement gives; rows beyond the caps are left out, and the answer says so.
+        """What a statement gives; rows beyond the caps are left out, and the answer says so. Others wait their turn.
 
         Raises:
             InputError: it cannot be asked like this, would do more than read, or was stopped because it costs too much.
@@ -58,7 +63,8 @@ class Analyst:
             timeout_s=_less("the time-out", question.timeout_s, self._caps.timeout_s),
             rows=round(_less("the number of rows", question.rows, self._caps.rows)),
         )
-        return await free_query(self._graph, question.statement, question.parameters, caps)
+        async with self._turns:
+            return await free_query(self._graph, question.statement, question.parameters, caps)
 
 
 def _less(what: str, wanted: float | None, most: float) -> float:
