@@ -3,19 +3,27 @@
 import json
 import sqlite3
 from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
 
 from graph_service.memory.carried_rows import EDGE, LINKS, ORDER, Row, key_of_row, kind_of_row, model_of
+from graph_service.memory.carried_values import value_of
+from graph_service.memory.fingerprints import Said, Told, scene_prints, session_print
 from graph_service.memory.rescope import Move, apart_id, episode_id, first_spell, merge_id
 from schema.ids import TenantId
-from schema.labels import Label
+from schema.labels import Label, Link
 
 _SCHEMA: Final = (
     "CREATE TABLE raw (kind TEXT, line TEXT)",
     "CREATE TABLE ids (old TEXT PRIMARY KEY, new TEXT, uri TEXT) WITHOUT ROWID",
     "CREATE TABLE moved (kind TEXT, key TEXT, line TEXT)",
+    "CREATE TABLE said (id TEXT PRIMARY KEY, at INTEGER, position INTEGER, hash TEXT, episode TEXT) WITHOUT ROWID",
+    "CREATE TABLE held (scene TEXT, message TEXT, PRIMARY KEY (scene, message)) WITHOUT ROWID",
+    "CREATE TABLE told (session TEXT, start_ms INTEGER, scene TEXT, print TEXT)",
+    "CREATE TABLE brought (id TEXT PRIMARY KEY, line TEXT) WITHOUT ROWID",
 )
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _BY_URI: Final = (
     Label.SESSION,
     Label.MESSAGE,
@@ -73,9 +81,11 @@ class Carrier:
             found = row["properties"]
             uri = self._file.execute("SELECT uri FROM ids WHERE old = ?", (found.get("session_id"),)).fetchone()
             self._know(found["id"], episode_id(self._move, found, uri[0] if uri else ""))
+            self._file.execute("INSERT OR IGNORE INTO brought VALUES (?, ?)", (found["id"], json.dumps(found)))
         for row in self._raw(Label.JOB):
             about, slash, kind = row["properties"]["id"].rpartition("/")
             self._know(row["properties"]["id"], f"{self.new_id(about)}{slash}{kind}")
+        self._learn_fingerprints()
         self._file.execute("COMMIT")
 
     def new_id(self, old: str) -> str:
@@ -124,6 +134,38 @@ class Carrier:
             first, first_uri = first_spell(uri)
             self._know(first, self._move.by_uri(first, first_uri))
 
+    def _learn_fingerprints(self) -> None:
+        for row in self._raw(Label.MESSAGE):
+            found = row["properties"]
+            said = (found["id"], _micros(found.get("said_at")), found.get("position", 0), found.get("content_hash", ""))
+            self._file.execute("INSERT OR IGNORE INTO said VALUES (?, ?, ?, ?, ?)", (*said, found.get("episode_id")))
+        for row in self._raw(Link.PART_OF):
+            self._file.execute("INSERT OR IGNORE INTO held VALUES (?, ?)", (row["to"], row["from"]))
+        for row in self._raw(Label.SCENE):
+            found = row["properties"]
+            for old, new in scene_prints(found, self._said_in(found["id"]), self._brought_to(found["id"]), self.new_id):
+                self._know(old, new)
+            told = (found.get("session_id"), found.get("start_ms", 0), found["id"])
+            shown = found.get("layers_hash") or found.get("content_hash") or ""
+            self._file.execute("INSERT INTO told VALUES (?, ?, ?, ?)", (*told, shown))
+        self._file.execute("CREATE INDEX told_session ON told (session)")
+        for row in self._raw(Label.SESSION_LIFE):
+            query = "SELECT start_ms, scene, print FROM told WHERE session = ?"
+            scenes = [Told(*one) for one in self._file.execute(query, (row["properties"]["id"],))]
+            for old, new in session_print(row["properties"], scenes, self.new_id):
+                self._know(old, new)
+
+    def _said_in(self, scene: str) -> list[Said]:
+        query = "SELECT s.at, s.position, s.id, s.hash FROM held h JOIN said s ON s.id = h.message WHERE h.scene = ?"
+        return [Said(*one) for one in self._file.execute(query, (scene,))]
+
+    def _brought_to(self, scene: str) -> list[Mapping[str, Any]]:
+        query = (
+            "SELECT DISTINCT b.id, b.line FROM held h JOIN said s ON s.id = h.message "
+            "JOIN brought b ON b.id = s.episode WHERE h.scene = ? ORDER BY b.id"
+        )
+        return [json.loads(line) for _, line in self._file.execute(query, (scene,))]
+
     def _know(self, old: str, new: str, uri: str | None = None) -> None:
         self._file.execute("INSERT OR IGNORE INTO ids VALUES (?, ?, ?)", (old, new, uri))
 
@@ -137,3 +179,11 @@ class Carrier:
             ends = {"from": self.new_id(row["from"]), "to": self.new_id(row["to"])}
             return {EDGE: row[EDGE], **ends, "properties": found}
         return {"node": row["node"], "properties": found}
+
+
+def _micros(written: Any) -> int:
+    """A time as a file writes it, in microseconds since 1970."""
+    if not isinstance(written, Mapping):
+        return 0
+    at: datetime = value_of(written, "time")
+    return (at - _EPOCH) // timedelta(microseconds=1)

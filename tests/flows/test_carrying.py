@@ -74,8 +74,8 @@ async def test_export_import_export_gives_the_same_bytes(told: Graph, tenant: st
 
 
 def _as_told(text: bytes) -> set[str]:
-    """The lines of a file without what says when something was stored, and what is random or a fingerprint of ids."""
-    left = {"last_accessed", "error", "attempts", "wanted", "sessions", "content_hash", "layers_hash", "recorded_at"}
+    """The lines of a file without what says when something was stored, and what is random."""
+    left = {"last_accessed", "error", "attempts", "wanted", "sessions", "recorded_at"}
     found = set()
     for row in rows_of(text)[1:-1]:
         told = {
@@ -86,6 +86,9 @@ def _as_told(text: bytes) -> set[str]:
         told["told"] = [one.rsplit("|", 3)[0] for one in told.get("told", ())]
         if row.get("node") in ("Tombstone", "Change"):
             continue
+        if "/ana/first/scene/" in told.get("uri", ""):
+            # Facts that were brought and then refused are no part of it, and nobody can tell which.
+            told.pop("layers_hash", None)
         found.add(json.dumps({**row, "properties": told}, sort_keys=True, ensure_ascii=False))
     return found
 
