@@ -25,9 +25,9 @@ from graph_service.guards import BodyLimit, HostGuard, StopGuard
 from graph_service.live.hub import Hub
 from graph_service.live.socket import live_router
 from graph_service.mcp.caller import Caller
-from graph_service.mcp.mount import PATH as MCP_PATH
 from graph_service.mcp.mount import McpMount
 from graph_service.mcp.tool import About, Desk
+from graph_service.mcp_settings import MCP_PATH
 from graph_service.memory.changes import ChangeLog
 from graph_service.memory.community_map import CommunityMaps
 from graph_service.memory.explore import Explorer

@@ -2,10 +2,12 @@
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Final
 
 from pydantic import Field
 
+# Where the service speaks it.
+MCP_PATH: Final = "/mcp"
 Id = Annotated[str, Field(min_length=1, max_length=200)]
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import importlib
 import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
@@ -18,7 +19,7 @@ from mcp.types import (
 from graph_service.cli.terminal import Terminal
 from graph_service.cli.working import opened
 from graph_service.mcp.caller import Caller
-from graph_service.mcp.door import Door, MemoryDoor
+from graph_service.mcp.door import Door
 from graph_service.mcp.relay import Relay
 from graph_service.mcp.stdio import serve_stdio
 from graph_service.memory.tenant_name import tenant_named
@@ -61,7 +62,7 @@ class NearestDoor:
         self._terminal = terminal
         self._caller = caller
         self._relay: Relay | None = None
-        self._own: MemoryDoor | None = None
+        self._own: Door | None = None
         self._opening: asyncio.Task[Desk] | None = None
         self._closing = contextlib.AsyncExitStack()
 
@@ -103,10 +104,13 @@ class NearestDoor:
         if address is None:
             if self._relay is not None:
                 await self._relay.close()
+            # A client that talks to a service never waits for what only our own parts need.
+            memory_door = await asyncio.to_thread(importlib.import_module, "graph_service.mcp.memory_door")
             # Whatever awaited meanwhile found the same.
-            self._own = self._own or MemoryDoor(self._desk)
+            self._own = self._own or memory_door.MemoryDoor(self._desk)
             # The first tool is not called at once: the parts get ready while the client reads what there is.
             self._open()
+            assert self._own is not None
             return self._own
         old = self._relay
         if old is None or old.address != address:

@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse
@@ -19,7 +19,6 @@ from schema.limits import LIMITS
 if TYPE_CHECKING:
     from graph_service.mcp.tool import Desk
 
-PATH: Final = "/mcp"
 Whose = Callable[[Request], TenantId]
 
 
@@ -87,7 +86,7 @@ class McpMount:
     def _load(self) -> Callable[[], contextlib.AbstractAsyncContextManager[ASGIApp]]:
         from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
-        from graph_service.mcp.door import MemoryDoor
+        from graph_service.mcp.memory_door import MemoryDoor
         from graph_service.mcp.server import Context, protocol_server
 
         def caller(context: Context) -> Caller:

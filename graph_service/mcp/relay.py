@@ -19,7 +19,7 @@ from mcp.types import (
 
 from graph_service.mcp.caller import Caller
 from graph_service.mcp.door import failed, protocol_error
-from graph_service.mcp.mount import PATH
+from graph_service.mcp_settings import MCP_PATH
 from schema.errors import MnemographError, UnavailableError
 
 T = TypeVar("T")
@@ -40,7 +40,7 @@ class Relay:
     def __init__(self, address: str, *, headers: Mapping[str, str], caller: Caller) -> None:
         self.address = address
         query = {"aliases": caller.aliases.value, **({"user": caller.user_id} if caller.user_id else {})}
-        self._url = f"{address.rstrip('/')}{PATH}?{urlencode(query, quote_via=quote)}"
+        self._url = f"{address.rstrip('/')}{MCP_PATH}?{urlencode(query, quote_via=quote)}"
         self._headers = dict(headers)
         self._over = asyncio.Event()
         self._holding: asyncio.Task[None] | None = None

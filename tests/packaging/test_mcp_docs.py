@@ -11,10 +11,9 @@ import pytest
 from typer.main import get_command
 
 from graph_service.cli.main import app
-from graph_service.mcp.mount import PATH
 from graph_service.mcp.tool import Effect
 from graph_service.mcp.toolbox import CORE, tools_for
-from graph_service.mcp_settings import Aliases
+from graph_service.mcp_settings import MCP_PATH, Aliases
 from graph_service.settings import KNOWN_KEYS, ServiceSettings
 from schema.errors import MnemographError
 
@@ -52,7 +51,7 @@ def test_the_snippets_start_or_reach_what_is_there() -> None:
     )
     assert len(addresses) >= 6
     for address in map(urlsplit, addresses):
-        assert (address.port, address.path) == (ServiceSettings().port, PATH)
+        assert (address.port, address.path) == (ServiceSettings().port, MCP_PATH)
         assert set(parse_qs(address.query)) <= {"user", "aliases"}
 
 
