@@ -38,6 +38,7 @@ from graph_service.settings import LOOPBACK_NAMES, is_loopback
 from graph_service.stopping import Stopping, in_time
 from graph_service.version import version
 from graph_service.viewer_files import add_viewer
+from schema.errors import UnavailableError
 from schema.ids import DEFAULT_TENANT
 from schema.limits import LIMITS
 from web_viewer import DIST
@@ -126,6 +127,7 @@ def _lifespan(parts: Parts, hub: Hub, mcp: McpMount, stopping: Stopping) -> Any:
         async with working(parts, stopping) as beside:
             answering = asyncio.create_task(mcp.run(stopping.asked), name="mcp")
             app.state.beside = {**beside, "mcp": answering}
+            await _know_keys(parts)
             try:
                 yield
             finally:
@@ -136,6 +138,13 @@ def _lifespan(parts: Parts, hub: Hub, mcp: McpMount, stopping: Stopping) -> Any:
         await in_time(hub.close, what="watching for viewers")
 
     return lifespan
+
+
+async def _know_keys(parts: Parts) -> None:
+    """Whether the doors are locked must be known before Neo4j can go away: a request could not be let in then."""
+    with contextlib.suppress(UnavailableError, TimeoutError):
+        async with asyncio.timeout(READY_ANSWER_MAX_S):
+            await parts.keyring.know()
 
 
 def _add_probes(app: FastAPI, parts: Parts, gate: Gate, name: str) -> None:

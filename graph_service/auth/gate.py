@@ -116,7 +116,9 @@ class Gate:
         """
         if access is ANYBODY:
             return
-        wait_s = self._rates.wait_s(access.who, now_s=time.monotonic(), per_s=access.requests_per_s)
+        # Issuers may use one subject in several tenants; what is done in one must not slow down another.
+        holder = f"{access.tenant} {access.who}"
+        wait_s = self._rates.wait_s(holder, now_s=time.monotonic(), per_s=access.requests_per_s)
         if wait_s > 0:
             raise RateLimitError(
                 f"more requests than this credential may send; wait {math.ceil(wait_s)} s, or ask whoever made it for a"

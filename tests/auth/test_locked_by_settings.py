@@ -65,6 +65,16 @@ async def test_a_token_opens_its_tenant_until_it_is_over(server: Server, tenant:
             assert (await browser.get("/api/snapshot")).status_code == 200
 
 
+async def test_one_subject_in_two_tenants_has_two_rates(server: Server, tenant: str, tmp_path: Path) -> None:
+    slow = {**BY_TOKEN, "MNEMOGRAPH_AUTH_REQUESTS_PER_S": "0.1", "MNEMOGRAPH_AUTH_BURST": "1"}
+    async with open_service(server, tmp_path, slow) as service, service.client() as client:
+        told = []
+        for whose in (tenant, tenant, f"{tenant}-other"):
+            shown = {"Authorization": f"Bearer {a_token(whose)}"}
+            told.append((await client.get("/api/snapshot", headers=shown)).status_code)
+    assert told == [200, 429, 200]
+
+
 async def test_an_address_that_others_reach_is_locked_without_any_key(server: Server, tmp_path: Path) -> None:
     reached = {"MNEMOGRAPH_SERVICE_HOST": "0.0.0.0"}
     async with open_service(server, tmp_path, reached) as service, service.client() as nobody:
