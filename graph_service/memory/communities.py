@@ -11,6 +11,13 @@ from typing import Final
 
 _SEED: Final = 7
 _NAMES: Final = 3
+# To be named together binds less than a fact.
+_FACT: Final = 1.0
+_MENTION: Final = 0.5
+
+# Id, name, user, and 1 for a scene; id, ends of facts, ends of mentions.
+NodeRow = tuple[str, str | None, str, int]
+LinkRow = tuple[str, Sequence[str], Sequence[str]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,6 +84,20 @@ def find_communities(
     )
     ordered = tuple(sorted(sized, key=lambda one: (-len(one.members), one.id)))
     return Communities(found=ordered, of=of, ties=ties)
+
+
+def divide(nodes: Sequence[NodeRow], links: Sequence[LinkRow], people: Sequence[str]) -> Communities:
+    """The communities in the rows of `read/community_nodes` and `read/community_links`."""
+    members = [
+        Member(id=node_id, name=name or "", user_id=user, scene=bool(scene)) for node_id, name, user, scene in nodes
+    ]
+    ties = [
+        (source, target, weight)
+        for source, facts, mentions in links
+        for ends, weight in ((facts, _FACT), (mentions, _MENTION))
+        for target in ends
+    ]
+    return find_communities(members, ties, people)
 
 
 def _louvain(known: Mapping[str, Member], links: Sequence[tuple[str, str, float]]) -> list[set[str]]:

@@ -1,16 +1,19 @@
 """The communities of a memory, found beside the event loop and kept until the memory has changed for a while."""
 
 import asyncio
+import os
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from multiprocessing import get_context
 from typing import Final
 
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
 from graph_service.memory.changes import ChangeLog, Head
-from graph_service.memory.communities import Communities, Community, Member, find_communities
+from graph_service.memory.communities import Communities, Community, LinkRow, NodeRow, divide
 from graph_service.memory.explore import Explorer
 from graph_service.memory.mindmap import USERS_MAX
 from schema.errors import NotFoundError
@@ -25,9 +28,8 @@ OF_MAX: Final = 5_000
 FRESH_S: Final = 20.0
 _KEPT_MAX: Final = 8
 _LEADING: Final = 12
-# To be named together binds less than a fact.
-_FACT: Final = 1.0
-_MENTION: Final = 0.5
+# Up to here a thread will do; more would keep the whole process busy for seconds.
+_THREAD_MAX: Final = 5_000
 
 _Key = tuple[TenantId, str | None]
 
@@ -167,8 +169,7 @@ class CommunityMaps:
             self._graph.read(statement("read/community_links"), asked),
         )
         people = sorted(nodes[0]["people"])
-        # Beside the event loop: a hundred thousand things take seconds.
-        communities = await asyncio.to_thread(_divide, nodes[0]["nodes"], links[0]["links"], people)
+        communities = await _beside(nodes[0]["nodes"], links[0]["links"], people)
         return _Kept(head=head, at_s=self._clock_s(), communities=communities, people=tuple(people))
 
     async def _users(self, tenant: str, user_id: str | None) -> list[str]:
@@ -184,18 +185,12 @@ def _leading(listed: Sequence[Community]) -> dict[str, str]:
     return {member: each.id for each in listed for member in (each.members if few else each.members[:_LEADING])}
 
 
-def _divide(
-    nodes: Sequence[tuple[str, str | None, str, int]],
-    links: Sequence[tuple[str, Sequence[str], Sequence[str]]],
-    people: Sequence[str],
-) -> Communities:
-    members = [
-        Member(id=node_id, name=name or "", user_id=user, scene=bool(scene)) for node_id, name, user, scene in nodes
-    ]
-    ties = [
-        (source, target, weight)
-        for source, facts, mentions in links
-        for ends, weight in ((facts, _FACT), (mentions, _MENTION))
-        for target in ends
-    ]
-    return find_communities(members, ties, people)
+async def _beside(nodes: Sequence[NodeRow], links: Sequence[LinkRow], people: Sequence[str]) -> Communities:
+    """The communities, found beside the event loop: in a thread, those of a large memory in a process of its own."""
+    if len(nodes) <= _THREAD_MAX:
+        return await asyncio.to_thread(divide, nodes, links, people)
+    pool = ProcessPoolExecutor(max_workers=1, mp_context=get_context("spawn"), initializer=os.nice, initargs=(10,))
+    try:
+        return await asyncio.get_running_loop().run_in_executor(pool, divide, nodes, links, people)
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)

@@ -53,6 +53,8 @@ export class Communities {
     // In a large memory only the leading members of each are known beforehand.
     this.map.value = { ...map, of: { ...map.of, ...Object.fromEntries(part.nodes.map((node) => [node.id, id])) } };
     this.open.value = new Set([...[...this.open.value].filter((one) => one !== id), id].slice(-OPEN_MAX));
+    // Only now, so that nothing is drawn outside of its community meanwhile.
+    this.explore.takeIn(part);
     return true;
   }
 

@@ -42,9 +42,14 @@ export class Explore {
     return (await this.take(`around/${encodeURIComponent(id)}`, { limit }))?.ids ?? null;
   }
 
-  async community(id: string, limit: number): Promise<GraphPart | null> {
+  /** The members of a community, to be handed to `takeIn` once the page knows where they belong. */
+  community(id: string, limit: number): Promise<GraphPart | null> {
     this.keep({ community: id });
-    return (await this.take(`community/${encodeURIComponent(id)}`, { limit }))?.part ?? null;
+    return this.fetch(`community/${encodeURIComponent(id)}`, { limit });
+  }
+
+  takeIn(part: GraphPart): void {
+    this.host.store.takePart(part);
   }
 
   /** Fetches what tells most of another time. */
@@ -122,12 +127,17 @@ export class Explore {
   }
 
   private async take(path: string, values: Record<string, string | number>): Promise<{ part: GraphPart; ids: string[] } | null> {
+    const part = await this.fetch(path, values);
+    return part && { part, ids: this.host.store.takePart(part) };
+  }
+
+  private async fetch(path: string, values: Record<string, string | number>): Promise<GraphPart | null> {
     const user = this.host.user();
     this.busy.value += 1;
     try {
       const part = await askService<GraphPart>(`explore/${path}${asked({ ...values, user })}`, this.host.tenant);
       this.failure.value = null;
-      return user === this.host.user() ? { part, ids: this.host.store.takePart(part) } : null;
+      return user === this.host.user() ? part : null;
     } catch (error) {
       this.failure.value = error instanceof Error ? error.message : String(error);
       return null;
