@@ -218,6 +218,12 @@ async def test_a_call_that_names_nobody_is_refused_not_widened(service: McpServi
         assert (await agent.client.list_resources()).resources == []
 
 
+async def test_an_id_that_is_taken_by_other_words_is_a_conflict(agent: Agent) -> None:
+    await agent.call("remember", messages=[said("I sing.", id="m1")])
+    error = await agent.failure("remember", messages=[said("I dance.", id="m1")])
+    assert (error["code"], "Use a new id" in error["message"]) == ("CONFLICT", True)
+
+
 async def test_names_of_other_systems_are_understood_in_arguments(agent: Agent) -> None:
     done = await agent.call("remember", messages=[said("Hello.")], userId="bo", run_id="r1")
     assert "/bo/r1" in done["session_uri"]
