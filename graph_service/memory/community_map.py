@@ -3,7 +3,7 @@
 import asyncio
 import os
 import time
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
@@ -28,6 +28,7 @@ OF_MAX: Final = 5_000
 FRESH_S: Final = 20.0
 _KEPT_MAX: Final = 8
 _LEADING: Final = 12
+_PORTIONS: Final = 20
 # Up to here a thread will do; more would keep the whole process busy for seconds.
 _THREAD_MAX: Final = 5_000
 
@@ -75,7 +76,7 @@ class CommunityMaps:
             UnavailableError: the database does not answer.
         """
         kept = await self._current(tenant, user_id)
-        listed = kept.communities.found[:COMMUNITIES_MAX]
+        listed = _fairly_chosen(kept.communities.found, COMMUNITIES_MAX)
         shown = {community.id for community in listed} | set(kept.people)
         ties = sorted(kept.communities.ties.items(), key=lambda tie: (-tie[1], tie[0]))
         people = await self._explorer.part_of(tenant, kept.head, kept.people, total=len(kept.people))
@@ -163,13 +164,20 @@ class CommunityMaps:
 
     async def _read(self, tenant: TenantId, user_id: str | None) -> _Kept:
         head = await self._log.head(tenant)
-        asked = {"tenant": tenant, "users": await self._users(tenant, user_id)}
-        nodes, links = await asyncio.gather(
-            self._graph.read(statement("read/community_nodes"), asked),
-            self._graph.read(statement("read/community_links"), asked),
-        )
-        people = sorted(nodes[0]["people"])
-        communities = await _beside(nodes[0]["nodes"], links[0]["links"], people)
+        users = await self._users(tenant, user_id)
+        nodes: list[NodeRow] = []
+        links: list[LinkRow] = []
+        people: list[str] = []
+        # Some users at a time: taking in a hundred thousand rows at once would keep every other request waiting.
+        size = max(1, -(-len(users) // _PORTIONS))
+        for start in range(0, len(users), size):
+            asked = {"tenant": tenant, "users": users[start : start + size]}
+            found = (await self._graph.read(statement("read/community_nodes"), asked))[0]
+            nodes += found["nodes"]
+            people += found["people"]
+            links += (await self._graph.read(statement("read/community_links"), asked))[0]["links"]
+        people.sort()
+        communities = await _beside(nodes, links, people)
         return _Kept(head=head, at_s=self._clock_s(), communities=communities, people=tuple(people))
 
     async def _users(self, tenant: str, user_id: str | None) -> list[str]:
@@ -177,6 +185,18 @@ class CommunityMaps:
             return [user_id]
         rows = await self._graph.read(statement("read/users_of_tenant"), {"tenant": tenant, "rows_max": USERS_MAX})
         return [row["user_id"] for row in rows]
+
+
+def _fairly_chosen(found: Sequence[Community], most: int) -> list[Community]:
+    """The largest communities of each user in turn, so that none is shown without any; the largest first."""
+    ranks: Counter[str] = Counter()
+    ranked = []
+    for community in found:
+        ranked.append((ranks[community.user_id], community))
+        ranks[community.user_id] += 1
+    # Sorting is stable: of one rank, the larger stays first.
+    chosen = [community for _, community in sorted(ranked, key=lambda one: one[0])[:most]]
+    return sorted(chosen, key=lambda one: (-len(one.members), one.id))
 
 
 def _leading(listed: Sequence[Community]) -> dict[str, str]:

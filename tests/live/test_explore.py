@@ -216,6 +216,8 @@ async def test_other_tenants_and_other_users_are_never_seen(service: Service, wr
 async def test_a_lens_sees_only_its_own_part_of_the_tenant(service: Service, writer: GraphWriter) -> None:
     await a_memory(writer)
     await a_memory(writer, "u2", "b-")
+    whole = await ask(service, writer.tenant, "communities")
+    assert {each["user_id"] for each in whole["communities"]} == {"u1", "u2"}
     assert "b-tea" not in str(await ask(service, writer.tenant, "communities", user="u1"))
     assert "b-tea" in str(await ask(service, writer.tenant, "communities"))
     assert all(
