@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from graph_service.auth.access import Role
-from graph_service.auth.keys import Key, hash_of, id_in, is_key, key_text
+from graph_service.auth.keys import Key, hash_of, id_in, is_key, key_text, looks_like_key
 from graph_service.graph.statements import Statement, statement
 from graph_service.graph.store import Graph, Row, Writing
 from schema.errors import ConflictError, InputError, NotFoundError, UnavailableError
@@ -21,8 +21,9 @@ _log = logging.getLogger("mnemograph.keys")
 KEYS_MAX: Final = 10_000
 NAME_CHARS_MAX: Final = 100
 POLL_S: Final = 2.0
-# A key that is not known may have been made a moment ago by another process; so often that is looked up.
-_UNKNOWN_POLL_S: Final = 0.5
+# A key that is not known may have been made a moment ago by another process; at most so often that is looked up, and
+# whoever shows one waits for it.
+_UNKNOWN_POLL_S: Final = 0.2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +81,8 @@ class Keyring:
     async def find(self, text: str) -> Key | None:
         """The key with this text, if it is good now."""
         key = self.by_id(id_in(text))
-        if key is None and id_in(text) not in (self._keys or {}):
+        if key is None and looks_like_key(text) and id_in(text) not in (self._keys or {}):
+            await asyncio.sleep(max(_UNKNOWN_POLL_S - self._age_s(), 0.0))
             await self._refresh(older_than_s=_UNKNOWN_POLL_S)
             key = self.by_id(id_in(text))
         return key if is_key(text, key) else None

@@ -72,6 +72,7 @@ MUTATIONS: Final[dict[str, list[dict[str, Any]]]] = {
 ROUTES: Final[dict[str, list[dict[str, Any]]]] = {
     "/api/evidence/{element_id}": [{"element_id": "$id"}],
     "/api/explore/around/{node_id}": [{"node_id": "$id"}, {"node_id": "$id", "user": "$user"}],
+    "/api/explore/at": [{}, {"user": "$user"}],
     "/api/explore/changes": [{}, {"user": "$user"}],
     "/api/explore/communities": [{}, {"user": "$user"}],
     "/api/explore/community/{community_id}": [{"community_id": "$id"}],

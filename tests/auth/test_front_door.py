@@ -232,8 +232,8 @@ async def test_whoever_comes_too_often_is_told_when_to_come_again(service: OpenS
 
 async def test_trying_keys_out_is_slowed_down(server: Server, tenant: str, tmp_path: Path) -> None:
     async with open_service(server, tmp_path) as service:
-        await service.key(tenant)
-        async with service.client("mnk_abc_wrong") as client:
+        new = await service.key(tenant)
+        async with service.client(f"mnk_{new.key.id}_wrong") as client:
             codes = {(await client.get("/api/snapshot")).status_code for _ in range(60)}
     assert codes == {401, 429}
 

@@ -7,6 +7,7 @@ other tenant, and must leave that tenant as it was.
 import asyncio
 import json
 import re
+from collections import Counter
 from collections.abc import AsyncIterator, Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -39,7 +40,7 @@ _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _HASH = re.compile(r"\b[0-9a-f]{64}\b")
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT[0-9:.]+(?:Z|\+00:00)")
 _CORE = graphql_schema._schema
-CASES: dict[str, int] = {}
+CASES: Counter[str] = Counter()
 
 
 @pytest_asyncio.fixture(loop_scope="session", scope="module")
@@ -59,7 +60,7 @@ async def foreign(service: OpenService) -> AsyncIterator[Foreign]:
     yield there
     assert await graph_rows(service.parts.graph, tenant) == before
     assert await service.parts.spool.listed(tenant) == spooled
-    print(f"isolation: {sum(CASES.values())} cases, 0 leaks ({CASES})")
+    print(f"isolation: {sum(CASES.values())} cases, 0 leaks ({dict(CASES)})")
 
 
 def fields(operation: str) -> dict[str, GraphQLField]:
@@ -157,14 +158,14 @@ async def test_a_root_field_answers_strangers_as_if_nothing_were_there(
             told, compared = await asyncio.gather(first.post(query, real), second.post(query, never))
             assert leaks(told, names) == []
             assert plain(told, names, first.tenant) == plain(compared, names, second.tenant), real
-            CASES[operation] = CASES.get(operation, 0) + 1
+            CASES[operation] += 1
     named = {"Mnemograph-Tenant": foreign.tenant}
     sample = next(foreign.filled(cases[0]))[0]
     query = document(operation, name, sample)
     told = await first.post(query, sample, **named)
     assert json.loads(told)["error"]["code"] == "FORBIDDEN"
     assert told == await first.post(query, sample, **{"Mnemograph-Tenant": "kxq-never-was"})
-    CASES["named tenant"] = CASES.get("named tenant", 0) + 1
+    CASES["named tenant"] += 1
 
 
 @pytest.mark.parametrize("path", ROUTES)
@@ -177,7 +178,7 @@ async def test_a_route_answers_strangers_as_if_nothing_were_there(
             told, compared = await asyncio.gather(first.get(path, real), second.get(path, never))
             assert leaks(told, names) == []
             assert plain(told, names, first.tenant) == plain(compared, names, second.tenant), real
-            CASES["route"] = CASES.get("route", 0) + 1
+            CASES["route"] += 1
     real = next(foreign.filled(ROUTES[path][0]))[0]
     told = await first.get(path, real, **{"Mnemograph-Tenant": foreign.tenant})
     assert told.startswith("403")
@@ -216,7 +217,7 @@ async def test_the_socket_answers_strangers_as_if_nothing_were_there(
             compared = await heard(service, second, never["hello"], never["frame"])
             assert leaks(told, names) == []
             assert plain(told, names, first.tenant) == plain(compared, names, second.tenant), real
-            CASES["frame"] = CASES.get("frame", 0) + 1
+            CASES["frame"] += 1
 
 
 def test_every_root_field_route_and_frame_has_a_case(service: OpenService) -> None:
