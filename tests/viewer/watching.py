@@ -43,7 +43,9 @@ class Watching:
 
     async def open(self, view: str = "") -> None:
         """The page, live, at the address of a view such as `#/list`."""
-        await self.page.goto("about:blank")
+        if self.page.url != "about:blank":
+            # Another address of the same page would not load it anew.
+            await self.page.goto("about:blank")
         await self.page.goto(f"{self.address}/?tenant={self.tenant}{view}")
         await self.until("window.__mnemograph && window.__mnemograph.state === 'live'")
         await self.until("window.__mnemograph.epoch !== null")
