@@ -124,10 +124,11 @@ def _gate(parts: Parts) -> Gate:
 def _lifespan(parts: Parts, hub: Hub, mcp: McpMount, stopping: Stopping) -> Any:
     @contextlib.asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        # First of all: what runs beside asks a database that has just started for much, and a request would wait.
+        await _know_keys(parts)
         async with working(parts, stopping) as beside:
             answering = asyncio.create_task(mcp.run(stopping.asked), name="mcp")
             app.state.beside = {**beside, "mcp": answering}
-            await _know_keys(parts)
             try:
                 yield
             finally:

@@ -5,13 +5,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from graph_service.memory.incoming import Incoming, IncomingMessage
 from schema.errors import InputError
 from schema.message import BroughtFact
+
+if TYPE_CHECKING:
+    from graph_service.memory.incoming import Incoming
 
 # Below the limits of one call, so that a long session is handed in by several.
 MESSAGES_A_CALL = 200
@@ -104,7 +106,7 @@ class Owner:
     user_name: str | None = None
 
 
-def read_conversations(text: str, *, name: str, form: FileFormat, owner: Owner) -> list[Incoming]:
+def read_conversations(text: str, *, name: str, form: FileFormat, owner: Owner) -> "list[Incoming]":
     """The calls of `remember` that a file stands for, oldest session first as in the file.
 
     Args:
@@ -219,7 +221,10 @@ def _message_of_turn(turn: Turn, said_at: datetime | None, user: str, session: i
     return MessageRow(role=role, text=turn.text, time=said_at, speaker=turn.speaker or None, id=f"{session}-{turn.id}")
 
 
-def _calls(row: ConversationRow, owner: Owner, name: str) -> Iterator[Incoming]:
+def _calls(row: ConversationRow, owner: Owner, name: str) -> "Iterator[Incoming]":
+    # What is behind it is needed when a file is read; the command line is loaded for every command.
+    from graph_service.memory.incoming import Incoming, IncomingMessage
+
     user_id = owner.user_id or row.user_id
     if user_id is None:
         raise InputError(f"{name}: session {row.session_id!r} names no user_id; add it, or give --user")

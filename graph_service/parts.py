@@ -12,7 +12,7 @@ from typing import Final
 from extraction.embedding import Embedder
 from extraction.token_embedding import token_model_of
 from extraction.vector_cache import CachedEmbedder
-from graph_service.auth.keyring import Keyring
+from graph_service.auth.keyring import Keyring, plan_reading
 from graph_service.bell import Bell
 from graph_service.database_watch import DatabaseWatch, Seat
 from graph_service.graph.database import connect
@@ -140,7 +140,8 @@ async def open_parts(
 async def _connected(settings: Settings, server: LocalServer | None) -> Graph:
     given = settings.neo4j
     if server is not None:
-        return await connect(uri=server.uri, user=server.user, password=server.password, database=None)
+        user, password = server.user, server.password
+        return await connect(uri=server.uri, user=user, password=password, database=None, beside=plan_reading)
     assert given.uri is not None
     return await connect(uri=given.uri, user=given.user, password=given.password or "", database=given.database)
 

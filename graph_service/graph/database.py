@@ -1,6 +1,8 @@
 """A connected `Graph` for a given server: driver, log-in, version check, migrations."""
 
+import asyncio
 import re
+from collections.abc import Awaitable, Callable
 
 from neo4j import AsyncDriver, AsyncGraphDatabase
 from neo4j.exceptions import AuthError, ClientError, ConfigurationError, DriverError
@@ -21,8 +23,13 @@ async def connect(
     database: str | None,
     connect_timeout_s: float = 5.0,
     timeout_s: float = 30.0,
+    beside: Callable[[Graph], Awaitable[object]] | None = None,
 ) -> Graph:
     """A graph that answers, is new enough, and has all migrations.
+
+    Args:
+        beside: asks the graph something while the migrations are looked at; a server that has just started takes a
+            second for its first statement, and not much longer for two at once.
 
     Raises:
         InstallError: wrong address or password, or a server older than 2026.02.
@@ -31,7 +38,7 @@ async def connect(
     driver = await open_driver(uri=uri, user=user, password=password, connect_timeout_s=connect_timeout_s)
     try:
         graph = Graph(driver, database=database, timeout_s=timeout_s)
-        await migrate(graph)
+        await asyncio.gather(migrate(graph), *([] if beside is None else [beside(graph)]))
     except BaseException:
         await driver.close()
         raise
