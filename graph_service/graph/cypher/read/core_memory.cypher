@@ -1,5 +1,5 @@
 // What is always to be known of a user: the facts of the profile, what lastingly triggers something, and what was
-// true before. Unique index memory_id for the user, index memory_user for causes, message_id for their proofs.
+// true before. Unique index memory_id for the user, index caused_by_user for causes, message_id for their proofs.
 // hot
 // $tenant: str
 // $user_id: str
@@ -29,8 +29,10 @@ CALL (u) {
 }
 CALL (u) {
   // Causes between other things concern the user when the user said so, or is tied to what is caused.
-  MATCH (a:Memory {tenant: $tenant, user_id: $user_id})-[r:CAUSED_BY]->(b:Memory)
-  WHERE a <> u AND r.tenant = $tenant AND r.valid_at <= $valid_at AND ($known_at IS NULL OR coalesce(r.known_at, r.recorded_at) <= $known_at)
+  // The hint: where causes are few beside everything else, all of them, of all tenants, would be looked through.
+  MATCH (a:Memory)-[r:CAUSED_BY {tenant: $tenant, user_id: $user_id}]->(b:Memory)
+  USING INDEX r:CAUSED_BY(tenant, user_id)
+  WHERE a <> u AND r.valid_at <= $valid_at AND ($known_at IS NULL OR coalesce(r.known_at, r.recorded_at) <= $known_at)
     AND (r.invalid_at IS NULL OR r.invalid_at > $valid_at OR coalesce(r.closing_known_at, r.known_at, r.recorded_at) > $known_at)
   WITH u, a, r, b ORDER BY r.strength DESC, r.confidence DESC, r.last_seen DESC, r.id LIMIT $triggers_max
   WHERE b = u
