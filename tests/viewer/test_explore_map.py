@@ -6,7 +6,6 @@ Requirements A5, E6.
 import json
 from collections.abc import AsyncIterator
 
-import httpx
 import pytest
 import pytest_asyncio
 from playwright.async_api import Browser
@@ -34,11 +33,7 @@ async def viewer(browser: Browser, address: str, memory: str) -> AsyncIterator[W
 
 
 async def _named(viewer: Watching, label: str) -> str:
-    async with httpx.AsyncClient(timeout=60) as client:
-        answer = await client.get(
-            f"{viewer.address}/api/explore/search", params={"q": label}, headers={"Mnemograph-Tenant": viewer.tenant}
-        )
-    return str(answer.json()["nodes"][0]["id"])
+    return await Watching.found(viewer.address, viewer.tenant, label)
 
 
 @pytest.mark.parametrize(("typed", "label"), [("jasm", "jasmine tea"), ("弹钢", "弹钢琴")])

@@ -31,6 +31,8 @@ async def memory(address: str) -> str:
             call = {"userId": "ann", "sessionId": at[:7], "userName": "Ann", "messages": [message]}
             answer = await client.post(f"{address}/graphql", json={"query": REMEMBER, "variables": {"input": call}})
             assert "errors" not in answer.json(), answer.text
+    for label in ("Berlin", "jasmine tea", "Lisbon"):
+        await Watching.found(address, name, label)
     return name
 
 
@@ -41,11 +43,7 @@ async def viewer(browser: Browser, address: str, memory: str) -> AsyncIterator[W
 
 
 async def _named(viewer: Watching, label: str) -> str:
-    async with httpx.AsyncClient(timeout=60) as client:
-        answer = await client.get(
-            f"{viewer.address}/api/explore/search", params={"q": label}, headers={"Mnemograph-Tenant": viewer.tenant}
-        )
-    return json.dumps(answer.json()["nodes"][0]["id"])
+    return json.dumps(await Watching.found(viewer.address, viewer.tenant, label))
 
 
 async def test_the_slider_shows_what_was_true_and_what_was_known(viewer: Watching) -> None:

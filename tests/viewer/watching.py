@@ -1,5 +1,6 @@
 """One page in a real browser that watches one tenant, and what is said to the service meanwhile."""
 
+import asyncio
 import contextlib
 import json
 from collections.abc import AsyncIterator
@@ -10,6 +11,7 @@ from playwright.async_api import Browser, Page, Request
 
 REMEMBER = "mutation($input: RememberInput!) { remember(input: $input) { stored } }"
 WAIT_MS = 30_000
+LOOKS_MAX, LOOK_AGAIN_S = 600, 0.1
 
 
 class Watching:
@@ -106,6 +108,17 @@ class Watching:
         async with httpx.AsyncClient(timeout=60) as client:
             answer = await client.post(f"{address}/graphql", json=body, headers={"Mnemograph-Tenant": tenant})
         assert "errors" not in answer.json(), answer.text
+
+    @staticmethod
+    async def found(address: str, tenant: str, label: str) -> str:
+        """The id of the first thing with this name, as soon as what was told has been read."""
+        async with httpx.AsyncClient(timeout=60, headers={"Mnemograph-Tenant": tenant}) as client:
+            for _ in range(LOOKS_MAX):
+                answer = await client.get(f"{address}/api/explore/search", params={"q": label})
+                if nodes := answer.json()["nodes"]:
+                    return str(nodes[0]["id"])
+                await asyncio.sleep(LOOK_AGAIN_S)
+        raise AssertionError(f"nothing named {label!r} was read within {LOOKS_MAX * LOOK_AGAIN_S:.0f} seconds")
 
     async def until_shown(self, label: str) -> None:
         """Waits until the list, the twin of the map, names something."""
