@@ -71,7 +71,7 @@ async def _forget(desk: Desk, caller: Caller, given: ForgetArguments) -> ForgetA
             " again with confirm = true"
         )
     done = await forgotten(desk, caller, given.kind, given.id, given.user_id)
-    return ForgetAnswer(**{name: getattr(done, name) for name in Forgotten.__dataclass_fields__})
+    return ForgetAnswer.model_validate(done, from_attributes=True)
 
 
 FORGET = Tool(

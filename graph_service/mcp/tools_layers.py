@@ -8,7 +8,7 @@ from graph_service.mcp.caller import Caller
 from graph_service.mcp.shapes import Arguments, Shape
 from graph_service.mcp.tool import Desk, Effect, Tool
 from graph_service.mcp.tools_remember import UserId
-from graph_service.memory.layer_texts import LayersReport, Level
+from graph_service.memory.layer_texts import Level
 from schema.errors import InputError, UnavailableError
 from schema.session import CloseReason, SessionState, SessionView
 
@@ -124,7 +124,7 @@ class StatusAnswer(Shape):
 
 async def _read_memory(desk: Desk, caller: Caller, given: ReadMemoryArguments) -> LayerAnswer:
     found = await desk.memory.layers.layer(caller.tenant, given.uri, given.level)
-    return LayerAnswer(**{name: getattr(found, name) for name in LayerAnswer.model_fields})
+    return LayerAnswer.model_validate(found, from_attributes=True)
 
 
 async def _list_sessions(desk: Desk, caller: Caller, given: ListSessionsArguments) -> SessionsAnswer:
@@ -137,7 +137,7 @@ async def _close_session(desk: Desk, caller: Caller, given: CloseSessionArgument
 
 
 def _session(view: SessionView) -> SessionAnswer:
-    return SessionAnswer(**{name: getattr(view, name) for name in SessionAnswer.model_fields})
+    return SessionAnswer.model_validate(view, from_attributes=True)
 
 
 async def _generate_layers(desk: Desk, caller: Caller, given: GenerateLayersArguments) -> LayersAnswer:
@@ -145,7 +145,7 @@ async def _generate_layers(desk: Desk, caller: Caller, given: GenerateLayersArgu
         raise InputError("all_users goes with neither user_id nor session_id; leave one of them out")
     user_id = None if given.all_users else caller.whose(given.user_id)
     report = await desk.memory.layers.generate(caller.tenant, user_id=user_id, session_id=given.session_id)
-    return LayersAnswer(**{name: getattr(report, name) for name in LayersReport.__dataclass_fields__})
+    return LayersAnswer.model_validate(report, from_attributes=True)
 
 
 async def _index_memories(desk: Desk, caller: Caller, given: IndexMemoriesArguments) -> IndexAnswer:
