@@ -32,6 +32,7 @@ from graph_service.memory.changes import ChangeLog
 from graph_service.memory.community_map import CommunityMaps
 from graph_service.memory.explore import Explorer
 from graph_service.memory.mindmap import MindMap
+from graph_service.page_headers import PageHeaders
 from graph_service.parts import Parts
 from graph_service.round_trip_header import RoundTripHeader
 from graph_service.settings import LOOPBACK_NAMES, is_loopback
@@ -72,6 +73,7 @@ def create_app(parts: Parts, stopping: Stopping) -> FastAPI:
     app.add_middleware(FrontDoor, gate=gate)
     app.add_middleware(HostGuard, allowed=hosts)
     app.add_middleware(StopGuard, stopping=stopping)
+    app.add_middleware(PageHeaders)
     install_error_handlers(app)
     app.include_router(graphql_router(parts.memory, gate), prefix="/graphql")
     app.include_router(sign_in_router(gate))

@@ -75,7 +75,12 @@ async def test_viewer_files_are_guarded_and_hashed_ones_cached(tmp_path: Path) -
     async with client(tmp_path) as http:
         page, script = await http.get("/"), await http.get("/assets/app-1a2b.js")
         outside = await http.get("/../secret")
-    assert "default-src 'self'" in page.headers["content-security-policy"]
+    policy = page.headers["content-security-policy"]
+    assert policy == script.headers["content-security-policy"]
+    assert "unsafe" not in policy
+    assert {"default-src 'none'", "script-src 'self'", "style-src 'self'"} <= {
+        part.strip() for part in policy.split(";")
+    }
     assert page.headers["cache-control"] == "no-cache"
     assert "immutable" in script.headers["cache-control"]
     assert outside.status_code == 404
