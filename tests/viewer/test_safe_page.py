@@ -1,4 +1,4 @@
-"""What people said never runs, never becomes markup, and never leaves the page for anybody else. Requirements A5, F2."""
+"""What people said never runs, never becomes markup, and leaves the page for nobody. Requirements A5, F2."""
 
 import json
 from collections.abc import AsyncIterator
@@ -22,11 +22,13 @@ BLANKS: Final = "{{constructor.constructor('" + _RUNS + "')()}}"
 _WATCH: Final = """
 window.refused = [];
 window.grown = [];
-addEventListener("securitypolicyviolation", (event) => refused.push(`${event.effectiveDirective} ${event.blockedURI} ${event.sample}`));
-const alien = "img[onerror], script:not([src]), iframe, object, embed, svg[onload], style[onload], a[href^='javascript']";
+addEventListener("securitypolicyviolation", (event) =>
+  refused.push(`${event.effectiveDirective} ${event.blockedURI} ${event.sample}`));
+const alien = "img[onerror], script:not([src]), iframe, object, embed, svg[onload], a[href^='javascript']";
 new MutationObserver((all) => {
   for (const one of all) for (const node of one.addedNodes)
-    if (node instanceof Element && (node.matches(alien) || node.querySelector(alien))) grown.push(node.outerHTML.slice(0, 200));
+    if (node instanceof Element && (node.matches(alien) || node.querySelector(alien)))
+      grown.push(node.outerHTML.slice(0, 200));
 }).observe(document, { childList: true, subtree: true });
 """
 
