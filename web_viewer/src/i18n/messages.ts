@@ -1,6 +1,9 @@
 /** Every word the viewer says, in both languages; `{n|one|many}` picks by number. */
 
+import * as taking from "./exportWords";
+
 export const en = {
+  ...taking.en,
   "app.title": "Memory map",
   "tab.map": "Map",
   "tab.list": "List",
@@ -252,6 +255,7 @@ export const en = {
 export type MessageKey = keyof typeof en;
 
 export const zh: Record<MessageKey, string> = {
+  ...taking.zh,
   "app.title": "记忆图谱",
   "tab.map": "图谱",
   "tab.list": "列表",

@@ -39,7 +39,8 @@ function edgeClasses(edge: GraphEdge, parallel: boolean, deaf: boolean): string 
   return names.join(" ");
 }
 
-function pairKey(edge: GraphEdge): string {
+/** The same for both directions. */
+export function pairKey(edge: GraphEdge): string {
   return edge.source < edge.target ? `${edge.source} ${edge.target}` : `${edge.target} ${edge.source}`;
 }
 

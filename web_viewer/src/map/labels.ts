@@ -16,6 +16,13 @@ export function cutLabel(text: string, cells: number = LABEL_CELLS): string {
   return kept;
 }
 
+/** How wide a text is: a Chinese sign fills two cells. */
+export function cellsOf(text: string): number {
+  let used = 0;
+  for (const sign of graphemes(text)) used += WIDE.test(sign) ? 2 : 1;
+  return used;
+}
+
 function graphemes(text: string): Iterable<string> {
   if (typeof Intl.Segmenter !== "function") return text;
   return Array.from(new Intl.Segmenter(undefined, { granularity: "grapheme" }).segment(text), (part) => part.segment);

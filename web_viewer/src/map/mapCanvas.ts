@@ -9,12 +9,12 @@ import { Elements, type Finish, PLAIN } from "./elements";
 import { Layer, onScreen, type Viewport } from "./layer";
 import { FONT, LabelPainter } from "./paintLabels";
 import { ACCENT, kindLook, predicateLook, type Theme } from "./palette";
-import { type Point, type Sector, sectorName } from "./place";
+import type { Point, Sector } from "./place";
 import type { PlaceBook } from "./places";
 import { Pace } from "./pace";
 import { discBoxes, type Ground, paintDiscs } from "../net/paintDiscs";
 import { Overview } from "./overview";
-import { captionBoxes, paintSectors, type SectorCaptions, usedSectors } from "./paintSectors";
+import { captionBoxes, heldSectors, paintSectors, type SectorCaptions } from "./paintSectors";
 import { paintMarks } from "./paintMarks";
 import { Pulses } from "./pulses";
 import { labelled, type Marks, pointOut } from "./pointOut";
@@ -240,9 +240,7 @@ export class MapCanvas {
     const renderer = (this.cy as unknown as { renderer(): { textureOnViewport: boolean } }).renderer();
     // Read at each frame by Cytoscape's canvas; only its constructor option is documented.
     renderer.textureOnViewport = this.shown.nodes.size + this.shown.edges.size > TEXTURE_FROM;
-    const { sectors } = this.places.layout;
-    const used = usedSectors(sectors, this.shown.edges.values());
-    this.fans = sectors.filter((sector) => used.has(sectorName(sector.hub, sector.key)));
+    this.fans = heldSectors(this.places.layout.sectors, this.shown.edges.values());
     this.applyClasses();
     this.camera.fitIfDue();
     this.camera.include();

@@ -6,15 +6,16 @@ import type { Box } from "./labels";
 import { MUTED, predicateLook, type Theme } from "./palette";
 import { sectorName, sectorOf, STRETCH, type Sector, type SectorKey } from "./place";
 
-const PREDICATE_OF: Record<SectorKey, string> = { likes: "PREFERS", cares: "CARES_ABOUT", linked: "RELATES_TO", dislikes: "DISLIKES" };
-const INSIDE = 62;
-const OUTSIDE = 58;
+export const PREDICATE_OF: Record<SectorKey, string> = { likes: "PREFERS", cares: "CARES_ABOUT", linked: "RELATES_TO", dislikes: "DISLIKES" };
+/** How far a fan reaches beside its things. */
+export const INSIDE = 62;
+export const OUTSIDE = 58;
 /** From the middle of the outermost things to the middle of the caption, in pixels. */
 const CAPTION_CLEAR = 17;
 const CAPTION_MIN_ZOOM = 0.22;
 
 /** Names of the fans that hold something at the moment. */
-export function usedSectors(sectors: readonly Sector[], edges: Iterable<GraphEdge>): ReadonlySet<string> {
+function usedSectors(sectors: readonly Sector[], edges: Iterable<GraphEdge>): ReadonlySet<string> {
   const hubs = new Set(sectors.map((sector) => sector.hub));
   const used = new Set<string>();
   for (const edge of edges) {
@@ -23,6 +24,12 @@ export function usedSectors(sectors: readonly Sector[], edges: Iterable<GraphEdg
     }
   }
   return used;
+}
+
+/** The fans that hold something at the moment. */
+export function heldSectors(sectors: readonly Sector[], edges: Iterable<GraphEdge>): Sector[] {
+  const used = usedSectors(sectors, edges);
+  return sectors.filter((sector) => used.has(sectorName(sector.hub, sector.key)));
 }
 
 export interface SectorCaptions {

@@ -9,6 +9,8 @@ export interface Address {
   user: string | null;
   sel: string | null;
   hide: string[];
+  /** Ids of things put out of sight. */
+  veil: string[];
   /** Least certainty of the facts that are shown, 0 to 1. */
   sure: number;
   ego: string | null;
@@ -18,17 +20,21 @@ export interface Address {
   asOf: string | null;
 }
 
+/** A link must stay short enough to be sent. */
+const VEIL_MAX = 30;
+
 export function readAddress(hash: string): Address {
   const [tab = "", query = ""] = hash.replace(/^#\/?/, "").split("?", 2);
   const chosen = new URLSearchParams(query);
-  const hide = (chosen.get("hide") ?? "").split(",").filter((name) => name !== "");
+  const list = (name: string): string[] => (chosen.get(name) ?? "").split(",").filter((one) => one !== "");
   const sure = Number(chosen.get("sure") ?? 0);
   const ends = [chosen.get("from"), chosen.get("to")];
   return {
     tab: TABS.find((one) => one === tab) ?? null,
     user: chosen.get("user"),
     sel: chosen.get("sel"),
-    hide,
+    hide: list("hide"),
+    veil: list("veil"),
     sure: sure > 0 && sure <= 1 ? sure : 0,
     ego: chosen.get("around"),
     path: ends[0] && ends[1] ? [ends[0], ends[1]] : null,
@@ -43,6 +49,7 @@ export function writeAddress(address: Address): string {
   put("user", address.user);
   put("sel", address.sel);
   put("hide", [...address.hide].sort().join(","));
+  put("veil", [...address.veil].sort().slice(0, VEIL_MAX).join(","));
   put("sure", address.sure > 0 ? String(address.sure) : null);
   put("around", address.ego);
   put("from", address.path?.[0] ?? null);

@@ -42,7 +42,7 @@ export function firstChoice(): Chosen {
     hidden: new Set(address.hide),
     confidence: address.sure,
     ego: address.ego,
-    veiled: new Set(),
+    veiled: new Set(address.veil),
     query: "",
     moments: { validAt: address.validAt, asOf: address.asOf },
     lang: (browserStorage.getItem("mnemograph:lang") as Lang | null) ?? languageOf(navigator.languages),
@@ -62,5 +62,5 @@ export function sameChoice(a: ViewChoice, b: ViewChoice): boolean {
 /** The address as it should read for what is chosen now. */
 export function addressOf(chosen: Chosen, path: [string, string] | null): string {
   const { tab, user, sel, ego, moments } = chosen;
-  return writeAddress({ tab, user, sel, hide: [...chosen.hidden], sure: chosen.confidence, ego, path, validAt: moments.validAt, asOf: moments.asOf });
+  return writeAddress({ tab, user, sel, hide: [...chosen.hidden], veil: [...chosen.veiled], sure: chosen.confidence, ego, path, validAt: moments.validAt, asOf: moments.asOf });
 }
