@@ -1,4 +1,4 @@
-"""A real Neo4j for the whole run: a container where a Docker engine answers, the local server otherwise."""
+"""A real Neo4j for each test process: a container where a Docker engine answers, the local server otherwise."""
 
 import os
 import shutil
@@ -37,7 +37,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def server() -> AsyncIterator[Server]:
-    """One empty Neo4j, shared by all tests; they keep apart by tenant."""
+    """One empty Neo4j, shared by all tests of this process; they keep apart by tenant."""
     given = os.environ.get("MNEMOGRAPH_TEST_URI")
     if given:  # a server that a developer keeps running, to save its start
         yield Server(uri=given, user="neo4j", password=os.environ["MNEMOGRAPH_TEST_PASSWORD"])
