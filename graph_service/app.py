@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import time
 from collections.abc import AsyncIterator, Mapping
 from datetime import UTC, datetime
 from typing import Any, Final
@@ -32,8 +33,10 @@ from graph_service.memory.changes import ChangeLog
 from graph_service.memory.community_map import CommunityMaps
 from graph_service.memory.explore import Explorer
 from graph_service.memory.mindmap import MindMap
+from graph_service.metrics_route import metrics_router
 from graph_service.page_headers import PageHeaders
 from graph_service.parts import Parts
+from graph_service.request_record import RequestRecord
 from graph_service.round_trip_header import RoundTripHeader
 from graph_service.settings import LOOPBACK_NAMES, is_loopback
 from graph_service.stopping import Stopping, in_time
@@ -74,6 +77,7 @@ def create_app(parts: Parts, stopping: Stopping) -> FastAPI:
     app.add_middleware(HostGuard, allowed=hosts)
     app.add_middleware(StopGuard, stopping=stopping)
     app.add_middleware(PageHeaders)
+    app.add_middleware(RequestRecord)
     install_error_handlers(app)
     app.include_router(graphql_router(parts.memory, gate), prefix="/graphql")
     app.include_router(sign_in_router(gate))
@@ -82,6 +86,7 @@ def create_app(parts: Parts, stopping: Stopping) -> FastAPI:
     app.include_router(explore_router(explorer, communities))
     app.router.routes.append(Route(MCP_PATH, endpoint=mcp))
     _add_probes(app, parts, gate, name)
+    app.include_router(metrics_router(parts, hub, name))
     add_viewer(app, DIST)
     return app
 
@@ -131,6 +136,7 @@ def _lifespan(parts: Parts, hub: Hub, mcp: McpMount, stopping: Stopping) -> Any:
         async with working(parts, stopping) as beside:
             answering = asyncio.create_task(mcp.run(stopping.asked), name="mcp")
             app.state.beside = {**beside, "mcp": answering}
+            app.state.answering_since_s = time.time()
             try:
                 yield
             finally:

@@ -67,6 +67,7 @@ class Parts:
     memory: Memory
     worker: Worker
     window: ShortTermWindow
+    outsides: Outsides
     keyring: Keyring
     bell: Bell
     forgotten: Bell
@@ -287,6 +288,7 @@ async def _assembled(
         ),
         worker=worker,
         window=window,
+        outsides=outsides,
         keyring=Keyring(graph, clock=_now, word=secrets.token_urlsafe),
         bell=bell,
         forgotten=forgotten,

@@ -11,6 +11,7 @@ from graph_service.auth.access import Need, Role
 
 OPEN: Final = Need(role=None)
 READ: Final = Need(role=Role.READ)
+READ_OF_ALL: Final = Need(role=Role.READ, every_tenant=True)
 WRITE: Final = Need(role=Role.WRITE)
 ADMIN: Final = Need(role=Role.ADMIN)
 ADMIN_OF_ALL: Final = Need(role=Role.ADMIN, every_tenant=True)
@@ -94,6 +95,8 @@ ROUTES: Final = (
     Route("GET", "/assets/*", OPEN),
     Route("GET", "/health", OPEN),
     Route("GET", "/ready", OPEN),
+    # Numbers of all tenants together, and nothing else.
+    Route("GET", "/metrics", READ_OF_ALL),
     Route("GET", "/openapi.json", READ),
     Route("GET", "/api/snapshot", READ),
     Route("GET", "/api/evidence/{element_id}", READ),

@@ -1,9 +1,14 @@
-"""Counts how often a piece of work asked the database; whoever wants to know opens a count around it."""
+"""What every round trip to the database leaves: a count for whoever counts, its time, and a span in the trace."""
 
 import contextlib
+import time
 from collections.abc import Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass
+from typing import Literal
+
+from graph_service.measures import DATABASE_SECONDS
+from graph_service.spans import span
 
 
 @dataclass
@@ -31,3 +36,26 @@ def sent() -> None:
     """One statement goes out; costs nothing where nobody counts."""
     if (count := _OPEN.get()) is not None:
         count.sent += 1
+
+
+class RoundTrip:
+    """A statement under way inside the block.
+
+    Args:
+        name: of the statement.
+    """
+
+    __slots__ = ("_access", "_span", "_started_s")
+
+    def __init__(self, name: str, access: Literal["read", "write"]) -> None:
+        self._access = access
+        self._span = span(f"neo4j {name}")
+
+    def __enter__(self) -> None:
+        sent()
+        self._started_s = time.perf_counter()
+        self._span.__enter__()
+
+    def __exit__(self, *error: object) -> None:
+        self._span.__exit__(*error)  # type: ignore[arg-type]
+        DATABASE_SECONDS.note(time.perf_counter() - self._started_s, self._access)

@@ -13,8 +13,9 @@ from neo4j.graph import Node
 from neo4j.time import DateTime as Neo4jDateTime
 
 from graph_service.breaker import Breaker, BreakerState
-from graph_service.graph import round_trips
+from graph_service.graph.round_trips import RoundTrip
 from graph_service.graph.statements import Statement
+from graph_service.measures import DATABASE_FAILURES
 from schema.errors import MnemographError, UnavailableError
 from schema.timespan import as_utc
 
@@ -44,11 +45,11 @@ class Writing:
 
     async def run(self, statement: Statement, parameters: Mapping[str, Any]) -> list[Row]:
         """Rows of one statement, as plain values."""
-        round_trips.sent()
         if self._observer:
             self._observer(statement)
-        result = await self._tx.run(statement.text, dict(parameters))
-        return [_plain(dict(zip(record.keys(), record.values(), strict=True))) async for record in result]
+        with RoundTrip(statement.name, "write"):
+            result = await self._tx.run(statement.text, dict(parameters))
+            return [_plain(dict(zip(record.keys(), record.values(), strict=True))) async for record in result]
 
 
 class Graph:
@@ -86,12 +87,13 @@ class Graph:
         query = Query(statement.text, timeout=self._timeout_s)
 
         async def once() -> list[Row]:
-            round_trips.sent()
             if self.observer:
                 self.observer(statement)
-            async with self._driver.session(database=self._database, default_access_mode="READ") as session:
-                result = await session.run(query, dict(parameters))
-                return [_plain(dict(zip(record.keys(), record.values(), strict=True))) async for record in result]
+            session = self._driver.session(database=self._database, default_access_mode="READ")
+            with RoundTrip(statement.name, "read"):
+                async with session:
+                    result = await session.run(query, dict(parameters))
+                    return [_plain(dict(zip(record.keys(), record.values(), strict=True))) async for record in result]
 
         return await self._insisting(once, losses_max=_READ_TRIES)
 
@@ -162,11 +164,13 @@ class Graph:
             except TransientError as error:
                 self._breaker.succeeded()
                 if time.monotonic() + delay_s > until_s:
+                    DATABASE_FAILURES.add()
                     raise UnavailableError(_GONE.format(why=_why(error))) from error
             except (DriverError, OSError, TimeoutError) as error:
                 losses += 1
                 if losses == losses_max or isinstance(error, IncompleteCommit | TimeoutError):
                     self._breaker.failed(time.monotonic())
+                    DATABASE_FAILURES.add()
                     raise UnavailableError(_GONE.format(why=_why(error))) from error
             except Exception:
                 # What our own steps refuse, they refuse after the server answered them.

@@ -12,6 +12,7 @@ from graph_service.graph.store import Graph, Writing
 from graph_service.memory.affordable import affordable
 from graph_service.memory.beings import load_candidates
 from graph_service.memory.commit import StaleError, commit_digest
+from graph_service.memory.counted import count_digest
 from graph_service.memory.digest_plan import DigestPlan, SceneRead, names_of, plan_digest
 from graph_service.memory.judged import Judges
 from graph_service.memory.known import load_known
@@ -106,6 +107,7 @@ async def read_session(
                 text = await _refresh(graph, text, held, rules, embedder)
                 continue
             pace.step("read committed")
+            count_digest(scenes, plan)
             pace.on_change(held.tenant)
             return text.more
     raise ConflictError(f"the memory of user {text.owner.user_id!r} keeps changing; the work is tried again later")

@@ -8,6 +8,7 @@ from extraction.token_embedding import embed_with_tokens
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Writing
 from graph_service.graph.vector_parameter import vector_parameter
+from graph_service.measures import EMBEDDED
 from graph_service.memory.outbox import Claim, finish
 from graph_service.memory.pace import Pace
 from schema.errors import ConflictError
@@ -68,6 +69,8 @@ async def embed_sessions(graph: Graph, embedder: Embedder, held: Sequence[Claim]
 
     await graph.write(steps)
     pace.step("embed committed")
+    EMBEDDED.add("message", n=len(message_rows))
+    EMBEDDED.add("scene", n=len(scene_rows))
     return more
 
 

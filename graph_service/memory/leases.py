@@ -3,18 +3,23 @@
 import asyncio
 import contextlib
 import logging
+import time
 from collections.abc import Awaitable, Sequence
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from graph_service.graph.store import Graph
+from graph_service.measures import WORK, WORK_SECONDS
 from graph_service.memory.outbox import LEASE_S, Claim, JobKind, claim, give_back, release, renew
 from graph_service.memory.outside import OutsideAwayError, Outsides
 from graph_service.memory.pace import Pace
+from graph_service.spans import span
 from schema.errors import ConflictError, InputError, UnavailableError
 
 _log = logging.getLogger("mnemograph.worker")
 
 T = TypeVar("T")
+# The states in which failed work is left, as they are counted.
+_OUTCOMES: Final = {"open": "retried", "dead": "parked"}
 
 
 class Leases:
@@ -49,10 +54,15 @@ class Leases:
 
     async def kept(self, held: Sequence[Claim], doing: Awaitable[T]) -> T:
         """What the work gives; its leases are prolonged while it goes on."""
+        kind, started_s = held[0].kind.value, time.perf_counter()
         beat = asyncio.create_task(self._keep(held))
         try:
-            return await doing
+            with span(f"work {kind}", pieces=len(held)):
+                done = await doing
+            WORK.add(kind, "done", n=len(held))
+            return done
         finally:
+            WORK_SECONDS.note(time.perf_counter() - started_s, kind)
             beat.cancel()
             await asyncio.gather(beat, return_exceptions=True)
 
@@ -86,6 +96,7 @@ class Leases:
             except UnavailableError:
                 self._owed.append(one)
                 continue
+            WORK.add(one.kind.value, _OUTCOMES.get(state, state))
             if state == "dead" and away is not None:
                 self._outsides.named(away).parked()
             _log.log(logging.INFO if lost else logging.WARNING, "work given back: %s", state, extra=extra)

@@ -8,6 +8,8 @@ from typing import Final, TypeVar
 from extraction.embedding import Embedder
 from extraction.language_model import Answer, LanguageModel, Prompt, Shape
 from graph_service.breaker import OPEN_S, Breaker, BreakerState
+from graph_service.measures import OUTSIDE_SECONDS
+from graph_service.spans import span
 from schema.errors import InstallError, MnemographError, UnavailableError
 
 T = TypeVar("T")
@@ -50,9 +52,14 @@ class Outside:
         self._probe_s = clock_s()
 
     @property
+    def state(self) -> BreakerState:
+        """Of its circuit breaker."""
+        return self._breaker.state(self._clock_s())
+
+    @property
     def is_open(self) -> bool:
         """Whether it is being left alone."""
-        return self._breaker.state(self._clock_s()) is BreakerState.OPEN
+        return self.state is BreakerState.OPEN
 
     def parked(self) -> None:
         """Says that work was parked because it is away."""
@@ -78,21 +85,27 @@ class Outside:
             OutsideAwayError: it is away, misconfigured, or left alone for now.
         """
         if not self._breaker.allows(self._clock_s()):
+            OUTSIDE_SECONDS.note(0.0, self.name, "skipped")
             raise OutsideAwayError(
                 f"the {self.name} was away a moment ago; it is asked again within {OPEN_S:g} s",
                 outside=self.name,
                 asked=False,
                 retry_after_s=OPEN_S,
             )
+        started_s, outcome = time.perf_counter(), "answered"
         try:
-            answer = await call()
+            with span(f"ask {self.name}"):
+                answer = await call()
         except (UnavailableError, InstallError) as error:
+            outcome = "away"
             self._breaker.failed(self._clock_s())
             wait_s = error.retry_after_s if isinstance(error, UnavailableError) else None
             raise OutsideAwayError(error.message, outside=self.name, asked=True, retry_after_s=wait_s) from error
         except MnemographError:
             self._told()
             raise
+        finally:
+            OUTSIDE_SECONDS.note(time.perf_counter() - started_s, self.name, outcome)
         self._told()
         return answer
 

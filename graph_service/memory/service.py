@@ -9,6 +9,7 @@ from functools import partial
 
 from extraction.embedding import Embedder
 from graph_service.graph.store import Graph
+from graph_service.measures import Use
 from graph_service.memory import outbox
 from graph_service.memory.access import AccessLog
 from graph_service.memory.analyst import Analyst
@@ -41,6 +42,7 @@ from graph_service.memory.spooling import Spooling
 from graph_service.memory.suggestions import suggested_merges
 from graph_service.memory.sync import Progress, Sync, SyncReport
 from graph_service.memory.usage import UsageReport, usage
+from graph_service.memory.used import used
 from graph_service.memory.window import Heard, ShortTermWindow, Talk, talk_of, turn_of
 from schema.errors import UnavailableError
 from schema.ids import MemoryId, SessionId, TenantId, UserId
@@ -102,6 +104,7 @@ class Memory:
         self.keepsakes = Keepsakes(self.changes, self.mindmap)
         self._away = Away(spool, self.keepsakes)
 
+    @used(Use.REMEMBER)
     async def remember(self, tenant: TenantId, incoming: Incoming) -> Receipt:
         """Stores messages; returns when they are durable, before anything is read from them.
 
@@ -119,6 +122,7 @@ class Memory:
             self._notify(tenant)
         return receipt
 
+    @used(Use.RECALL)
     async def recall(self, tenant: TenantId, question: Question) -> Answer:
         """What one user's memory holds about a question, best first.
 
@@ -144,6 +148,7 @@ class Memory:
         self.keepsakes.want(tenant, question.user_id)
         return answer
 
+    @used(Use.CONTEXT)
     async def context(self, tenant: TenantId, wanted: Wanted) -> Context:
         """What an agent should know of a user before it answers, in so many tokens.
 

@@ -82,7 +82,18 @@ ROUTES: Final[dict[str, list[dict[str, Any]]]] = {
 }
 # They tell nobody's memories.
 ROUTES_WITHOUT_MEMORIES: Final = frozenset(
-    {"/", "/health", "/ready", "/openapi.json", "/graphql", "/mcp", "/live", "/api/sign-in", "/api/sign-out"}
+    {
+        "/",
+        "/health",
+        "/metrics",
+        "/ready",
+        "/openapi.json",
+        "/graphql",
+        "/mcp",
+        "/live",
+        "/api/sign-in",
+        "/api/sign-out",
+    }
 )
 
 # What a viewer may say first, and after it was greeted; `$epoch` and `$seq` are of the other tenant's log.

@@ -1,0 +1,130 @@
+"""Everything that is counted and timed while the service works; what is looked up for a scrape is in `metrics_page`."""
+
+from enum import StrEnum
+from typing import Final
+
+from graph_service.measuring import Counter, Histogram
+
+# Below 5 ms nothing of ours is slow; 0.2 s and 0.5 s are the limits of recall (requirements.md D8).
+_SECONDS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
+_SLOW_SECONDS: Final = (0.01, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0)
+_TENTHS: Final = tuple(number / 10 for number in range(1, 10))
+
+
+class Door(StrEnum):
+    """Where a request came in."""
+
+    GRAPHQL = "graphql"
+    REST = "rest"
+    MCP = "mcp"
+    LIVE = "live"
+    VIEWER = "viewer"
+    PROBE = "probe"
+
+
+class Use(StrEnum):
+    """What a memory is used for, whatever the door."""
+
+    REMEMBER = "remember"
+    RECALL = "recall"
+    CONTEXT = "context"
+
+
+_WORK: Final = ("embed", "read", "close", "anew", "forget")
+_OUTSIDE: Final = ("embedder", "model")
+_STATUS: Final = ("1xx", "2xx", "3xx", "4xx", "5xx")
+
+REQUESTS: Final = Counter(
+    "mnemograph_requests", "Requests answered, by door and class of status.", door=Door, status=_STATUS
+)
+REQUEST_SECONDS: Final = Histogram(
+    "mnemograph_request_seconds", "Time from a request to the end of its answer.", _SECONDS, door=Door
+)
+USE_SECONDS: Final = Histogram(
+    "mnemograph_use_seconds",
+    "Time of remember, recall and context.",
+    _SECONDS,
+    use=Use,
+    outcome=("done", "refused", "failed"),
+)
+MESSAGES: Final = Counter("mnemograph_messages", "Messages taken in, by where they went.", where=("neo4j", "spool"))
+RECALL_SIMILARITY: Final = Histogram(
+    "mnemograph_recall_similarity", "Cosine of the nearest thing found for a question.", _TENTHS
+)
+RECALL_CONFIDENCE: Final = Histogram(
+    "mnemograph_recall_confidence", "How likely recall held its answers to hold what was asked.", _TENTHS
+)
+RECALLS: Final = Counter(
+    "mnemograph_recalls", "Questions answered, by what was found.", found=("relevant", "nothing", "degraded")
+)
+READINGS: Final = Counter(
+    "mnemograph_readings",
+    "Scenes read for facts: by the model as first asked, by the model in another way, by rules that were wanted, by "
+    "rules because the model could not, by rules because its budget was spent.",
+    outcome=("model", "model retried", "rules", "fell back", "budget spent"),
+)
+FACTS: Final = Counter("mnemograph_facts", "Facts and closings of facts that were written.")
+REJECTED: Final = Counter(
+    "mnemograph_rejected_facts",
+    "Proposals of readers that were not accepted, by reason.",
+    reason=(
+        "predicate not on the whitelist",
+        "subject or object has no usable name",
+        "the whitelist does not allow this predicate between these kinds",
+        "subject and object are the same",
+        "no message proves it",
+        "the statement is empty or too long",
+        "not confident enough",
+        "not important enough",
+        "too many facts in one scene",
+    ),
+)
+MODEL_TOKENS: Final = Counter("mnemograph_model_tokens", "Tokens that reading cost.", direction=("in", "out"))
+EMBEDDED: Final = Counter("mnemograph_embedded", "Texts that were given a vector.", what=("message", "scene"))
+WORK: Final = Counter(
+    "mnemograph_work",
+    "Pieces of background work, by how they ended.",
+    kind=_WORK,
+    outcome=("done", "retried", "parked", "lost"),
+)
+WORK_SECONDS: Final = Histogram(
+    "mnemograph_work_seconds", "Time of a piece of background work.", _SLOW_SECONDS, kind=_WORK
+)
+OUTSIDE_SECONDS: Final = Histogram(
+    "mnemograph_outside_seconds",
+    "Time of a call to an embedder or model elsewhere, by outcome; `skipped` while its circuit breaker is open.",
+    _SLOW_SECONDS,
+    outside=_OUTSIDE,
+    outcome=("answered", "away", "skipped"),
+)
+DATABASE_SECONDS: Final = Histogram(
+    "mnemograph_database_seconds",
+    "Time of a statement, from sending it to its last row.",
+    _SECONDS,
+    access=("read", "write"),
+)
+DATABASE_FAILURES: Final = Counter(
+    "mnemograph_database_failures", "Reads and transactions that the database did not answer in the end."
+)
+
+COUNTERS: Final = (
+    REQUESTS,
+    MESSAGES,
+    RECALLS,
+    READINGS,
+    FACTS,
+    REJECTED,
+    MODEL_TOKENS,
+    EMBEDDED,
+    WORK,
+    DATABASE_FAILURES,
+)
+HISTOGRAMS: Final = (
+    REQUEST_SECONDS,
+    USE_SECONDS,
+    RECALL_SIMILARITY,
+    RECALL_CONFIDENCE,
+    WORK_SECONDS,
+    OUTSIDE_SECONDS,
+    DATABASE_SECONDS,
+)
