@@ -1,22 +1,23 @@
 """What questions and readings leave in the measures of the process."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from extraction.reading import Reading
 from extraction.rule_reader import READER_NAME
 from graph_service.measures import FACTS, MODEL_TOKENS, READINGS, RECALL_SIMILARITY, REJECTED
 from graph_service.memory.digest_plan import DigestPlan, SceneRead
-from graph_service.memory.found import Candidate
+from graph_service.memory.found import Found
 
 _CALLER: Final = "caller"
 
 
-def count_nearest(candidates: Iterable[Candidate]) -> None:
-    """Notes how near the nearest thing is that was found for a question, when vectors were compared."""
-    nearest = max((one.cosine for one in candidates if one.cosine is not None), default=None)
+def noted(found: Found) -> Found:
+    """The same; how near the nearest thing of it is was noted, when vectors were compared."""
+    nearest = max((one.cosine for one in found.candidates if one.cosine is not None), default=None)
     if nearest is not None:
         RECALL_SIMILARITY.note(nearest)
+    return found
 
 
 def count_digest(scenes: Sequence[SceneRead], plan: DigestPlan) -> None:

@@ -16,7 +16,7 @@ from graph_service.graph.store import Graph
 from graph_service.graph.vector_parameter import vector_parameter
 from graph_service.memory.asked import asked_about, topic_of
 from graph_service.memory.confidence import RELEVANT_MIN, Signs, confidence_of, sign_weights, signs_of
-from graph_service.memory.counted import count_nearest
+from graph_service.memory.counted import noted
 from graph_service.memory.filters import Removed
 from graph_service.memory.found import EvidenceMessage, Found, found_in
 from graph_service.memory.holding import moments_asked
@@ -155,8 +155,7 @@ async def recall(
     weights = _weights(question.text, embedder, asked)
     more = rules.parameters(question, by_meaning="meaning" in weights.scaled)
     rows = await graph.read(statement("read/recall"), {**parameters, **more})
-    found = found_in(rows[0])
-    count_nearest(found.candidates)
+    found = noted(found_in(rows[0]))
     signs = signs_of(question.text, found.candidates, asked=terms_of(" ".join(words)), own_names=(question.user_id,))
     answer = page(
         found.candidates,
