@@ -5,18 +5,25 @@ import logging
 import sys
 import traceback
 from collections.abc import Iterable
+from contextvars import ContextVar
 from datetime import UTC, datetime
+from typing import Final
 
+from graph_service.telling_settings import LogSettings
 from schema.errors import MnemographError
 
-OUR_LOGGERS = ("mnemograph", "graph_service", "extraction")
+OUR_LOGGERS: Final = ("mnemograph", "graph_service", "extraction")
+REQUEST_ID: Final[ContextVar[str | None]] = ContextVar("request_id", default=None)
+# What our own calls may add to a line. Ids of tenants are names that operators gave, not what people said.
+_MORE: Final = ("tenant", "work", "error", "door", "status", "ms")
 
 
 class PlainFormatter(logging.Formatter):
     """One line an event, as JSON or for people.
 
     An error's message may quote a conversation, so only messages of our own errors, which are written for that,
-    are kept; of all others the class and the places they passed through.
+    are kept; of all others the class and the places they passed through. Of what other libraries log, the place and
+    the pattern of the message are told, never its values.
     """
 
     def __init__(self, *, as_json: bool, secrets: Iterable[str]) -> None:
@@ -26,38 +33,57 @@ class PlainFormatter(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """The line, without a line end."""
-        row = {
+        row: dict[str, object] = {
             "at": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
             "from": record.name,
-            "event": record.getMessage(),
+            "event": _event(record),
         }
+        if (request_id := REQUEST_ID.get()) is not None:
+            row["request"] = request_id
+        row |= {name: getattr(record, name) for name in _MORE if hasattr(record, name)}
         if record.exc_info and record.exc_info[1] is not None:
             row |= _described(record.exc_info[1])
-        line = json.dumps(row, ensure_ascii=False) if self._as_json else _for_people(row)
+        line = json.dumps(row, ensure_ascii=False, default=str) if self._as_json else _for_people(row)
         for secret in self._secrets:
             line = line.replace(secret, "***")
         return line
 
 
-def configure_logging(*, secrets: Iterable[str | None] = (), verbose: bool = False) -> None:
-    """Sends our loggers to stderr; JSON unless a person watches.
+def configure_logging(wanted: LogSettings, *, secrets: Iterable[str | None] = ()) -> None:
+    """Sends every logger of the process to stderr: ours from the wanted level on, others' warnings.
 
     Args:
         secrets: values that are replaced wherever they would show up.
     """
     handler = logging.StreamHandler(sys.stderr)
     known = [secret for secret in secrets if secret]
-    handler.setFormatter(PlainFormatter(as_json=not sys.stderr.isatty(), secrets=known))
+    as_json = wanted.format == "json" or (wanted.format == "auto" and not sys.stderr.isatty())
+    handler.setFormatter(PlainFormatter(as_json=as_json, secrets=known))
+    # Without a handler of its own a library's warning would be printed as it is, with all that an error quotes.
+    root = logging.getLogger()
+    root.handlers = [handler]
+    root.setLevel(logging.WARNING)
     for name in OUR_LOGGERS:
         logger = logging.getLogger(name)
         logger.handlers = [handler]
-        logger.setLevel(logging.INFO if verbose else logging.WARNING)
+        logger.setLevel(wanted.level.upper())
         logger.propagate = False
     # The driver warns of each transaction that it repeats, which is its daily work, and quotes the server.
     logging.getLogger("neo4j").setLevel(logging.ERROR)
+    # It logs every mistake of a client, with the query; what nobody foresaw is told by our door.
+    logging.getLogger("strawberry").setLevel(logging.CRITICAL)
     # The protocol's own words may quote what a client sent; what fails is told by our door.
     logging.getLogger("mcp").setLevel(logging.CRITICAL)
+
+
+def _event(record: logging.LogRecord) -> str:
+    if record.name.partition(".")[0] in OUR_LOGGERS:
+        return record.getMessage()
+    place = f"{record.filename}:{record.lineno}"
+    # A message without values may have been put together from them.
+    pattern = f": {record.msg}" if record.args and isinstance(record.msg, str) else ""
+    return f"a library says something in {place}{pattern}"
 
 
 def _described(error: BaseException) -> dict[str, str]:
@@ -65,12 +91,14 @@ def _described(error: BaseException) -> dict[str, str]:
         return _described(error.exceptions[0])
     row = {"error": type(error).__name__}
     if isinstance(error, MnemographError):
-        row["why"] = error.message
+        row |= {"code": error.code, "why": error.message}
     frames = traceback.extract_tb(error.__traceback__)[-4:]
     row["where"] = " < ".join(f"{frame.name} ({frame.filename.rpartition('/')[2]}:{frame.lineno})" for frame in frames)
     return row
 
 
-def _for_people(row: dict[str, str]) -> str:
+def _for_people(row: dict[str, object]) -> str:
     more = " ".join(f"{name}={value}" for name, value in row.items() if name not in ("at", "level", "from", "event"))
-    return f"{row['level']}: {row['event']}" + (f" ({more})" if more else "")
+    line = f"{row['level']}: {row['event']}" + (f" ({more})" if more else "")
+    # What came from outside must not look like lines of ours.
+    return line.replace("\r", "\\r").replace("\n", "\\n")

@@ -4,16 +4,15 @@ import logging
 import re
 import secrets
 import time
-from contextvars import ContextVar
 from typing import Final
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from graph_service.log import REQUEST_ID
 from graph_service.measures import REQUEST_SECONDS, REQUESTS, Door
 from graph_service.spans import span
 
 HEADER: Final = "X-Request-Id"
-REQUEST_ID: Final[ContextVar[str | None]] = ContextVar("request_id", default=None)
 _HEADER_BYTES: Final = HEADER.lower().encode()
 # What a caller sends comes into our log: nothing but what ids are made of.
 _GOOD_ID: Final = re.compile(rb"[A-Za-z0-9._-]{1,64}")

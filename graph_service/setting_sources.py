@@ -21,11 +21,13 @@ USUAL_NAMES: Mapping[str, tuple[str, ...]] = {
     "LLM_MODEL": ("llm.model",),
     "EMBEDDING_MODEL": ("embedding.model",),
     "REDIS_URL": ("redis.url",),
+    "OTEL_EXPORTER_OTLP_ENDPOINT": ("traces.endpoint",),
+    "OTEL_SERVICE_NAME": ("traces.service_name",),
 }
 PREFIX = "MNEMOGRAPH_"
 LIST_KEYS = frozenset({"service.allowed_hosts"})
 # The address of a Redis holds its password.
-SECRET_ENDINGS = ("password", "api_key", "redis.url", "jwt_secret")
+SECRET_ENDINGS = ("password", "api_key", "redis.url", "jwt_secret", "traces.authorization")
 
 
 @dataclass(frozen=True, slots=True)

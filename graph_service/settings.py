@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
 
 from platformdirs import user_cache_dir, user_config_dir, user_data_dir
 from pydantic import Field, TypeAdapter, ValidationError
@@ -16,6 +17,7 @@ from graph_service.mcp_settings import McpSettings
 from graph_service.recall_settings import RecallSettings
 from graph_service.redis_address import redis_url_problem
 from graph_service.setting_sources import Found, from_environment, from_file, read_as_problem
+from graph_service.telling_settings import LogSettings, TraceSettings
 from graph_service.window_settings import RedisSettings, WindowSettings
 from schema.errors import InstallError
 
@@ -155,6 +157,8 @@ class Settings:
     mcp: McpSettings = field(default_factory=McpSettings)
     analyst: AnalystSettings = field(default_factory=AnalystSettings)
     auth: AuthSettings = field(default_factory=AuthSettings)
+    log: LogSettings = field(default_factory=LogSettings)
+    traces: TraceSettings = field(default_factory=TraceSettings)
     read_from: tuple[str, ...] = ()
     chosen: frozenset[str] = frozenset()
 
@@ -172,6 +176,8 @@ SECTIONS: Mapping[str, type[Any]] = {
     "window": WindowSettings,
     "spool": SpoolSettings,
     "mcp": McpSettings,
+    "log": LogSettings,
+    "traces": TraceSettings,
 }
 TOP_KEYS = ("tenant", "data_dir", "cache_dir")
 KNOWN_KEYS: tuple[str, ...] = TOP_KEYS + tuple(
@@ -216,6 +222,21 @@ def load_settings(
     if problems or settings is None:
         raise InstallError("the settings have mistakes; nothing was started:\n" + "\n".join(f"  {p}" for p in problems))
     return settings
+
+
+def secrets_of(settings: Settings) -> tuple[str, ...]:
+    """What must stand in no log."""
+    redis = settings.redis.url and urlsplit(settings.redis.url).password
+    told = (
+        settings.neo4j.password,
+        settings.llm.api_key,
+        settings.embedding.api_key,
+        settings.mcp.api_key,
+        settings.auth.jwt_secret,
+        settings.traces.authorization,
+        redis,
+    )
+    return tuple(secret for secret in told if secret)
 
 
 def has_screen() -> bool:

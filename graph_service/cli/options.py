@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from graph_service.log import configure_logging
-from graph_service.settings import Settings, load_settings
+from graph_service.settings import Settings, load_settings, secrets_of
 
 ConfigOption = Annotated[
     Path | None, typer.Option("--config", metavar="FILE", help="A TOML file with settings.", show_default=False)
@@ -41,6 +41,5 @@ def settings_of(common: Common, **options: Any) -> Settings:
     """
     said = {key.replace("__", "."): value for key, value in options.items()}
     settings = load_settings(config=common.config, options={"tenant": common.tenant, **said})
-    keys = (settings.llm.api_key, settings.embedding.api_key, settings.mcp.api_key, settings.auth.jwt_secret)
-    configure_logging(secrets=(settings.neo4j.password, *keys))
+    configure_logging(settings.log, secrets=secrets_of(settings))
     return settings

@@ -1,4 +1,4 @@
-"""What the log never holds: words of a conversation, and secrets."""
+"""What the log never holds: words of a conversation, and secrets. Requirement F2."""
 
 import io
 import json
@@ -49,6 +49,22 @@ def test_secrets_are_starred_wherever_they_show(logged: tuple[logging.Logger, io
     logger.warning("refused for %s", "bolt://neo4j:hush-hush@db")
     assert "hush-hush" not in text.getvalue()
     assert "***" in text.getvalue()
+
+
+def test_of_a_library_the_pattern_is_told_and_never_a_value(logged: tuple[logging.Logger, io.StringIO]) -> None:
+    logger, text = logged
+    logger.name = "uvicorn.error"
+    logger.error("cannot send %s to %d", "我对花生过敏", 7)
+    logger.error("Ana said: 我对花生过敏")
+    events = [json.loads(line)["event"] for line in text.getvalue().splitlines()]
+    assert events[0].endswith(": cannot send %s to %d")
+    assert "test_log.py" in events[1]
+    assert "花生" not in text.getvalue()
+
+
+def test_nobody_can_write_lines_of_ours_into_the_log() -> None:
+    record = logging.LogRecord("mnemograph.x", logging.WARNING, "x.py", 1, "odd name: %s", ("a\nerror: b",), None)
+    assert PlainFormatter(as_json=False, secrets=[]).format(record) == "warning: odd name: a\\nerror: b"
 
 
 def test_the_packages_that_log_are_all_listened_to() -> None:
