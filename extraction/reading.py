@@ -8,6 +8,7 @@ from schema.entity import EntityType
 from schema.fact import PLAIN_FACT, FactDetail
 from schema.ids import MemoryId
 from schema.labels import Role
+from schema.telling import Stated
 
 # How proposals name the two who talk, whatever the text called them (I, me, my, 我, 用户, their own name).
 THE_USER = "@user"
@@ -78,6 +79,7 @@ class ProposedFact:
         valid_at: when it began to hold, if the text says so; None means when the line was said.
         valid_by: when it had begun at the latest, if the text names a time that lasts ("last month").
         importance: 1 to 10; None when the reader does not judge it, and the strength stands for it.
+        stated: a person states it by hand.
     """
 
     subject: str
@@ -97,6 +99,7 @@ class ProposedFact:
     closes: bool = False
     importance: int | None = None
     detail: FactDetail = PLAIN_FACT
+    stated: Stated | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,11 +3,14 @@
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from schema.entity import Being
 from schema.ids import MemoryId, Uri
-from schema.telling import Closing, Telling
+from schema.telling import Closing, Stated, Telling
+
+# The reader of what a person stated by hand.
+PERSON: Final = "person"
 
 
 class FactKind(StrEnum):
@@ -89,7 +92,8 @@ class AcceptedFact:
         said_at: when the first of the proving messages was said; said_last: when the last was.
         valid_by: when it had begun at the latest; None means at `valid_at`.
         closes: True when it says that something no longer holds ("I don't live in Paris any more").
-        reader: who read it: `rules`, `caller`, or the model's name.
+        reader: who read it: `rules`, `caller`, `person`, or the model's name.
+        stated: a person stated it by hand.
     """
 
     subject: Being
@@ -110,11 +114,25 @@ class AcceptedFact:
     closes: bool = False
     importance: int = 5
     detail: FactDetail = PLAIN_FACT
+    stated: Stated | None = None
 
     @property
     def claim(self) -> Claim:
         """What it says."""
         return Claim(self.subject.id, self.predicate, self.relation, self.object.id)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadAs:
+    """How a fact was read, while a person's words stand in front of it."""
+
+    statement: str
+    base_strength: float
+    confidence: float
+    importance: int
+    reader: str
+    trigger_emotion: str | None
+    detail: FactDetail
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,6 +150,7 @@ class KnownFact:
         told: the messages that said it or ended it, with when; facts of older versions have none.
         reopened: what does not close it, because a person said so: claims (ids of their first spells) and messages.
         object_name: what the object is called, where it is known.
+        stated: what people stated by hand, `messageId:words`, sorted; read_as: how it was read, if it was read as well.
     """
 
     id: MemoryId
@@ -162,6 +181,8 @@ class KnownFact:
     reopened: tuple[str, ...] = ()
     object_name: str | None = None
     closing_known_at: datetime | None = None
+    stated: tuple[str, ...] = ()
+    read_as: ReadAs | None = None
 
     @property
     def known_at(self) -> datetime | None:

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from schema.fact import FactKind
 from schema.ids import MemoryId, SessionId, TenantId, Uri, UserId
 from schema.labels import Role
+from schema.telling import Stated
 from schema.zones import zone_named
 
 
@@ -54,6 +55,7 @@ class BroughtFact:
         valid_at: when it began to hold; None means when the proving message was said.
         importance: 1 to 10; None means as its strength says.
         rationale: why it was decided or is so; steps: of a procedure, in order.
+        stated: a person states it by hand; no agent can say so of its facts.
     """
 
     subject: str
@@ -75,6 +77,7 @@ class BroughtFact:
     steps: tuple[str, ...] = ()
     mentioned_start: datetime | None = None
     mentioned_end: datetime | None = None
+    stated: Stated | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
+from typing import Final
 
 from schema.errors import InputError
 from schema.ids import MemoryId
@@ -16,7 +17,7 @@ class Closing(StrEnum):
     """Why a fact does not hold any more: another took its place, its opposite was said, somebody said that it was over.
 
     `JOINED` is a spell that turned out to be part of an earlier one of the same fact; `JUDGED`: a model held that what
-    was said since leaves no room for it.
+    was said since leaves no room for it; `REJECTED`: a person said that it never held.
     """
 
     REPLACED = "replaced"
@@ -24,6 +25,18 @@ class Closing(StrEnum):
     OVER = "over"
     JOINED = "joined"
     JUDGED = "judged"
+    REJECTED = "rejected"
+
+
+class Stated(StrEnum):
+    """What a person states of a fact, by hand: that it is so, that it never was, or that it must not be overlooked."""
+
+    SAYS = "says"
+    REJECTS = "rejects"
+    PINS = "pins"
+
+
+_MARKS: Final = {Stated.SAYS: "h", Stated.REJECTS: "n", Stated.PINS: "p"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +50,7 @@ class Telling:
         ends: it says that the fact is over.
         adds: it says that the fact holds beside others of its kind ("I also work at …").
         judged: of an end: the message does not say so; a model concluded it from what the message does say.
+        stated: a person stated it by hand; that outranks whatever was read. None when it was read.
     """
 
     message_id: MemoryId
@@ -49,11 +63,18 @@ class Telling:
     ends: bool = False
     adds: bool = False
     judged: bool = False
+    stated: Stated | None = None
+
+    @property
+    def asserts(self) -> bool:
+        """Whether a person stated that it is so."""
+        return self.stated is not None and not self.ends
 
 
 def telling_text(telling: Telling) -> str:
     """A telling as edges keep it: `message|scene|valid|by|said|heard|position|marks`, moments in µs."""
     marks = ("e" if telling.ends else "") + ("a" if telling.adds else "") + ("j" if telling.judged else "")
+    marks += _MARKS[telling.stated] if telling.stated else ""
     moments = (
         f"{(moment - _EPOCH) // _ONE}"
         for moment in (telling.valid_at, telling.valid_by, telling.said_at, telling.heard_at)
@@ -86,7 +107,14 @@ def telling_of(text: str) -> Telling:
         ends="e" in marks,
         adds="a" in marks,
         judged="j" in marks,
+        stated=next((stated for stated, mark in _MARKS.items() if mark in marks), None),
     )
+
+
+def last_word(tellings: Iterable[Telling]) -> Telling | None:
+    """What a person stated last of a fact; None when nobody did."""
+    stated = [telling for telling in tellings if telling.stated is not None]
+    return max(stated, key=lambda one: (one.said_at, one.heard_at, one.position, one.message_id), default=None)
 
 
 def joined(tellings: Iterable[Telling]) -> tuple[Telling, ...]:
@@ -106,6 +134,7 @@ def joined(tellings: Iterable[Telling]) -> tuple[Telling, ...]:
                 position=min(before.position, telling.position),
                 adds=before.adds or telling.adds,
                 judged=before.judged and telling.judged,
+                stated=before.stated or telling.stated,
             )
         one[key] = telling
     return tuple(one[key] for key in sorted(one))

@@ -12,6 +12,7 @@ from extraction.rule_reader import read_by_rules
 from graph_service.graph.store import Graph
 from graph_service.memory.digest import Readers
 from graph_service.memory.incoming import Incoming, IncomingMessage
+from graph_service.memory.layer_texts import Refresh
 from graph_service.memory.pace import Pace
 from graph_service.memory.service import Memory
 from graph_service.memory.spool import Spool
@@ -47,6 +48,7 @@ def a_memory(
     spool: Spool | None = None,
     window: ShortTermWindow | None = None,
     on_forgotten: Callable[[str], None] | None = None,
+    refresh: Refresh | None = None,
 ) -> Memory:
     """The handle of all doors, with a real clock and vectors of hashed words."""
     return Memory(
@@ -56,6 +58,7 @@ def a_memory(
         notify=notify or (lambda _tenant: None),
         spool=spool,
         window=window,
+        refresh=refresh,
         on_forgotten=on_forgotten or (lambda _tenant: None),
     )
 

@@ -15,6 +15,7 @@ from strawberry.types import Info
 from graph_service.api.graphql_analyst import AnalystQuery
 from graph_service.api.graphql_carrying import CarryingMutation
 from graph_service.api.graphql_context import ContextQuery
+from graph_service.api.graphql_corrections import CorrectionsMutation, CorrectionsQuery
 from graph_service.api.graphql_facts import FactsMutation, FactsQuery
 from graph_service.api.graphql_forgetting import ForgettingMutation
 from graph_service.api.graphql_guard import RoleGuard
@@ -58,6 +59,7 @@ def _memory(info: Info[Any, None]) -> Memory:
 class Query(
     AnalystQuery,
     ContextQuery,
+    CorrectionsQuery,
     FactsQuery,
     HistoryQuery,
     IdentityQuery,
@@ -136,6 +138,7 @@ class Query(
 @strawberry.type
 class Mutation(
     CarryingMutation,
+    CorrectionsMutation,
     FactsMutation,
     ForgettingMutation,
     IdentityMutation,

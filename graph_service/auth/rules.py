@@ -18,6 +18,7 @@ ADMIN_OF_ALL: Final = Need(role=Role.ADMIN, every_tenant=True)
 
 QUERY: Final[Mapping[str, Need]] = {
     "context": READ,
+    "corrections": READ,
     # Sees every tenant.
     "cypher": ADMIN_OF_ALL,
     "deadLetters": ADMIN,
@@ -37,8 +38,10 @@ QUERY: Final[Mapping[str, Need]] = {
 }
 
 MUTATION: Final[Mapping[str, Need]] = {
+    "addFact": WRITE,
     "cancelWork": ADMIN,
     "closeSession": WRITE,
+    "confirmFact": WRITE,
     "dropSpooled": ADMIN,
     "exportGraph": ADMIN,
     "forgetEntity": WRITE,
@@ -51,7 +54,9 @@ MUTATION: Final[Mapping[str, Need]] = {
     "importGraph": ADMIN,
     "mergeEntities": WRITE,
     "pauseSpool": ADMIN_OF_ALL,
+    "pin": WRITE,
     "readAgain": ADMIN,
+    "rejectFact": WRITE,
     "rejectMerge": WRITE,
     "remember": WRITE,
     "reopenFact": WRITE,
@@ -59,6 +64,8 @@ MUTATION: Final[Mapping[str, Need]] = {
     "retrySpooled": ADMIN,
     "splitEntity": WRITE,
     "sync": ADMIN,
+    "undoCorrection": WRITE,
+    "updateFact": WRITE,
 }
 
 SUBSCRIPTION: Final[Mapping[str, Need]] = {}

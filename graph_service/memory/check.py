@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from extraction.additive import holds_beside
 from extraction.reading import ProposedFact, Quote, Reading
 from schema.entity import Being
-from schema.fact import AcceptedFact, Proof
+from schema.fact import PERSON, AcceptedFact, Proof
 from schema.importance import importance_of_strength
 from schema.limits import LIMITS
 from schema.message import Message
@@ -97,7 +97,8 @@ def _accept(fact: ProposedFact, messages: Sequence[Message], beings: Mapping[str
         invalid_at=invalid_at,
         trigger_emotion=fact.trigger_emotion,
         proofs=tuple(_proof(fact, quote, messages[quote.line]) for quote in fact.quotes),
-        reader=reader,
+        reader=PERSON if fact.stated else reader,
+        stated=fact.stated,
         closes=fact.closes,
         importance=fact.importance or importance_of_strength(fact.strength),
         detail=fact.detail,

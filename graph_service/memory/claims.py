@@ -7,14 +7,18 @@ nothing. How a claim is worded and how sure we are of it belongs to the claim; w
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Final
 
 from graph_service.memory.timeline import Spell
-from schema.fact import AcceptedFact, Claim, FactDetail, KnownFact, Proof
+from schema.fact import PERSON, AcceptedFact, Claim, FactDetail, KnownFact, Proof, ReadAs
 from schema.ids import MemoryId, Uri, fact_uri, memory_id
-from schema.telling import Closing, Telling, joined
+from schema.telling import Closing, Stated, Telling, joined, last_word
 
 # How much of the remaining doubt one more proving message leaves.
 _DOUBT_LEFT = 0.85
+# How much a fact matters that a person states by hand, and one that they pin.
+STATED_STRENGTH: Final = 0.9
+IMPORTANCE_MAX: Final = 10
 # Whose words name a fact when several told it at the same time: who hands it in, then a model, then the rules.
 _READERS = ("caller", "", "rules")
 
@@ -51,7 +55,9 @@ class Wording:
     detail: FactDetail
 
     def joined(self, other: "Wording") -> "Wording":
-        """Both in one: the words of the first, the best of each judgement."""
+        """Both in one: the words of the first, the best of each judgement; what a person states is kept beside it."""
+        if (self.reader == PERSON) != (other.reader == PERSON):
+            return other if self.reader == PERSON else self
         first, second = (self, other) if self.rank <= other.rank else (other, self)
         return replace(
             first,
@@ -70,6 +76,7 @@ class ClaimKnown:
     Attributes:
         first_uri: the address of its first spell.
         spells: its facts as they are known, by slot.
+        stated: what people stated by hand, `messageId:words`.
     """
 
     claim: Claim
@@ -80,6 +87,7 @@ class ClaimKnown:
     reopened: frozenset[str] = frozenset()
     object_name: str | None = None
     spells: tuple[KnownFact, ...] = ()
+    stated: frozenset[str] = frozenset()
 
     @property
     def id(self) -> MemoryId:
@@ -95,6 +103,7 @@ class ClaimKnown:
             wording=self.wording.joined(other.wording),
             reopened=self.reopened | other.reopened,
             object_name=self.object_name or other.object_name,
+            stated=self.stated | other.stated,
         )
 
     def spell_uri(self, slot: int) -> Uri:
@@ -156,6 +165,7 @@ def accepted_claim(fact: AcceptedFact, scene: MemoryId) -> ClaimKnown:
             position=proof.position,
             ends=fact.closes,
             adds=proof.adds and not fact.closes,
+            stated=fact.stated,
         )
         for proof in fact.proofs
     ]
@@ -179,6 +189,7 @@ def accepted_claim(fact: AcceptedFact, scene: MemoryId) -> ClaimKnown:
             detail=fact.detail,
         ),
         object_name=fact.object.name,
+        stated=frozenset(f"{one.message_id}:{fact.statement}" for one in told if one.asserts),
     )
 
 
@@ -191,7 +202,7 @@ def fact_of_spell(claim: ClaimKnown, slot: int, spell: Spell, closed_by: MemoryI
     said = [telling for telling in spell.told if not telling.ends] or spell.told
     evidence = tuple(sorted({telling.message_id for telling in said}))
     messages = {telling.message_id for telling in spell.told}
-    uri, wording = claim.spell_uri(slot), claim.wording
+    uri, wording = claim.spell_uri(slot), _in_front(claim)
     return KnownFact(
         id=memory_id(uri),
         uri=uri,
@@ -221,6 +232,41 @@ def fact_of_spell(claim: ClaimKnown, slot: int, spell: Spell, closed_by: MemoryI
         reopened=tuple(sorted(claim.reopened)),
         object_name=claim.object_name,
         closing_known_at=spell.closer.heard_at if spell.closer else None,
+        stated=tuple(sorted(claim.stated)),
+        read_as=_behind(claim),
+    )
+
+
+def _in_front(claim: ClaimKnown) -> Wording:
+    """How a claim is put: as a person stated it last, else as it was read."""
+    words = dict(text.split(":", 1) for text in claim.stated)
+    said = last_word(telling for telling in claim.told if telling.asserts and telling.message_id in words)
+    if said is None:
+        return claim.wording
+    pinned = any(telling.stated is Stated.PINS for telling in claim.told)
+    return replace(
+        claim.wording,
+        statement=words[said.message_id],
+        reader=PERSON,
+        base_strength=max(claim.wording.base_strength, STATED_STRENGTH),
+        confidence=1.0,
+        importance=IMPORTANCE_MAX if pinned else claim.wording.importance,
+    )
+
+
+def _behind(claim: ClaimKnown) -> ReadAs | None:
+    """How a claim was read, or put first, when a person's words stand in front of that."""
+    wording = claim.wording
+    if _in_front(claim) == wording:
+        return None
+    return ReadAs(
+        statement=wording.statement,
+        base_strength=wording.base_strength,
+        confidence=wording.confidence,
+        importance=wording.importance,
+        reader=wording.reader,
+        trigger_emotion=wording.trigger_emotion,
+        detail=wording.detail,
     )
 
 
@@ -237,30 +283,33 @@ def joined_away(fact: KnownFact, told: Sequence[Telling]) -> KnownFact:
 
 
 def _of_known(fact: KnownFact) -> ClaimKnown:
-    told = told_of(fact)
+    told, read = told_of(fact), fact.read_as or fact
     return ClaimKnown(
         claim=fact.claim,
         first_uri=Uri(f"{fact.uri.rsplit('/', 1)[0]}/0"),
         told=told,
         quotes=frozenset(fact.quotes),
         wording=Wording(
-            rank=_rank(told, fact.reader, fact.statement),
-            statement=fact.statement,
-            reader=fact.reader,
-            base_strength=fact.base_strength,
-            confidence=fact.confidence,
-            importance=fact.importance,
-            trigger_emotion=fact.trigger_emotion,
-            detail=fact.detail,
+            rank=_rank(told, read.reader, read.statement),
+            statement=read.statement,
+            reader=read.reader,
+            base_strength=read.base_strength,
+            confidence=read.confidence,
+            importance=read.importance,
+            trigger_emotion=read.trigger_emotion,
+            detail=read.detail,
         ),
         reopened=frozenset(fact.reopened),
         object_name=fact.object_name,
         spells=(fact,),
+        stated=frozenset(fact.stated),
     )
 
 
 def _rank(told: Sequence[Telling], reader: str, statement: str) -> tuple[bool, datetime, int, str]:
-    first = min((telling.ends, telling.valid_at) for telling in told)
+    # What a person states says nothing of when it was read.
+    mine = [telling for telling in told if (telling.stated is not None) == (reader == PERSON)] or told
+    first = min((telling.ends, telling.valid_at) for telling in mine)
     place = _READERS.index(reader) if reader in _READERS else _READERS.index("")
     return (*first, place, statement)
 

@@ -17,13 +17,14 @@ from schema.errors import ConflictError, InputError, NotFoundError
 from schema.fact import Claim, KnownFact
 from schema.ids import MemoryId, TenantId, memory_id, user_uri
 from schema.limits import LIMITS
-from schema.telling import Closing, telling_of
+from schema.telling import Closing, last_word, telling_of
 
 _WORDS: Final = {
     Closing.REPLACED: "another took its place",
     Closing.REVERSED: "the opposite was said",
     Closing.OVER: "it was said to be over",
     Closing.JUDGED: "a model judged that what was said since leaves no room for it",
+    Closing.REJECTED: "a person said that it is not so",
     Closing.JOINED: "it is a part of an earlier time of the same fact",
 }
 
@@ -85,8 +86,11 @@ def why_closed(edge: Mapping[str, Any]) -> Closing:
 
 def ending_message(edge: Mapping[str, Any]) -> MemoryId | None:
     """The message that said a closed fact was over; None when another fact closed it."""
-    if edge["closed_by"] or why_closed(edge) not in (Closing.OVER, Closing.JUDGED):
+    if edge["closed_by"] or why_closed(edge) not in (Closing.OVER, Closing.JUDGED, Closing.REJECTED):
         return None
+    if why_closed(edge) is Closing.REJECTED:
+        last = last_word(_told(edge))
+        return last.message_id if last else None
     ends = ((telling.valid_at, telling.said_at, telling.message_id) for telling in _told(edge) if telling.ends)
     return min(ends, default=(None, None, None))[2]
 
@@ -144,6 +148,8 @@ async def reopen_fact(graph: Graph, tenant: TenantId, fact_id: str, reason: str,
 def _check_closed(edge: Mapping[str, Any]) -> None:
     if edge["invalid_at"] is None:
         raise ConflictError(f"the fact {edge['id']!r} holds; there is nothing to reopen")
+    if edge["closed_why"] == Closing.REJECTED:
+        raise ConflictError(f"a person rejected the fact {edge['id']!r}; undo that correction")
     if edge["closed_why"] == Closing.JOINED:
         raise ConflictError(f"the fact {edge['id']!r} is part of an earlier time of the same fact; reopen that one")
     if edge["merged"]:

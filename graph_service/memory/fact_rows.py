@@ -1,17 +1,23 @@
 """Facts between their two forms: properties of an edge, and `KnownFact`. Pure."""
 
+import json
 from collections.abc import Mapping
+from dataclasses import asdict
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
+
+from pydantic import TypeAdapter
 
 from extraction.near_duplicate import bands, simhash
 from graph_service.memory.claims import PlannedFact
 from graph_service.memory.views import edge_body, edge_view
 from schema.change import Change, Op
-from schema.fact import FactDetail, FactKind, KnownFact
+from schema.fact import FactDetail, FactKind, KnownFact, ReadAs
 from schema.ids import TenantId, scope_token
 from schema.importance import importance_of_strength
 from schema.telling import Closing, telling_of, telling_text
+
+_READ_AS: Final = TypeAdapter(ReadAs)
 
 
 def known_fact(row: Mapping[str, Any]) -> KnownFact:
@@ -53,6 +59,8 @@ def known_fact(row: Mapping[str, Any]) -> KnownFact:
         reopened=tuple(stored.get("reopened") or ()),
         object_name=row.get("object_name"),
         closing_known_at=stored.get("closing_known_at"),
+        stated=tuple(stored.get("stated") or ()),
+        read_as=_READ_AS.validate_json(stored["read_as"]) if stored.get("read_as") else None,
     )
 
 
@@ -89,6 +97,8 @@ def fact_row(planned: PlannedFact, *, tenant: TenantId, user_id: str, recorded_a
         "closing_known_at": fact.closing_known_at,
         "told": [telling_text(telling) for telling in fact.told] or None,
         "reopened": list(fact.reopened) or None,
+        "stated": list(fact.stated) or None,
+        "read_as": json.dumps(asdict(fact.read_as), default=str, ensure_ascii=False) if fact.read_as else None,
         "near": bands(simhash(fact.statement)) if fact.statement else None,
         "scope_tenant": scope_token(tenant),
         "scope_user": scope_token(tenant, user_id),

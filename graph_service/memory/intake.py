@@ -17,7 +17,7 @@ from schema.change import Change, Op
 from schema.entity import the_user
 from schema.errors import ConflictError, UnavailableError
 from schema.ids import MemoryId, Uri, content_hash, memory_id, scope_token, session_uri
-from schema.message import Episode, Message
+from schema.message import BroughtFact, Episode, Message
 from schema.timespan import day_token
 
 _FORGETTING_S = 1.0
@@ -195,7 +195,7 @@ def _episode_row(episode: Episode) -> dict[str, Any] | None:
     """The node that keeps brought facts until the worker reads them; None when the caller brought nothing."""
     if not episode.facts and episode.summary is None:
         return None
-    facts = json.dumps([asdict(fact) for fact in episode.facts], default=str, ensure_ascii=False, sort_keys=True)
+    facts = json.dumps([_fact_row(fact) for fact in episode.facts], default=str, ensure_ascii=False, sort_keys=True)
     key = content_hash(*(message.id for message in episode.messages), facts, episode.summary or "")
     return {
         "id": memory_id(f"{session_uri(episode.tenant, episode.user_id, episode.session_id)}/episode/{key}"),
@@ -203,6 +203,11 @@ def _episode_row(episode: Episode) -> dict[str, Any] | None:
         "facts": facts,
         "summary": episode.summary,
     }
+
+
+def _fact_row(fact: BroughtFact) -> dict[str, Any]:
+    """The fact as the episode keeps it; it is named as before there were facts that people state."""
+    return {name: value for name, value in asdict(fact).items() if name != "stated" or value is not None}
 
 
 def _user_row(episode: Episode) -> dict[str, Any]:

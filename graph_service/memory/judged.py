@@ -41,7 +41,8 @@ class Judges:
         """
         if self.judge is None:
             return NOTHING_JUDGED
-        accepted = accepted_in(scenes, names, known, owner)
+        # What a person states needs no judge.
+        accepted = [fact for fact in accepted_in(scenes, names, known, owner) if fact.stated is None]
         doubts = doubts_of(accepted, await _similar(graph, owner, accepted))
         new = [doubt for doubt in doubts if doubt.fact.claim not in self.asked]
         if new:

@@ -22,7 +22,7 @@ from graph_service.memory.claims import (
     told_of,
 )
 from graph_service.memory.resolution import closes, ends, resolve, rivals
-from graph_service.memory.timeline import Blow, Spell, spells_of
+from graph_service.memory.timeline import Blow, Spell, is_rejected, spells_of
 from schema.fact import AcceptedFact, Claim, KnownFact
 from schema.ids import MemoryId
 from schema.telling import Closing
@@ -32,6 +32,7 @@ _REASONS = {
     Closing.REVERSED: "the opposite was said",
     Closing.OVER: "said to be over",
     Closing.JUDGED: "judged to be over",
+    Closing.REJECTED: "a person said that it is not so",
     Closing.JOINED: "part of an earlier spell",
 }
 
@@ -59,7 +60,8 @@ def plan_facts(
     ordered = sorted(accepted, key=lambda pair: (pair[0].valid_at, pair[0].closes, pair[0].statement, pair[1]))
     for fact, scene in ordered:
         told = accepted_claim(fact, scene)
-        same = resolve(fact, shelf.near(fact)).same
+        # What a person states is meant as it stands.
+        same = None if fact.stated else resolve(fact, shelf.near(fact)).same
         if same is not None:
             told = replace(told, claim=same.claim)
         for one in _as_judged(told, judged.get(fact.claim) if same is None else None, board):
@@ -138,7 +140,11 @@ def _spells(board: dict[Claim, ClaimKnown], claim: Claim, names: Sequence[Claim]
             continue
         why = closes(other, claim)
         over = ends(other, claim)
+        if is_rejected(board[other].told):
+            continue
         for telling in board[other].told:
+            if why is not None and telling.ends and telling.stated is not None:
+                blows.append(Blow(telling=telling, claim=board[other].id, why=Closing.OVER, lifts=True))
             if why is not None and not telling.ends:
                 blows.append(Blow(telling=telling, claim=board[other].id, why=why))
             elif over and telling.ends:
@@ -185,6 +191,8 @@ def _changed(
 def _reason(fact: KnownFact, before: KnownFact | None) -> str:
     """Why a fact is written, for people."""
     closed = fact.closed_why is not None and (before is None or before.invalid_at is None)
+    if set(fact.stated) - set(before.stated if before else ()):
+        return "stated by a person"
     if before is None:
         return "older than what is known" if closed and fact.closed_by else "read from a scene"
     if closed and fact.closed_why is not None:

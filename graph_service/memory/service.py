@@ -39,6 +39,7 @@ from graph_service.memory.sessions import Sessions
 from graph_service.memory.short_term import last_turns
 from graph_service.memory.spool import Spool
 from graph_service.memory.spooling import Spooling
+from graph_service.memory.stated import Statements
 from graph_service.memory.suggestions import suggested_merges
 from graph_service.memory.sync import Progress, Sync, SyncReport
 from graph_service.memory.usage import UsageReport, usage
@@ -102,6 +103,9 @@ class Memory:
         self.changes = ChangeLog(graph)
         self.mindmap = MindMap(graph)
         self.keepsakes = Keepsakes(self.changes, self.mindmap)
+        self.statements = Statements(
+            graph, remember=self.remember, refresh=refresh, forgetting=self.forgetting, clock=clock
+        )
         self._away = Away(spool, self.keepsakes)
 
     @used(Use.REMEMBER)

@@ -20,6 +20,7 @@ from schema.ids import MemoryId, TenantId, UserId, content_hash
 from schema.labels import Role
 from schema.message import Message
 from schema.scene import Scene
+from schema.telling import Stated
 
 _MESSAGES_MAX = 500
 
@@ -200,6 +201,8 @@ def _proposal(fact: Mapping[str, Any], quotes: tuple[Quote, ...]) -> ProposedFac
         invalid_at=_moment(fact["invalid_at"]),
         trigger_emotion=fact["trigger_emotion"],
         importance=fact.get("importance"),
+        stated=(stated := _stated(fact)),
+        closes=stated is Stated.REJECTS,
         detail=FactDetail(
             kind=FactKind(fact.get("kind") or FactKind.FACT),
             rationale=fact.get("rationale"),
@@ -208,6 +211,10 @@ def _proposal(fact: Mapping[str, Any], quotes: tuple[Quote, ...]) -> ProposedFac
             mentioned_end=_moment(fact.get("mentioned_end")),
         ),
     )
+
+
+def _stated(fact: Mapping[str, Any]) -> Stated | None:
+    return Stated(fact["stated"]) if fact.get("stated") else None
 
 
 def entity_type(word: str | None) -> EntityType | None:

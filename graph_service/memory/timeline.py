@@ -3,15 +3,16 @@
 A fact holds from its first telling until a message ends it or a rival is told: something that cannot be true beside it.
 Whoever is told later in the world's time wins; a telling that arrives late only takes the place it would have had.
 Everything in doubt stays open: what one message says together, what is said to come in addition, and what a person
-reopened is never closed by one another.
+reopened is never closed by one another. What a person states by hand outranks what was read: nothing read closes it,
+and nothing read holds against it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
 from schema.ids import MemoryId
-from schema.telling import Closing, Telling
+from schema.telling import Closing, Stated, Telling, last_word
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,11 +21,13 @@ class Blow:
 
     Attributes:
         claim: who the rival is.
+        lifts: a person stated that the rival is over; it closes nothing, and what a person stated of it stands no more.
     """
 
     telling: Telling
     claim: str
     why: Closing
+    lifts: bool = False
 
 
 @dataclass(slots=True, kw_only=True)
@@ -58,8 +61,9 @@ class Spell:
 
     @property
     def valid_at(self) -> datetime:
-        """When it began to hold."""
-        return min(telling.valid_at for telling in self.told)
+        """When it began to hold: as a person stated it last, else as it was first said."""
+        said = last_word(telling for telling in self.told if telling.asserts)
+        return said.valid_at if said is not None else min(telling.valid_at for telling in self.told)
 
     @property
     def why(self) -> Closing | None:
@@ -68,6 +72,8 @@ class Spell:
             return self.blow.why
         if self.end is None:
             return None
+        if self.end.stated is Stated.REJECTS:
+            return Closing.REJECTED
         return Closing.JUDGED if self.end.judged else Closing.OVER
 
 
@@ -80,25 +86,58 @@ def spells_of(own: Sequence[Telling], blows: Sequence[Blow], reopened: frozenset
     Args:
         reopened: rivals (by claim) and ends (by message) that do not close this fact, because a person said so.
     """
+    if is_rejected(own):
+        return [_never(own)]
     together = {(telling.message_id, telling.valid_at) for telling in own if not telling.ends}
     spells: list[Spell] = []
     rivals: set[str] = set(reopened)
+    reign: Blow | None = None
     events: list[tuple[_Order, Telling | Blow]] = [(_order(telling, 2 * telling.ends), telling) for telling in own]
     events += [(_order(blow.telling, 1), blow) for blow in blows]
     for _, event in sorted(events, key=_first):
-        if isinstance(event, Blow):
+        if isinstance(event, Blow) and event.lifts:
+            reign = None if reign is not None and reign.claim == event.claim else reign
+        elif isinstance(event, Blow):
+            reign = event if event.telling.asserts and event.claim not in reopened else reign
             if spells and not spells[-1].closer:
                 _strike(spells[-1], event, both=(event.telling.message_id, event.telling.valid_at) in together)
             rivals.add(event.claim)
         elif event.ends:
             _end(spells, event, reopened)
-        elif spells and (not spells[-1].closer or _old_news(spells[-1], event)):
+        elif spells and (not spells[-1].closer or _old_news(spells[-1], event) or _reigned(spells[-1], reign, event)):
             spells[-1].told.append(event)
             spells[-1].friends |= rivals if event.adds else set()
         else:
             friends = set(rivals if event.adds else reopened)
-            spells.append(Spell(told=[event], beside=frozenset(rivals), friends=friends))
+            spell = Spell(told=[event], beside=frozenset(rivals), friends=friends)
+            reign = None if event.stated else reign
+            if reign is not None and not event.adds:
+                spell.blow, spell.invalid_at = reign, event.valid_at
+            spells.append(spell)
     return spells
+
+
+def is_rejected(told: Iterable[Telling]) -> bool:
+    """Whether the last that a person stated of a fact is that it never held."""
+    last = last_word(told)
+    return last is not None and last.stated is Stated.REJECTS
+
+
+def _never(own: Sequence[Telling]) -> Spell:
+    """The one spell of a fact that never held, with all that was told of it."""
+    spell = Spell(told=sorted(own, key=lambda telling: _order(telling, telling.ends)), end=last_word(own))
+    spell.invalid_at = spell.valid_at
+    return spell
+
+
+def _stands(spell: Spell, closer: Telling) -> bool:
+    """Whether a person stated that it is so, and what would close it was only read."""
+    return closer.stated is None and any(telling.asserts for telling in spell.told)
+
+
+def _reigned(spell: Spell, reign: Blow | None, telling: Telling) -> bool:
+    """Whether a spell was closed by what a person stated and that stands still, so that nothing read opens it."""
+    return reign is not None and spell.blow is not None and spell.blow.claim == reign.claim and not telling.stated
 
 
 def _first(pair: tuple[_Order, Telling | Blow]) -> _Order:
@@ -110,7 +149,7 @@ def _order(telling: Telling, rank: int) -> _Order:
 
 
 def _strike(spell: Spell, blow: Blow, *, both: bool) -> None:
-    """Closes an open spell, unless the rival may hold beside it.
+    """Closes an open spell, unless the rival may hold beside it, or a person stated that it is so.
 
     Args:
         both: one message says both.
@@ -121,7 +160,7 @@ def _strike(spell: Spell, blow: Blow, *, both: bool) -> None:
         spell.friends.add(blow.claim)
     # "I have lived in Oslo since May", said in July: "I live in Paris", said in June, was what Oslo replaced.
     replaced_before = blow.claim in spell.beside and blow.telling.said_at < spell.opening.said_at
-    if blow.claim not in spell.friends and not replaced_before:
+    if blow.claim not in spell.friends and not replaced_before and not _stands(spell, blow.telling):
         spell.blow, spell.invalid_at = blow, _over(spell, blow.telling)
 
 
@@ -130,7 +169,7 @@ def _end(spells: list[Spell], end: Telling, reopened: frozenset[str]) -> None:
         spells.append(Spell(told=[end], end=end, invalid_at=end.valid_at))
         return
     last = spells[-1]
-    if not last.closer and end.message_id not in reopened:
+    if not last.closer and end.message_id not in reopened and not _stands(last, end):
         last.end, last.invalid_at = end, _over(last, end)
     last.told.append(end)
 

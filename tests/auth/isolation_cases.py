@@ -15,6 +15,7 @@ QUERIES: Final[dict[str, list[dict[str, Any]]]] = {
         {"userId": "$user", "query": _ASKED},
         {"userId": "$user", "query": _ASKED, "sessionId": "$session"},
     ],
+    "corrections": [{"userId": "$user"}],
     "cypher": [{"statement": "MATCH (n) RETURN count(n)"}],
     "deadLetters": [{}],
     "entities": [{"userId": "$user"}],
@@ -39,8 +40,12 @@ QUERIES: Final[dict[str, list[dict[str, Any]]]] = {
 }
 
 MUTATIONS: Final[dict[str, list[dict[str, Any]]]] = {
+    "addFact": [
+        {"input": {"userId": "$user", "predicate": "PREFERS", "object": "Quokka", "statement": "Quokkas are liked."}}
+    ],
     "cancelWork": [{"ids": ["$thing"]}],
     "closeSession": [{"userId": "$user", "sessionId": "$session"}],
+    "confirmFact": [{"id": "$thing"}],
     "dropSpooled": [{"number": "$number"}],
     "exportGraph": [{"format": "JSONL"}, {"format": "GRAPHML"}],
     "forgetEntity": [{"id": "$thing"}],
@@ -54,7 +59,9 @@ MUTATIONS: Final[dict[str, list[dict[str, Any]]]] = {
     "importGraph": [{"text": "$export"}],
     "mergeEntities": [{"keepId": "$thing", "mergeId": "$other", "reason": "they are one"}],
     "pauseSpool": [{"paused": False}],
+    "pin": [{"id": "$thing"}],
     "readAgain": [{"userId": "$user"}],
+    "rejectFact": [{"id": "$thing"}],
     "rejectMerge": [{"aId": "$thing", "bId": "$other"}],
     "remember": [
         {"input": {"userId": "$user", "sessionId": "$session", "messages": [_SAID]}},
@@ -66,6 +73,8 @@ MUTATIONS: Final[dict[str, list[dict[str, Any]]]] = {
     "retrySpooled": [{"number": "$number"}],
     "splitEntity": [{"id": "$thing"}],
     "sync": [{"dryRun": False}],
+    "undoCorrection": [{"id": "$thing"}],
+    "updateFact": [{"id": "$thing", "statement": "Something quite different."}],
 }
 
 # By path; what is not in the path is the query.

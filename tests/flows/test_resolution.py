@@ -20,7 +20,7 @@ _EDGES = (
 )
 
 
-async def say(graph: Graph, tenant: str, text: str, *, day: int, session: str | None = None) -> None:
+async def say(graph: Graph, tenant: str, text: str, *, day: float, session: str | None = None) -> None:
     """One message of Alice, read at once."""
     message = a_message(text, time=NOON + timedelta(days=day))
     session = session or f"day-{day}"
