@@ -18,9 +18,7 @@ _Fact = Annotated[str, strawberry.argument(description="The fact, as recall and 
 _Time = Annotated[datetime | None, strawberry.argument(description="When it began to hold; as it was when left out.")]
 
 
-@strawberry.type(
-    description="What a person stated by hand. It outranks what was read, also what is read anew."
-)
+@strawberry.type(description="What a person stated by hand. It outranks what was read, also what is read anew.")
 class Correction:
     """What a person stated by hand."""
 

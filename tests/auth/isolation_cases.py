@@ -41,7 +41,7 @@ QUERIES: Final[dict[str, list[dict[str, Any]]]] = {
 
 MUTATIONS: Final[dict[str, list[dict[str, Any]]]] = {
     "addFact": [
-        {"input": {"userId": "$user", "predicate": "PREFERS", "object": "Quokka", "statement": "Quokkas are liked."}}
+        {"input": {"userId": "$user", "predicate": "PREFERS", "object": "kestrels", "statement": "Kestrels are liked."}}
     ],
     "cancelWork": [{"ids": ["$thing"]}],
     "closeSession": [{"userId": "$user", "sessionId": "$session"}],
