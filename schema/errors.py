@@ -2,6 +2,7 @@
 
 MnemographError
 ├── InputError        the caller sent something wrong; nothing was written
+│   └── TooCostlyError   the caller asked for too much at once
 ├── UnauthorizedError the caller must show a credential that is good
 ├── ForbiddenError    the caller's credential is good, but not for this
 ├── RateLimitError    the caller must come less often
@@ -47,6 +48,12 @@ class InputError(MnemographError):
     def __init__(self, message: str, problems: tuple[str, ...] = ()) -> None:
         super().__init__(message)
         self.problems = problems or (message,)
+
+
+class TooCostlyError(InputError):
+    """The caller asked for too much in one operation: ask for less of it, or in several steps."""
+
+    code = "TOO_COSTLY"
 
 
 class NotFoundError(MnemographError):

@@ -8,8 +8,7 @@ from typing import Annotated, Any
 import strawberry
 from graphql import GraphQLError
 from starlette.requests import HTTPConnection
-from strawberry.extensions import MaxAliasesLimiter, MaxTokensLimiter, QueryDepthLimiter, SchemaExtension
-from strawberry.fastapi import GraphQLRouter
+from strawberry.extensions import SchemaExtension
 from strawberry.types import Info
 
 from graph_service.api.graphql_analyst import AnalystQuery
@@ -23,7 +22,9 @@ from graph_service.api.graphql_history import HistoryQuery
 from graph_service.api.graphql_identity import IdentityMutation, IdentityQuery
 from graph_service.api.graphql_layers import LayersMutation, LayersQuery
 from graph_service.api.graphql_narrowing import AfterArgument, ModeArgument, OnlyArgument, narrowing
+from graph_service.api.graphql_prepared import Prepared
 from graph_service.api.graphql_profile import ProfileQuery
+from graph_service.api.graphql_router import FastRouter
 from graph_service.api.graphql_sessions import SessionsMutation, SessionsQuery
 from graph_service.api.graphql_short_term import ShortTermQuery
 from graph_service.api.graphql_spool import SpoolMutation, SpoolQuery
@@ -43,11 +44,9 @@ from graph_service.auth.access import access_of
 from graph_service.auth.gate import Gate
 from graph_service.memory.question import Kind, Question
 from graph_service.memory.service import Memory
-from schema.errors import InputError, MnemographError
+from schema.errors import InputError, MnemographError, TooCostlyError
 
 _log = logging.getLogger("mnemograph.graphql")
-
-_DEPTH_MAX, _ALIASES_MAX, _TOKENS_MAX = 8, 15, 20_000
 
 
 def _memory(info: Info[Any, None]) -> Memory:
@@ -177,7 +176,7 @@ def _with_code(error: GraphQLError) -> GraphQLError:
     cause = error.original_error
     if isinstance(cause, MnemographError):
         extensions: dict[str, Any] = {"code": cause.code}
-        if isinstance(cause, InputError):
+        if isinstance(cause, InputError) and not isinstance(cause, TooCostlyError):
             extensions["problems"] = list(cause.problems)
         return GraphQLError(cause.message, nodes=error.nodes, path=error.path, extensions=extensions)
     if cause is None or isinstance(cause, GraphQLError):
@@ -197,15 +196,13 @@ graphql_schema = strawberry.Schema(
     mutation=Mutation,
     extensions=[
         OurErrors,
-        lambda: QueryDepthLimiter(max_depth=_DEPTH_MAX),
-        lambda: MaxAliasesLimiter(max_alias_count=_ALIASES_MAX),
-        lambda: MaxTokensLimiter(max_token_count=_TOKENS_MAX),
+        Prepared,
         RoleGuard,
     ],
 )
 
 
-def graphql_router(memory: Memory, gate: Gate | None = None) -> GraphQLRouter[Any, None]:
+def graphql_router(memory: Memory, gate: Gate | None = None) -> FastRouter:
     """The route that answers GraphQL over POST; tenant and role are those that the front door found.
 
     Args:
@@ -215,7 +212,7 @@ def graphql_router(memory: Memory, gate: Gate | None = None) -> GraphQLRouter[An
     async def context(request: HTTPConnection) -> dict[str, Any]:
         return {"memory": memory, "tenant": tenant_of(request), "access": access_of(request), "gate": gate}
 
-    return GraphQLRouter(
+    return FastRouter(
         graphql_schema,
         context_getter=context,
         graphql_ide=None,

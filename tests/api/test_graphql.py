@@ -28,6 +28,11 @@ class Door:
         self._client = client
         self._headers = {"Mnemograph-Tenant": tenant}
 
+    async def send(self, *, tenant: str | None = None, **body: Any) -> dict[str, Any]:
+        """The whole JSON answer to a body."""
+        headers = {"Mnemograph-Tenant": tenant} if tenant else self._headers
+        return dict((await self._client.post("/graphql", json=body, headers=headers)).json())
+
     async def ask(self, query: str, **variables: Any) -> dict[str, Any]:
         """The whole JSON answer."""
         body = json.dumps({"query": query, "variables": variables})
