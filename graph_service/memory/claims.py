@@ -6,21 +6,15 @@ nothing. How a claim is worded and how sure we are of it belongs to the claim; w
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
-from typing import Final
 
 from graph_service.memory.timeline import Spell
-from schema.fact import PERSON, AcceptedFact, Claim, FactDetail, KnownFact, Proof, ReadAs
+from graph_service.memory.wording import Wording, behind, in_front, rank_of
+from schema.fact import AcceptedFact, Claim, KnownFact, Proof
 from schema.ids import MemoryId, Uri, fact_uri, memory_id
-from schema.telling import Closing, Stated, Telling, joined, last_word
+from schema.telling import Closing, Telling, joined
 
 # How much of the remaining doubt one more proving message leaves.
 _DOUBT_LEFT = 0.85
-# How much a fact matters that a person states by hand, and one that they pin.
-STATED_STRENGTH: Final = 0.9
-IMPORTANCE_MAX: Final = 10
-# Whose words name a fact when several told it at the same time: who hands it in, then a model, then the rules.
-_READERS = ("caller", "", "rules")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,38 +29,6 @@ class PlannedFact:
     fact: KnownFact
     before: KnownFact | None
     reason: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wording:
-    """How a claim is put, and how much of it is believed.
-
-    Attributes:
-        rank: whose words count: the lowest; an assertion before an end, then the earliest.
-    """
-
-    rank: tuple[bool, datetime, int, str]
-    statement: str
-    reader: str
-    base_strength: float
-    confidence: float
-    importance: int
-    trigger_emotion: str | None
-    detail: FactDetail
-
-    def joined(self, other: "Wording") -> "Wording":
-        """Both in one: the words of the first, the best of each judgement; what a person states is kept beside it."""
-        if (self.reader == PERSON) != (other.reader == PERSON):
-            return other if self.reader == PERSON else self
-        first, second = (self, other) if self.rank <= other.rank else (other, self)
-        return replace(
-            first,
-            base_strength=max(self.base_strength, other.base_strength),
-            confidence=max(self.confidence, other.confidence),
-            importance=max(self.importance, other.importance),
-            trigger_emotion=first.trigger_emotion or second.trigger_emotion,
-            detail=first.detail.joined(second.detail, first=True),
-        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -179,7 +141,7 @@ def accepted_claim(fact: AcceptedFact, scene: MemoryId) -> ClaimKnown:
         told=joined(told),
         quotes=frozenset(_quotes(fact.proofs)),
         wording=Wording(
-            rank=_rank(told, fact.reader, fact.statement),
+            rank=rank_of(told, fact.reader, fact.statement),
             statement=fact.statement,
             reader=fact.reader,
             base_strength=fact.strength,
@@ -202,7 +164,7 @@ def fact_of_spell(claim: ClaimKnown, slot: int, spell: Spell, closed_by: MemoryI
     said = [telling for telling in spell.told if not telling.ends] or spell.told
     evidence = tuple(sorted({telling.message_id for telling in said}))
     messages = {telling.message_id for telling in spell.told}
-    uri, wording = claim.spell_uri(slot), _in_front(claim)
+    uri, wording = claim.spell_uri(slot), in_front(claim.wording, claim.told, claim.stated)
     return KnownFact(
         id=memory_id(uri),
         uri=uri,
@@ -233,40 +195,7 @@ def fact_of_spell(claim: ClaimKnown, slot: int, spell: Spell, closed_by: MemoryI
         object_name=claim.object_name,
         closing_known_at=spell.closer.heard_at if spell.closer else None,
         stated=tuple(sorted(claim.stated)),
-        read_as=_behind(claim),
-    )
-
-
-def _in_front(claim: ClaimKnown) -> Wording:
-    """How a claim is put: as a person stated it last, else as it was read."""
-    words = dict(text.split(":", 1) for text in claim.stated)
-    said = last_word(telling for telling in claim.told if telling.asserts and telling.message_id in words)
-    if said is None:
-        return claim.wording
-    pinned = any(telling.stated is Stated.PINS for telling in claim.told)
-    return replace(
-        claim.wording,
-        statement=words[said.message_id],
-        reader=PERSON,
-        base_strength=max(claim.wording.base_strength, STATED_STRENGTH),
-        confidence=1.0,
-        importance=IMPORTANCE_MAX if pinned else claim.wording.importance,
-    )
-
-
-def _behind(claim: ClaimKnown) -> ReadAs | None:
-    """How a claim was read, or put first, when a person's words stand in front of that."""
-    wording = claim.wording
-    if _in_front(claim) == wording:
-        return None
-    return ReadAs(
-        statement=wording.statement,
-        base_strength=wording.base_strength,
-        confidence=wording.confidence,
-        importance=wording.importance,
-        reader=wording.reader,
-        trigger_emotion=wording.trigger_emotion,
-        detail=wording.detail,
+        read_as=behind(claim.wording, claim.told, claim.stated),
     )
 
 
@@ -290,7 +219,7 @@ def _of_known(fact: KnownFact) -> ClaimKnown:
         told=told,
         quotes=frozenset(fact.quotes),
         wording=Wording(
-            rank=_rank(told, read.reader, read.statement),
+            rank=rank_of(told, read.reader, read.statement),
             statement=read.statement,
             reader=read.reader,
             base_strength=read.base_strength,
@@ -304,14 +233,6 @@ def _of_known(fact: KnownFact) -> ClaimKnown:
         spells=(fact,),
         stated=frozenset(fact.stated),
     )
-
-
-def _rank(told: Sequence[Telling], reader: str, statement: str) -> tuple[bool, datetime, int, str]:
-    # What a person states says nothing of when it was read.
-    mine = [telling for telling in told if (telling.stated is not None) == (reader == PERSON)] or told
-    first = min((telling.ends, telling.valid_at) for telling in mine)
-    place = _READERS.index(reader) if reader in _READERS else _READERS.index("")
-    return (*first, place, statement)
 
 
 def _quotes(proofs: Iterable[Proof]) -> list[str]:

@@ -8,7 +8,7 @@ import secrets
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, Final
+from typing import Any
 
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Row
@@ -28,13 +28,12 @@ from graph_service.memory.stated_found import (
     stated_by_user,
 )
 from graph_service.memory.stated_undo import take_back
+from graph_service.memory.wording import STATED_STRENGTH
 from schema.errors import ConflictError, InputError, NotFoundError, UnavailableError
 from schema.ids import SessionId, TenantId, UserId
 from schema.labels import Role
 from schema.message import BroughtFact
 from schema.telling import Stated
-
-_STRENGTH: Final = 0.9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,7 +110,7 @@ class Statements:
             relation=wish.relation,
             subject_type=wish.subject_type,
             object_type=wish.object_type,
-            strength=_STRENGTH,
+            strength=STATED_STRENGTH,
             confidence=1.0,
             valid_at=wish.valid_at,
             invalid_at=wish.invalid_at,
@@ -279,7 +278,7 @@ def _brought(known: Row, stated: Stated) -> BroughtFact:
         relation=edge["relation"],
         subject_type=known["source"]["entity_type"],
         object_type=known["target"]["entity_type"],
-        strength=_STRENGTH,
+        strength=STATED_STRENGTH,
         confidence=1.0,
         stated=stated,
     )
