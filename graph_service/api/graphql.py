@@ -17,6 +17,7 @@ from graph_service.api.graphql_context import ContextQuery
 from graph_service.api.graphql_corrections import CorrectionsMutation, CorrectionsQuery
 from graph_service.api.graphql_facts import FactsMutation, FactsQuery
 from graph_service.api.graphql_forgetting import ForgettingMutation
+from graph_service.api.graphql_graph import GraphQuery
 from graph_service.api.graphql_guard import RoleGuard
 from graph_service.api.graphql_history import HistoryQuery
 from graph_service.api.graphql_identity import IdentityMutation, IdentityQuery
@@ -60,6 +61,7 @@ class Query(
     ContextQuery,
     CorrectionsQuery,
     FactsQuery,
+    GraphQuery,
     HistoryQuery,
     IdentityQuery,
     LayersQuery,

@@ -48,6 +48,16 @@ class HistoryQuery:
         memory: Memory = info.context["memory"]
         return [_answer(one) for one in await memory.facts.history(info.context["tenant"], id)]
 
+    @strawberry.field(description="The same as factHistory.")
+    async def history(
+        self,
+        info: Info[Any, None],
+        id: Annotated[str, strawberry.argument(description="The fact, as recall and the map name it.")],  # noqa: A002  the API's word
+    ) -> list[FactVersionAnswer]:
+        """The same as `fact_history`."""
+        memory: Memory = info.context["memory"]
+        return [_answer(one) for one in await memory.facts.history(info.context["tenant"], id)]
+
 
 def _answer(one: FactVersion) -> FactVersionAnswer:
     return FactVersionAnswer(

@@ -17,23 +17,35 @@ ADMIN: Final = Need(role=Role.ADMIN)
 ADMIN_OF_ALL: Final = Need(role=Role.ADMIN, every_tenant=True)
 
 QUERY: Final[Mapping[str, Need]] = {
+    "changesSince": READ,
     "context": READ,
     "corrections": READ,
     # Sees every tenant.
     "cypher": ADMIN_OF_ALL,
     "deadLetters": ADMIN,
     "entities": READ,
+    "entity": READ,
     "fact": READ,
     "factHistory": READ,
+    "graph": READ,
+    "history": READ,
+    "jobs": ADMIN,
     "layer": READ,
+    "neighbors": READ,
+    "node": READ,
+    "path": READ,
     "profile": READ,
     "recall": READ,
+    "scene": READ,
     "session": READ,
     "sessions": READ,
     "shortTerm": READ,
     "spool": ADMIN,
+    "stats": READ,
     "suggestedMerges": READ,
+    "timeline": READ,
     "usage": ADMIN,
+    "user": READ,
     "work": READ,
 }
 

@@ -21,6 +21,7 @@ from graph_service.memory.dead_letters import DeadLetters
 from graph_service.memory.entities import EntityListed, list_entities
 from graph_service.memory.facts import Facts
 from graph_service.memory.forgetting import Forgetting
+from graph_service.memory.graph_reads import GraphReads
 from graph_service.memory.identity import Merged, merge_entities, reject_merge, split_entity
 from graph_service.memory.incoming import Incoming, check_incoming
 from graph_service.memory.intake import Receipt, millis, take_in
@@ -102,6 +103,7 @@ class Memory:
         self.carrying = Carrying(graph, clock=clock, notify=notify)
         self.changes = ChangeLog(graph)
         self.mindmap = MindMap(graph)
+        self.reads = GraphReads(graph)
         self.keepsakes = Keepsakes(self.changes, self.mindmap)
         self.statements = Statements(
             graph, remember=self.remember, refresh=refresh, forgetting=self.forgetting, clock=clock

@@ -11,6 +11,7 @@ _SAID: Final = {"role": "USER", "text": "Something quite different.", "time": "2
 _ASKED: Final = "zanzibar quokkas"
 
 QUERIES: Final[dict[str, list[dict[str, Any]]]] = {
+    "changesSince": [{"seq": 0}],
     "context": [
         {"userId": "$user", "query": _ASKED},
         {"userId": "$user", "query": _ASKED, "sessionId": "$session"},
@@ -19,9 +20,16 @@ QUERIES: Final[dict[str, list[dict[str, Any]]]] = {
     "cypher": [{"statement": "MATCH (n) RETURN count(n)"}],
     "deadLetters": [{}],
     "entities": [{"userId": "$user"}],
+    "entity": [{"id": "$thing"}],
     "fact": [{"id": "$thing"}],
     "factHistory": [{"id": "$thing"}],
+    "graph": [{"userId": "$user"}, {}],
+    "history": [{"id": "$thing"}],
+    "jobs": [{}],
     "layer": [{"uri": "$thing"}, {"uri": "$thing", "level": "L0"}, {"uri": "$thing", "level": "L2"}],
+    "neighbors": [{"id": "$thing"}, {"id": "$thing", "userId": "$user"}],
+    "node": [{"id": "$thing"}],
+    "path": [{"source": "$id", "target": "$other"}],
     "profile": [{"userId": "$user"}, {"userId": "$user", "agentId": "$agent"}],
     "recall": [
         {"userId": "$user", "query": _ASKED, "evidence": 5},
@@ -30,12 +38,16 @@ QUERIES: Final[dict[str, list[dict[str, Any]]]] = {
         {"userId": "$user", "query": _ASKED, "only": {"agentId": "$agent"}},
         {"userId": "$user", "query": _ASKED, "only": {"entities": ["Quokka"]}},
     ],
+    "scene": [{"id": "$thing"}],
     "session": [{"userId": "$user", "sessionId": "$session"}],
     "sessions": [{"userId": "$user"}],
     "shortTerm": [{"userId": "$user", "sessionId": "$session"}],
     "spool": [{}],
+    "stats": [{"userId": "$user"}, {}],
     "suggestedMerges": [{"userId": "$user"}, {}],
+    "timeline": [{"userId": "$user"}],
     "usage": [{}],
+    "user": [{"userId": "$user"}],
     "work": [{}],
 }
 

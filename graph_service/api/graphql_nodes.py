@@ -1,0 +1,170 @@
+"""GraphQL: the graph as nodes and facts that lead on to each other, page by page."""
+
+from datetime import UTC, datetime
+from typing import Annotated, Any
+
+import strawberry
+from strawberry.types import Info
+
+from graph_service.api.graphql_loaders import loaders_of
+from graph_service.graph.store import Row
+from graph_service.memory.graph_reads import Page, cursor_of
+from graph_service.memory.holding import moments_asked
+from schema.frames import NodeView
+
+FirstArgument = Annotated[int, strawberry.argument(description="At most so many, 1 to 100.")]
+AfterCursor = Annotated[str | None, strawberry.argument(description="`endCursor` of the page before; the next ones.")]
+ValidAtArgument = Annotated[
+    datetime | None, strawberry.argument(description="What held then; at `asOf` or now if left out.")
+]
+AsOfArgument = Annotated[datetime | None, strawberry.argument(description="By what was known then.")]
+ClosedArgument = Annotated[bool, strawberry.argument(description="Also facts that hold no more.")]
+
+
+@strawberry.interface(description="Something with an id of its own.")
+class Node:
+    """Something with an id of its own."""
+
+    id: strawberry.ID = strawberry.field(description="Its id.")
+
+
+@strawberry.type(description="Where a page ends.")
+class PageInfo:
+    """Where a page ends."""
+
+    has_next_page: bool = strawberry.field(description="There are more behind it.")
+    end_cursor: str | None = strawberry.field(description="Hand it in as `after`; null when the page is empty.")
+
+
+@strawberry.type(description="A message that proves a fact.")
+class ProvingMessage(Node):
+    """A message that proves a fact."""
+
+    uri: str = strawberry.field(description="Its address.")
+    role: str = strawberry.field(description="Who speaks.")
+    speaker: str | None = strawberry.field(description="The speaker's name, when it is known.")
+    text: str = strawberry.field(description="What was said.")
+    said_at: datetime = strawberry.field(description="When it was said.")
+
+
+@strawberry.type(description="A user, agent, entity or scene of the mind map.")
+class MemoryNode(Node):
+    """A node of the mind map."""
+
+    kind: str = strawberry.field(description="User, Agent, Entity or Scene.")
+    name: str = strawberry.field(description="What it is called; a scene's title.")
+    user_id: str = strawberry.field(description="Whose memory it belongs to.")
+    entity_type: str | None = strawberry.field(description="Of entities: person, place, organization, …")
+    aliases: list[str] = strawberry.field(description="Other names.")
+    summary: str | None = strawberry.field(description="Of scenes: the abstract.")
+    importance: int | None = strawberry.field(description="Of scenes: 1 to 10.")
+    first_seen: datetime = strawberry.field(description="When it was first said.")
+    last_seen: datetime = strawberry.field(description="When it was last said.")
+
+    @strawberry.field(description="Its facts, the latest to begin first.")
+    async def facts(
+        self,
+        info: Info[Any, None],
+        first: FirstArgument = 20,
+        after: AfterCursor = None,
+        valid_at: ValidAtArgument = None,
+        as_of: AsOfArgument = None,
+        closed: ClosedArgument = False,
+    ) -> "FactConnection":
+        """Its facts."""
+        # One moment for the whole operation, so that facts of many nodes come together.
+        now = info.context.setdefault("now", datetime.now(UTC))
+        page = Page(
+            moments=moments_asked(valid_at=valid_at, as_of=as_of, now=now), first=first, after=after, closed=closed
+        )
+        return connection_of(await loaders_of(info).facts(page).load(self.id), first)
+
+
+@strawberry.type(description="A fact: what one node has to do with another.")
+class MemoryFact(Node):
+    """A fact."""
+
+    uri: str = strawberry.field(description="Its address.")
+    predicate: str = strawberry.field(description="PREFERS, RELATES_TO and so on.")
+    relation: str | None = strawberry.field(description="How, in free words.")
+    statement: str = strawberry.field(description="The fact in words.")
+    strength: float = strawberry.field(description="0 to 1; grows with the number of proofs.")
+    confidence: float = strawberry.field(description="0 to 1: how sure whoever read it is.")
+    importance: int | None = strawberry.field(description="1 to 10.")
+    valid_at: datetime = strawberry.field(description="When it began to hold.")
+    invalid_at: datetime | None = strawberry.field(description="When it ceased to hold; null while it does.")
+    known_at: datetime | None = strawberry.field(description="When we first heard of it.")
+    row: strawberry.Private[Row]
+
+    @strawberry.field(description="Whom or what it is about.")
+    async def subject(self, info: Info[Any, None]) -> MemoryNode | None:
+        """Whom or what it is about."""
+        return _end(await loaders_of(info).nodes.load(self.row["subject_id"]))
+
+    @strawberry.field(description="Who or what it leads to.")
+    async def object(self, info: Info[Any, None]) -> MemoryNode | None:
+        """Who or what it leads to."""
+        return _end(await loaders_of(info).nodes.load(self.row["object_id"]))
+
+    @strawberry.field(description="Messages that prove it, at most `first`.")
+    async def evidence(self, info: Info[Any, None], first: FirstArgument = 3) -> list[ProvingMessage]:
+        """Messages that prove it."""
+        ids = list(self.row["evidence"] or ())[: max(first, 0)]
+        found = await loaders_of(info).messages.load_many(ids)
+        return [message_view(message) for message in found if message is not None]
+
+
+@strawberry.type(description="A fact and its place in the list.")
+class FactEdge:
+    """A fact and its place in the list."""
+
+    cursor: str = strawberry.field(description="Stays good while other facts are written.")
+    node: MemoryFact = strawberry.field(description="The fact.")
+
+
+@strawberry.type(description="A page of facts.")
+class FactConnection:
+    """A page of facts."""
+
+    edges: list[FactEdge] = strawberry.field(description="Facts with their places.")
+    nodes: list[MemoryFact] = strawberry.field(description="The same without.")
+    page_info: PageInfo = strawberry.field(description="Where the page ends.")
+
+
+def connection_of(rows: list[Row], first: int) -> FactConnection:
+    """A page of facts from one row more than was asked for."""
+    edges = [FactEdge(cursor=cursor_of(row), node=fact_view(row)) for row in rows[:first]]
+    info = PageInfo(has_next_page=len(rows) > first, end_cursor=edges[-1].cursor if edges else None)
+    return FactConnection(edges=edges, nodes=[edge.node for edge in edges], page_info=info)
+
+
+def fact_view(row: Row) -> MemoryFact:
+    """A fact as the API shows it."""
+    names = ("uri", "predicate", "relation", "statement", "strength", "confidence", "importance")
+    times = ("valid_at", "invalid_at", "known_at")
+    return MemoryFact(id=row["id"], row=row, **{name: row[name] for name in (*names, *times)})
+
+
+def node_answer(node: NodeView) -> MemoryNode:
+    """A node as the API shows it."""
+    return MemoryNode(
+        id=strawberry.ID(node.id),
+        kind=node.kind,
+        name=node.label,
+        user_id=node.user_id,
+        entity_type=node.entity_type,
+        aliases=node.aliases,
+        summary=node.summary,
+        importance=node.importance,
+        first_seen=datetime.fromisoformat(node.first_seen),
+        last_seen=datetime.fromisoformat(node.last_seen),
+    )
+
+
+def message_view(message: Row) -> ProvingMessage:
+    """A message as the API shows it."""
+    return ProvingMessage(**{name: message[name] for name in ("id", "uri", "role", "speaker", "text", "said_at")})
+
+
+def _end(node: NodeView | None) -> MemoryNode | None:
+    return None if node is None else node_answer(node)

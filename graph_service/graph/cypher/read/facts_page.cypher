@@ -1,0 +1,31 @@
+// A page of the facts of each of some nodes as they looked from a moment, the latest to begin first. memory/holding.py says
+// what holds; both ends come along, as in map_nodes_by_id. Unique index memory_id.
+// $tenant: str
+// $ids: list of node ids
+// $valid_at: datetime; facts that had begun by then
+// $known_at: datetime or null; facts that were known by then
+// $closed: bool; also those that were over
+// $at: int or null; microseconds since 1970, only facts that began before, or then with a later id
+// $id: str or null; that id
+// $rows_max: int; for each node
+// -> node_id, facts
+UNWIND $ids AS node_id
+MATCH (n:Memory {tenant: $tenant, id: node_id})
+CALL (n) {
+  MATCH (n)-[r]-(:Memory)
+  WHERE type(r) <> 'MENTIONED' AND r.tenant = $tenant AND r.valid_at <= $valid_at
+    AND ($known_at IS NULL OR coalesce(r.known_at, r.recorded_at) <= $known_at)
+  WITH DISTINCT r, r.valid_at.epochSeconds * 1000000 + r.valid_at.microsecond AS at,
+       r.invalid_at IS NULL OR r.invalid_at > $valid_at OR coalesce(r.closing_known_at, r.known_at, r.recorded_at) > $known_at AS open
+  WHERE ($closed OR open) AND ($at IS NULL OR at < $at OR (at = $at AND r.id > $id))
+  WITH r, at, open ORDER BY at DESC, r.id LIMIT $rows_max
+  RETURN collect(r {.id, .uri, .user_id, .relation, .statement, .strength, .confidence, .importance, .valid_at, .known_at, .evidence,
+                    predicate: type(r), subject_id: startNode(r).id, object_id: endNode(r).id, at: at,
+                    ends: [x IN [startNode(r), endNode(r)] | [
+                      x.id, head([label IN labels(x) WHERE label <> 'Memory']), x.user_id, x.name, x.entity_type, x.aliases, x.abstract,
+                      x.importance, x.evidence_n,
+                      x.first_seen.epochSeconds * 1000000 + x.first_seen.microsecond,
+                      x.last_seen.epochSeconds * 1000000 + x.last_seen.microsecond]],
+                    invalid_at: CASE WHEN $known_at IS NULL OR coalesce(r.closing_known_at, r.known_at, r.recorded_at) <= $known_at THEN r.invalid_at END}) AS facts
+}
+RETURN node_id, facts

@@ -1,0 +1,17 @@
+// How much a tenant, or one user of it, holds of each sort.
+// $tenant: str
+// $user_id: str or null
+// -> sort, n
+CALL () {
+  MATCH (m:Message {tenant: $tenant}) WHERE $user_id IS NULL OR m.user_id = $user_id RETURN 'messages' AS sort, count(m) AS n
+ UNION ALL
+  MATCH (l:SessionLife {tenant: $tenant}) WHERE $user_id IS NULL OR l.user_id = $user_id RETURN 'sessions' AS sort, count(l) AS n
+ UNION ALL
+  MATCH (u:Memory {tenant: $tenant}) WHERE $user_id IS NULL OR u.user_id = $user_id
+  UNWIND [label IN labels(u) WHERE label <> 'Memory'] AS sort
+  RETURN sort, count(*) AS n
+ UNION ALL
+  MATCH (u:Memory {tenant: $tenant})-[r]->(:Memory) WHERE ($user_id IS NULL OR u.user_id = $user_id) AND type(r) <> 'MENTIONED'
+  RETURN CASE WHEN r.invalid_at IS NULL THEN 'facts' ELSE 'closed facts' END AS sort, count(r) AS n
+}
+RETURN sort, n

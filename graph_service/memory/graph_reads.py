@@ -1,0 +1,162 @@
+"""Nodes, pages of their facts, and the messages behind these, many at a time: each in one round trip."""
+
+import base64
+import binascii
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+
+from graph_service.graph.statements import statement
+from graph_service.graph.store import Graph, Row
+from graph_service.memory.asked_ids import check_ids, check_limit
+from graph_service.memory.explore import Explorer
+from graph_service.memory.holding import Moments
+from graph_service.memory.mindmap import map_node
+from schema.errors import InputError, NotFoundError
+from schema.frames import NodeView
+from schema.ids import TenantId, memory_id, user_uri
+
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_STATES: Final = ("open", "leased", "dead")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """Which facts of a node are asked for.
+
+    Attributes:
+        closed: also those that held no more.
+        after: the cursor of a fact; only those behind it.
+    """
+
+    moments: Moments
+    first: int
+    closed: bool = False
+    after: str | None = None
+
+
+class GraphReads:
+    """Reads many elements of a tenant's graph at once."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        self.explorer = Explorer(graph)
+
+    async def nodes(self, tenant: TenantId, ids: Sequence[str]) -> dict[str, NodeView]:
+        """Nodes of the mind map by id; unknown ones are left out.
+
+        Raises:
+            InputError: there cannot be such an id.
+            UnavailableError: Neo4j does not answer.
+        """
+        for one in ids:
+            check_ids(id=one)
+        rows = await self._graph.read(statement("read/map_nodes_by_id"), {"tenant": tenant, "ids": sorted(set(ids))})
+        return {values[0]: map_node(values) for values in rows[0]["nodes"]}
+
+    async def node(self, tenant: TenantId, name: str, kind: str | None = None) -> NodeView:
+        """One node of the mind map, by id or URI.
+
+        Args:
+            kind: what it must be.
+
+        Raises:
+            InputError: there cannot be such an id.
+            NotFoundError: the tenant has none.
+            UnavailableError: Neo4j does not answer.
+        """
+        wanted = memory_id(name) if name.startswith("memory://") else name
+        found = (await self.nodes(tenant, [wanted])).get(wanted)
+        if found is None or (kind is not None and found.kind != kind):
+            what = (kind or "node").lower()
+            raise NotFoundError(f"there is no {what} {name!r} in this tenant; take an id from recall or from the map")
+        return found
+
+    async def user(self, tenant: TenantId, user_id: str) -> NodeView:
+        """The node of a user.
+
+        Raises:
+            InputError: there cannot be such an id.
+            NotFoundError: the tenant has no such user.
+            UnavailableError: Neo4j does not answer.
+        """
+        check_ids(userId=user_id)
+        found = (await self.nodes(tenant, [memory_id(user_uri(tenant, user_id))])).values()
+        for node in found:
+            return node
+        raise NotFoundError(f"there is no user {user_id!r} in this tenant")
+
+    async def facts(self, tenant: TenantId, ids: Sequence[str], page: Page) -> dict[str, list[Row]]:
+        """A page of the facts of each node, and one more where there are more, by the node's id.
+
+        Raises:
+            InputError: the number or the cursor cannot be used.
+            UnavailableError: Neo4j does not answer.
+        """
+        check_limit(page.first)
+        at, fact_id = _place(page.after) if page.after is not None else (None, None)
+        asked = {
+            "tenant": tenant,
+            "ids": sorted(set(ids)),
+            "valid_at": page.moments.valid_at,
+            "known_at": page.moments.known_at,
+            "closed": page.closed,
+            "at": at,
+            "id": fact_id,
+            "rows_max": page.first + 1,
+        }
+        rows = await self._graph.read(statement("read/facts_page"), asked)
+        return {row["node_id"]: row["facts"] for row in rows}
+
+    async def messages(self, tenant: TenantId, ids: Sequence[str]) -> dict[str, Row]:
+        """Messages by id; unknown ones are left out.
+
+        Raises:
+            UnavailableError: Neo4j does not answer.
+        """
+        wanted: dict[str, Any] = {"tenant": tenant, "ids": sorted(set(ids)), "rows_max": max(len(ids), 1)}
+        rows = await self._graph.read(statement("read/messages_by_id"), wanted)
+        return {row["message"]["id"]: row["message"] for row in rows}
+
+    async def stats(self, tenant: TenantId, user_id: str | None) -> dict[str, int]:
+        """How much there is of each sort: messages, sessions, User, Agent, Entity, Scene, facts, closed facts.
+
+        Raises:
+            InputError: there can be no such user.
+            UnavailableError: Neo4j does not answer.
+        """
+        if user_id is not None:
+            check_ids(userId=user_id)
+        rows = await self._graph.read(statement("read/stats"), {"tenant": tenant, "user_id": user_id})
+        return {row["sort"]: row["n"] for row in rows}
+
+    async def jobs(self, tenant: TenantId, state: str | None, *, limit: int) -> list[Row]:
+        """Work that is not done, or was given up, the next first.
+
+        Raises:
+            InputError: the limit is out of bounds.
+            UnavailableError: Neo4j does not answer.
+        """
+        check_limit(limit)
+        states = list(_STATES) if state is None else [state]
+        rows = await self._graph.read(statement("jobs/list"), {"tenant": tenant, "states": states, "rows_max": limit})
+        return [{**row, "due": _EPOCH + timedelta(milliseconds=row["due_ms"] or 0)} for row in rows]
+
+
+def cursor_of(fact: Row) -> str:
+    """Where a fact stands among those of its node; stays good while others are written. Pure."""
+    return base64.urlsafe_b64encode(f"{fact['at']}:{fact['id']}".encode()).decode("ascii")
+
+
+def _place(cursor: str) -> tuple[int, str]:
+    try:
+        at, _, fact_id = base64.urlsafe_b64decode(cursor.encode("ascii")).decode().partition(":")
+        number = int(at)
+        if not -(2**62) < number < 2**62:
+            raise ValueError(at)
+    except (ValueError, binascii.Error) as error:
+        raise InputError(
+            f"after is {cursor[:60]!r}, which is no cursor; take `endCursor` of the page before"
+        ) from error
+    return number, fact_id
