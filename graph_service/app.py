@@ -25,6 +25,7 @@ from graph_service.background import working
 from graph_service.guards import BodyLimit, HostGuard, StopGuard
 from graph_service.live.hub import Hub
 from graph_service.live.socket import live_router
+from graph_service.live.stream import ChangeStream
 from graph_service.mcp.caller import Caller
 from graph_service.mcp.mount import McpMount
 from graph_service.mcp.tool import About, Desk
@@ -79,7 +80,7 @@ def create_app(parts: Parts, stopping: Stopping) -> FastAPI:
     app.add_middleware(PageHeaders)
     app.add_middleware(RequestRecord)
     install_error_handlers(app)
-    app.include_router(graphql_router(parts.memory, gate), prefix="/graphql")
+    app.include_router(graphql_router(parts.memory, gate, ChangeStream(hub, change_log).follow), prefix="/graphql")
     app.include_router(sign_in_router(gate))
     app.include_router(live_router(hub, gate=gate, allowed_hosts=hosts))
     app.include_router(rest_router(mindmap, change_log))

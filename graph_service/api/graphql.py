@@ -2,14 +2,15 @@
 
 import logging
 from collections.abc import AsyncIterator
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Annotated, Any
 
 import strawberry
 from graphql import GraphQLError
 from starlette.requests import HTTPConnection
 from strawberry.extensions import SchemaExtension
-from strawberry.types import Info
+from strawberry.subscriptions import GRAPHQL_TRANSPORT_WS_PROTOCOL
+from strawberry.types import ExecutionResult, Info, StreamExecutionResult
 
 from graph_service.api.graphql_analyst import AnalystQuery
 from graph_service.api.graphql_carrying import CarryingMutation
@@ -22,6 +23,7 @@ from graph_service.api.graphql_guard import RoleGuard
 from graph_service.api.graphql_history import HistoryQuery
 from graph_service.api.graphql_identity import IdentityMutation, IdentityQuery
 from graph_service.api.graphql_layers import LayersMutation, LayersQuery
+from graph_service.api.graphql_live import Follow, Subscription
 from graph_service.api.graphql_narrowing import AfterArgument, ModeArgument, OnlyArgument, narrowing
 from graph_service.api.graphql_prepared import Prepared
 from graph_service.api.graphql_profile import ProfileQuery
@@ -173,6 +175,12 @@ class OurErrors(SchemaExtension):
         if result is not None and result.errors:
             result.errors = [_with_code(error) for error in result.errors]
 
+    async def on_stream_result(self, result: StreamExecutionResult) -> AsyncIterator[None]:
+        """Runs around each event of a subscription."""
+        if isinstance(result, ExecutionResult) and result.errors:
+            result.errors = [_with_code(error) for error in result.errors]
+        yield
+
 
 def _with_code(error: GraphQLError) -> GraphQLError:
     cause = error.original_error
@@ -196,6 +204,7 @@ def _with_code(error: GraphQLError) -> GraphQLError:
 graphql_schema = strawberry.Schema(
     query=Query,
     mutation=Mutation,
+    subscription=Subscription,
     extensions=[
         OurErrors,
         Prepared,
@@ -204,21 +213,30 @@ graphql_schema = strawberry.Schema(
 )
 
 
-def graphql_router(memory: Memory, gate: Gate | None = None) -> FastRouter:
+def graphql_router(memory: Memory, gate: Gate | None = None, follow: Follow | None = None) -> FastRouter:
     """The route that answers GraphQL over POST; tenant and role are those that the front door found.
 
     Args:
         gate: keeps the audit log; None keeps none.
+        follow: hands out changes as they are committed; None leaves subscriptions out.
     """
 
     async def context(request: HTTPConnection) -> dict[str, Any]:
-        return {"memory": memory, "tenant": tenant_of(request), "access": access_of(request), "gate": gate}
+        return {
+            "memory": memory,
+            "tenant": tenant_of(request),
+            "access": access_of(request),
+            "gate": gate,
+            "follow": follow,
+            "socket": request.scope["type"] == "websocket",
+        }
 
     return FastRouter(
         graphql_schema,
         context_getter=context,
         graphql_ide=None,
         allow_queries_via_get=False,
-        # There are no subscriptions, so nobody needs a socket here.
-        subscription_protocols=(),
+        subscription_protocols=() if follow is None else (GRAPHQL_TRANSPORT_WS_PROTOCOL,),
+        connection_init_wait_timeout=timedelta(seconds=3),
+        max_subscriptions_per_connection=4,
     )

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from graphql import DocumentNode, GraphQLError, GraphQLSchema, parse, validate
 from strawberry.extensions import SchemaExtension
+from strawberry.types.graphql import OperationType
 
 from graph_service.api.graphql_limits import TOKENS_MAX, Cost, cost_of, unfit
 from schema.errors import TooCostlyError
@@ -42,6 +43,12 @@ class Prepared(SchemaExtension):
         if document is not None:
             core: GraphQLSchema = context.schema._schema
             errors = _mistakes(core, text, document) if text else ()
+            if (
+                not errors
+                and context.context.get("socket")
+                and context.operation_type is not OperationType.SUBSCRIPTION
+            ):
+                errors = (GraphQLError("only subscriptions go over the socket; POST everything else"),)
             if not errors:
                 self._cost = cost_of(core, document, context.operation_name, context.variables or {})
                 errors = self._too_much()

@@ -80,7 +80,7 @@ MUTATION: Final[Mapping[str, Need]] = {
     "updateFact": WRITE,
 }
 
-SUBSCRIPTION: Final[Mapping[str, Need]] = {}
+SUBSCRIPTION: Final[Mapping[str, Need]] = {"graphChanged": READ}
 
 FIELDS: Final[Mapping[str, Mapping[str, Need]]] = {
     "query": QUERY,
@@ -130,6 +130,7 @@ ROUTES: Final = (
     Route("POST", "/api/sign-out", OPEN),
     # Each root field and each tool asks for more by itself.
     Route("POST", "/graphql", READ),
+    Route("WEBSOCKET", "/graphql", READ),
     Route("*", "/mcp", READ),
     # The socket answers refusals in frames, so it asks by itself.
     Route("WEBSOCKET", "/live", OPEN),

@@ -89,6 +89,10 @@ MUTATIONS: Final[dict[str, list[dict[str, Any]]]] = {
     "updateFact": [{"id": "$thing", "statement": "Something quite different."}],
 }
 
+SUBSCRIPTIONS: Final[dict[str, list[dict[str, Any]]]] = {
+    "graphChanged": [{}, {"userId": "$user"}, {"since": "$seq", "epoch": "$epoch"}],
+}
+
 # By path; what is not in the path is the query.
 ROUTES: Final[dict[str, list[dict[str, Any]]]] = {
     "/api/evidence/{element_id}": [{"element_id": "$id"}],

@@ -23,6 +23,7 @@ from graph_service.api.graphql import graphql_schema
 from graph_service.auth.rules import FIELDS, route_need
 from schema.frames import frames_schema
 from tests.auth.foreign_memory import WORDS, Foreign, foreign_memory
+from tests.auth.graphql_socket import answer, graphql_socket, subscribed
 from tests.auth.isolation_cases import (
     FRAMES,
     HELLOS,
@@ -30,6 +31,7 @@ from tests.auth.isolation_cases import (
     QUERIES,
     ROUTES,
     ROUTES_WITHOUT_MEMORIES,
+    SUBSCRIPTIONS,
 )
 from tests.auth.open_service import OpenService, open_service
 from tests.conftest import Server
@@ -220,11 +222,26 @@ async def test_the_socket_answers_strangers_as_if_nothing_were_there(
             CASES["frame"] += 1
 
 
+async def test_a_subscription_tells_strangers_nothing(
+    service: OpenService, foreign: Foreign, strangers: list[Stranger]
+) -> None:
+    for case in SUBSCRIPTIONS["graphChanged"]:
+        for real, never, names in foreign.filled(case):
+            told = []
+            for stranger, given in zip(strangers, (real, never), strict=True):
+                async with graphql_socket(service, stranger.key) as socket:
+                    await subscribed(socket, **given)
+                    told.append(str(await answer(socket)))
+            assert leaks(told[0], names) == []
+            assert plain(told[0], names, strangers[0].tenant) == plain(told[1], names, strangers[1].tenant), real
+            CASES["subscription"] += 1
+
+
 def test_every_root_field_route_and_frame_has_a_case(service: OpenService) -> None:
     """Add yours to `tests/auth/isolation_cases.py`."""
     assert set(QUERIES) == set(fields("query"))
     assert set(MUTATIONS) == set(fields("mutation"))
-    assert FIELDS["subscription"] == {}
+    assert set(SUBSCRIPTIONS) == set(FIELDS["subscription"])
     assert {"hello", *FRAMES} == set(frames_schema()["client"]["discriminator"]["mapping"])
     routes = set(paths(service.app))
     assert {path for path, _ in routes} - ROUTES_WITHOUT_MEMORIES == set(ROUTES)
