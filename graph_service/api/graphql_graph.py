@@ -178,7 +178,7 @@ class GraphQuery:
         as_of: AsOfArgument = None,
     ) -> GraphSlice:
         """The most telling part of a memory."""
-        moments = moments_asked(valid_at=_aware(valid_at), as_of=_aware(as_of), now=datetime.now(UTC))
+        moments = moments_asked(valid_at=valid_at, as_of=as_of, now=datetime.now(UTC))
         found = await _memory(info).reads.explorer.at(
             info.context["tenant"], user_id, moments, limit=max(1, min(limit, 1000))
         )
@@ -198,7 +198,7 @@ class GraphQuery:
         """What happened to a user's facts."""
         node = node_answer(await _memory(info).reads.user(info.context["tenant"], user_id))
         found: FactConnection = await node.facts(
-            info, first=first, after=after, valid_at=_aware(valid_at), as_of=_aware(as_of), closed=closed
+            info, first=first, after=after, valid_at=valid_at, as_of=as_of, closed=closed
         )
         return found
 
@@ -285,10 +285,6 @@ def _edge(edge: EdgeView) -> GraphEdge:
         valid_at=datetime.fromisoformat(edge.valid_at) if edge.valid_at else None,
         invalid_at=datetime.fromisoformat(edge.invalid_at) if edge.invalid_at else None,
     )
-
-
-def _aware(moment: datetime | None) -> datetime | None:
-    return moment.replace(tzinfo=UTC) if moment is not None and moment.tzinfo is None else moment
 
 
 def _memory(info: Info[Any, None]) -> Memory:

@@ -4,7 +4,9 @@
 """
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
+
+from schema.timespan import as_utc
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +39,16 @@ class FactTimes:
 
 def moments_asked(*, valid_at: datetime | None, as_of: datetime | None, now: datetime) -> Moments:
     """What a question means: true now by default; "as known then" alone means what was true then, too."""
-    return Moments(valid_at=valid_at or as_of or now, known_at=as_of)
+    known_at = None if as_of is None else _in_utc(as_of)
+    return Moments(valid_at=_in_utc(valid_at) if valid_at else known_at or now, known_at=known_at)
+
+
+def _in_utc(moment: datetime) -> datetime:
+    """The moment in UTC, since Neo4j knows fewer zones than there are; the end of all time where there is no such."""
+    try:
+        return as_utc(moment)
+    except OverflowError:
+        return (datetime.min if moment.year == 1 else datetime.max).replace(tzinfo=UTC)
 
 
 def known_end(fact: FactTimes, known_at: datetime | None) -> datetime | None:
