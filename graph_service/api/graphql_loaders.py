@@ -6,8 +6,7 @@ from typing import Any
 from strawberry.dataloader import DataLoader
 from strawberry.types import Info
 
-from graph_service.graph.store import Row
-from graph_service.memory.graph_reads import Page
+from graph_service.memory.graph_reads import Page, Row
 from graph_service.memory.mindmap import map_node
 from graph_service.memory.service import Memory
 from schema.frames import NodeView

@@ -7,8 +7,7 @@ import strawberry
 from strawberry.types import Info
 
 from graph_service.api.graphql_loaders import loaders_of
-from graph_service.graph.store import Row
-from graph_service.memory.graph_reads import Page, cursor_of
+from graph_service.memory.graph_reads import Page, Row, cursor_of
 from graph_service.memory.holding import moments_asked
 from schema.frames import NodeView
 

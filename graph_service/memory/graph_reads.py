@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from graph_service.graph.statements import statement
-from graph_service.graph.store import Graph, Row
+from graph_service.graph.store import Graph
 from graph_service.memory.asked_ids import check_ids, check_limit
 from graph_service.memory.explore import Explorer
 from graph_service.memory.holding import Moments
@@ -17,6 +17,8 @@ from schema.errors import InputError, NotFoundError
 from schema.frames import NodeView
 from schema.ids import TenantId, memory_id, user_uri
 
+# A fact or message as a statement lists it.
+Row = dict[str, Any]
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _STATES: Final = ("open", "leased", "dead")
 
