@@ -11,7 +11,9 @@ class AnalystSettings:
     """Bounds of `mnemograph cypher`, and of the field `cypher` of GraphQL.
 
     Attributes:
-        timeout_s, rows_max, mb_max: of one statement.
+        timeout_s: how long one statement may take.
+        rows_max: how many rows it may answer.
+        mb_max: how much its answer may hold, in MB.
     """
 
     timeout_s: Annotated[float, Field(ge=0.1, le=600)] = 30.0

@@ -19,9 +19,11 @@ class AuthSettings:
         jwt_audience: must stand in each token's `aud`.
         jwt_issuer: must be each token's `iss` when set.
         jwt_leeway_s: by how much clocks may differ.
-        jwt_tenant_claim, jwt_role_claim: where tokens say which tenant they open, and as what.
+        jwt_tenant_claim: where tokens say which tenant they open.
+        jwt_role_claim: where tokens say as what: read, write or admin.
         session_s: how long signing in to the viewer lasts.
-        requests_per_s, burst: of each credential that has no rate of its own; 0 means no limit.
+        requests_per_s: of each credential that has no rate of its own; 0 means no limit.
+        burst: how many such a credential may send at once.
         audit_mb_max: the oldest entries go when the audit log has so much.
     """
 

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 from urllib.parse import urlsplit
 
 from platformdirs import user_cache_dir, user_config_dir, user_data_dir
@@ -14,6 +14,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 from graph_service.analyst_settings import AnalystSettings
 from graph_service.auth_settings import AuthSettings, auth_contradictions
 from graph_service.mcp_settings import McpSettings
+from graph_service.model_settings import EmbeddingSettings, LlmSettings
 from graph_service.recall_settings import RecallSettings
 from graph_service.redis_address import redis_url_problem
 from graph_service.setting_sources import Found, from_environment, from_file, read_as_problem
@@ -34,7 +35,9 @@ class ServiceSettings:
     """Where the service listens.
 
     Attributes:
-        port: 0 lets the system choose.
+        host: the address to listen on; one that other machines reach needs a credential.
+        port: 0 lets the system choose; a taken 7780 that nobody asked for gives way to a free one.
+        open_browser: shows the viewer when the service starts, where there is a screen.
         allowed_hosts: names beyond the loopback ones that a request's Host header may carry.
         allow_unauthenticated_bind: permits a `host` that other machines reach, although there is no credential.
     """
@@ -51,7 +54,13 @@ class Neo4jSettings:
     """Which Neo4j; without `uri` a local one is started in `data_dir`.
 
     Attributes:
-        heap_mb, page_cache_mb, start_timeout_s: of the local one only.
+        uri: of a server of your own, 2026.02 or newer, such as `bolt://127.0.0.1:7687` or `neo4j+s://HOST`.
+        user: who logs in to there.
+        password: of that user.
+        database: the one to use there; the server's usual one without it.
+        heap_mb: heap of the local one, in MB.
+        page_cache_mb: what the local one keeps of its files in memory, in MB.
+        start_timeout_s: how long the local one may take to start.
     """
 
     uri: Name | None = None
@@ -61,51 +70,6 @@ class Neo4jSettings:
     heap_mb: Megabytes = 512
     page_cache_mb: Megabytes = 64
     start_timeout_s: Seconds = 120.0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LlmSettings:
-    """Which OpenAI-compatible model reads scenes; without `model` the built-in rules read them.
-
-    Attributes:
-        tokens_per_day: of each tenant; when they are spent, the rules read for the rest of the day (UTC). 0: no limit.
-        judges_facts: the model also judges new facts that may repeat or replace known ones in other words, at one more
-            call for each reading of a session that has any; else the rules alone do.
-        overviews: the model also writes the overview (L1) of longer scenes, at one more call each.
-    """
-
-    base_url: Name | None = None
-    api_key: str | None = field(default=None, repr=False)
-    model: Name | None = None
-    timeout_s: Seconds = 60.0
-    tokens_per_day: Annotated[int, Field(ge=0)] = 0
-    overviews: bool = True
-    judges_facts: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EmbeddingSettings:
-    """Where vectors come from.
-
-    Attributes:
-        kind: `auto` is `openai` when `model` is set, else `local`; `none` means keyword search only.
-        dim: length of the endpoint's vectors; asked of it when not given.
-        threads: of the local embedder.
-    """
-
-    kind: Literal["auto", "local", "openai", "none"] = "auto"
-    base_url: Name | None = None
-    api_key: str | None = field(default=None, repr=False)
-    model: Name | None = None
-    dim: Annotated[int, Field(ge=1, le=4_096)] | None = None
-    threads: Annotated[int, Field(ge=1, le=64)] = 2
-
-    @property
-    def wanted(self) -> Literal["local", "openai", "none"]:
-        """The kind after `auto` was decided."""
-        if self.kind == "auto":
-            return "openai" if self.model else "local"
-        return self.kind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,6 +102,9 @@ class Settings:
     """Everything the composition root needs.
 
     Attributes:
+        tenant: whose memories commands and requests mean that do not say it.
+        data_dir: where the local Neo4j, the spool and the audit log are kept.
+        cache_dir: where what was fetched is kept: Neo4j, the embedding model; may be deleted at any time.
         read_from: the files that were read, highest precedence first.
         chosen: names of the settings that somebody set, as `section.key`.
     """
@@ -147,8 +114,8 @@ class Settings:
     cache_dir: Path = Path()
     service: ServiceSettings = ServiceSettings()
     neo4j: Neo4jSettings = Neo4jSettings()
-    llm: LlmSettings = LlmSettings()
-    embedding: EmbeddingSettings = EmbeddingSettings()
+    llm: LlmSettings = field(default_factory=LlmSettings)
+    embedding: EmbeddingSettings = field(default_factory=EmbeddingSettings)
     redis: RedisSettings = field(default_factory=RedisSettings)
     window: WindowSettings = field(default_factory=WindowSettings)
     spool: SpoolSettings = SpoolSettings()

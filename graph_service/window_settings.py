@@ -26,8 +26,10 @@ class WindowSettings:
     """The short-term window: the last turns of each session.
 
     Attributes:
+        turns: how many of each session are held.
         ttl_s: how long Redis keeps a session after its last turn.
-        ring_sessions, ring_mb: bounds of the window in this process.
+        ring_sessions: how many sessions the window in this process holds.
+        ring_mb: how much it holds, in MB.
     """
 
     turns: Annotated[int, Field(ge=1, le=200)] = 20

@@ -23,11 +23,13 @@ class MnemographError(Exception):
         code: stable, upper case; the anchor in the documentation, GraphQL's `extensions.code`.
         http_status: what the HTTP doors answer.
         exit_code: what the command line exits with.
+        advice: what to do about errors of this kind; the message says it for the one that happened.
     """
 
     code: ClassVar[str] = "INTERNAL"
     http_status: ClassVar[int] = 500
     exit_code: ClassVar[int] = 1
+    advice: ClassVar[str] = "Report it as a bug, with the request id and the lines of the log that carry it."
 
     def __init__(self, message: str) -> None:
         super().__init__(message)
@@ -44,6 +46,7 @@ class InputError(MnemographError):
     code = "BAD_INPUT"
     http_status = 400
     exit_code = 2
+    advice = "Correct what the message names and send it again; sent again unchanged it is refused again."
 
     def __init__(self, message: str, problems: tuple[str, ...] = ()) -> None:
         super().__init__(message)
@@ -62,6 +65,7 @@ class NotFoundError(MnemographError):
     code = "NOT_FOUND"
     http_status = 404
     exit_code = 3
+    advice = "Check the id and the tenant; list what there is (`sessions`, `entities`, `jobs`)."
 
 
 class UnauthorizedError(MnemographError):
@@ -70,6 +74,7 @@ class UnauthorizedError(MnemographError):
     code = "UNAUTHORIZED"
     http_status = 401
     exit_code = 8
+    advice = "Send `Authorization: Bearer KEY` with a key of `mnemograph keys create`, or sign in to the viewer."
 
 
 class ForbiddenError(MnemographError):
@@ -78,6 +83,7 @@ class ForbiddenError(MnemographError):
     code = "FORBIDDEN"
     http_status = 403
     exit_code = 9
+    advice = "Use a credential with the role, or of the tenant, that the message names."
 
 
 class RateLimitError(MnemographError):
@@ -90,6 +96,7 @@ class RateLimitError(MnemographError):
     code = "RATE_LIMITED"
     http_status = 429
     exit_code = 10
+    advice = "Wait for the seconds in `Retry-After`, or have the key's rate raised (`auth.requests_per_s`)."
 
     def __init__(self, message: str, retry_after_s: float) -> None:
         super().__init__(message)
@@ -102,6 +109,7 @@ class ConflictError(MnemographError):
     code = "CONFLICT"
     http_status = 409
     exit_code = 4
+    advice = "Read what is there and decide again: another id for other words, another port, or end what runs."
 
 
 class UnavailableError(MnemographError):
@@ -114,6 +122,7 @@ class UnavailableError(MnemographError):
     code = "UNAVAILABLE"
     http_status = 503
     exit_code = 5
+    advice = "Send the same again after the seconds in `Retry-After`, or in a moment; repeating stores nothing twice."
 
     def __init__(self, message: str, retry_after_s: float | None = None) -> None:
         super().__init__(message)
@@ -131,6 +140,7 @@ class MisreadError(MnemographError):
     code = "MISREAD"
     http_status = 502
     exit_code = 6
+    advice = "Try again or use another model; nothing was lost, rules have read what the model could not."
 
     def __init__(
         self, message: str, *, cut: bool = False, calls: int = 0, tokens_in: int = 0, tokens_out: int = 0
@@ -146,3 +156,4 @@ class InstallError(MnemographError):
     code = "INSTALL"
     http_status = 500
     exit_code = 7
+    advice = "Run `mnemograph doctor` and do what it says."

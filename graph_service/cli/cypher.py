@@ -14,7 +14,8 @@ from graph_service.cli.options import ConfigOption, JsonOption, TenantOption, me
 from graph_service.cli.running import run
 from graph_service.cli.terminal import Terminal
 from graph_service.cli.working import opened
-from graph_service.settings import EmbeddingSettings, LlmSettings, Settings
+from graph_service.model_settings import EmbeddingSettings, LlmSettings
+from graph_service.settings import Settings
 from schema.errors import InputError
 
 if TYPE_CHECKING:

@@ -16,7 +16,8 @@ from graph_service.cli.running import run
 from graph_service.cli.terminal import Steps, Terminal
 from graph_service.cli.working import opened
 from graph_service.memory.tenant_name import tenant_named
-from graph_service.settings import EmbeddingSettings, LlmSettings, Settings
+from graph_service.model_settings import EmbeddingSettings, LlmSettings
+from graph_service.settings import Settings
 from graph_service.step import Step
 from schema.errors import InputError
 

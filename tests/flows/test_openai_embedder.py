@@ -7,8 +7,9 @@ import pytest
 from extraction.embedding import check_vectors, unit
 from extraction.openai_embedder import OpenAIEmbedder, connect_openai_embedder
 from graph_service.memory.outside import Outside
+from graph_service.model_settings import EmbeddingSettings
 from graph_service.parts import _open_embedder
-from graph_service.settings import EmbeddingSettings, Settings
+from graph_service.settings import Settings
 from schema.errors import InstallError, MisreadError, UnavailableError
 from tests.fake_openai import FakeOpenAI, Reply, fails, fake_vector
 

@@ -1,0 +1,56 @@
+"""The document of all error codes, written from the error classes."""
+
+import inspect
+import sys
+from collections.abc import Iterator
+
+from schema.errors import MnemographError
+
+_HEAD = """\
+# Errors
+
+Written by `python -m schema.error_codes > docs/errors.md` from `schema/errors.py`; change that.
+
+Every error says what was wrong and what to do, and has a code that stays. The same error looks at each door like this:
+
+| door | how |
+| --- | --- |
+| GraphQL | status 200; `errors[].message`, and the code in `errors[].extensions.code` |
+| REST | the HTTP status; `{"error": {"code": "…", "message": "…"}}`, and `Retry-After` when it is known |
+| WebSocket | a frame `error` with the code, or the close code 1008 with the code as reason |
+| MCP | a tool result with `isError`, and the code before the message |
+| command line | the message on standard error, and the exit code |
+
+Every answer over HTTP carries `X-Request-Id`; the lines of the log that belong to it carry the same as `request`.
+Whoever sends that header (letters, digits, `.`, `_`, `-`; 64 at most) chooses it.
+
+| code | HTTP | exit |
+| --- | --- | --- |"""
+
+
+def error_kinds() -> list[type[MnemographError]]:
+    """Every kind of error that has a code of its own."""
+    return [MnemographError, *(kind for kind in MnemographError.__subclasses__() if "code" in vars(kind))]
+
+
+def error_codes_document() -> str:
+    """The text of docs/errors.md."""
+    return "\n".join(_lines()) + "\n"
+
+
+def _lines() -> Iterator[str]:
+    yield _HEAD
+    for kind in error_kinds():
+        yield f"| [`{kind.code}`](#{kind.code.lower()}) | {kind.http_status} | {kind.exit_code} |"
+    for kind in error_kinds():
+        yield from ("", f"## {kind.code}", "", _meaning(kind), "", kind.advice)
+
+
+def _meaning(kind: type[MnemographError]) -> str:
+    if kind is MnemographError:
+        return "Something failed in a way nobody foresaw: a mistake of ours."
+    return " ".join((inspect.getdoc(kind) or "").partition("\n\n")[0].split())
+
+
+if __name__ == "__main__":
+    sys.stdout.write(error_codes_document())

@@ -1,0 +1,86 @@
+"""docs/errors.md and docs/settings.md say what the code says. Requirements F1, F6."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from graph_service.api.errors import answer_to
+from graph_service.settings import KNOWN_KEYS, SECTIONS, Settings, load_settings
+from graph_service.settings_document import environment_names, meanings, settings_document
+from schema.error_codes import error_codes_document, error_kinds
+from schema.errors import InstallError, MnemographError, RateLimitError
+
+ROOT = Path(__file__).parents[2]
+SETTINGS = (ROOT / "docs/settings.md").read_text("utf-8")
+
+
+def test_the_page_of_errors_is_what_the_code_makes() -> None:
+    assert (ROOT / "docs/errors.md").read_text("utf-8") == error_codes_document()
+
+
+def test_the_page_of_settings_is_what_the_code_makes() -> None:
+    assert settings_document() == SETTINGS
+
+
+def test_each_error_has_a_code_exit_code_and_advice_of_its_own() -> None:
+    kinds = error_kinds()
+    assert len({kind.code for kind in kinds}) == len({kind.exit_code for kind in kinds}) == len(kinds)
+    assert len({kind.advice for kind in kinds}) == len(kinds)
+    assert all(kind.advice.endswith(".") for kind in kinds)
+
+
+def test_codes_are_given_in_one_module_only() -> None:
+    """Whoever catches by code must know all of them; errors of other modules are kinds of these."""
+    others = [
+        str(path.relative_to(ROOT))
+        for folder in ("schema", "extraction", "graph_service")
+        for path in (ROOT / folder).rglob("*.py")
+        if path.name != "errors.py" and re.search(r'^    code(: [\w\[\]]+)? = "', path.read_text("utf-8"), re.MULTILINE)
+    ]
+    assert others == []
+
+
+@pytest.mark.parametrize("kind", error_kinds(), ids=lambda kind: kind.code)
+def test_each_error_answers_over_http_with_its_status_and_code(kind: type[MnemographError]) -> None:
+    error = RateLimitError("too often", 3.2) if kind is RateLimitError else kind("what was wrong")
+    answer = answer_to(error)
+    assert (answer.status_code, kind.code in bytes(answer.body).decode()) == (kind.http_status, True)
+
+
+def test_each_setting_has_a_meaning_and_a_variable() -> None:
+    for name, shape in SECTIONS.items():
+        assert set(shape.__dataclass_fields__) <= set(meanings(shape)), name
+    assert [key for key in KNOWN_KEYS if f"| `{key}` |" not in SETTINGS] == []
+    variables = [environment_names(key)[0] for key in KNOWN_KEYS]
+    assert len(set(variables)) == len(KNOWN_KEYS)
+
+
+def test_each_default_that_the_page_tells_is_the_default(tmp_path: Path) -> None:
+    settings = load_settings(environ={}, here=tmp_path, user_dir=tmp_path / "user")
+    for key in KNOWN_KEYS:
+        section, dot, name = key.partition(".")
+        value = getattr(getattr(settings, section), name) if dot else getattr(settings, key)
+        if key in ("data_dir", "cache_dir"):
+            continue
+        told = re.search(rf"^\| `{re.escape(key)}` \| `?([^`|]*?)`? \|", SETTINGS, re.MULTILINE)
+        shown = "none" if value in (None, ()) else f"{value:g}" if isinstance(value, float) else str(value)
+        assert (told[1] if told else key).casefold() == shown.casefold(), key
+
+
+def test_the_example_of_the_page_is_read(tmp_path: Path) -> None:
+    (example,) = re.findall(r"^```toml\n(.*?)^```$", SETTINGS, re.MULTILINE | re.DOTALL)
+    file = tmp_path / "config.toml"
+    file.write_text(example, "utf-8")
+    assert load_settings(config=file, environ={}, here=tmp_path, user_dir=tmp_path).service.port == 7780
+
+
+def test_every_mistake_of_every_section_is_told_at_once(tmp_path: Path) -> None:
+    """One that cannot be, for each bounded setting there is."""
+    bounded = [key for key in KNOWN_KEYS if re.search(rf"`{re.escape(key)}` \|.*\| [0-9.]+ (to|or)", SETTINGS)]
+    environ = {environment_names(key)[0]: "-7.5" for key in bounded}
+    with pytest.raises(InstallError) as told:
+        load_settings(environ=environ, here=tmp_path, user_dir=tmp_path)
+    assert len(bounded) > 25
+    assert [name for name in environ if name not in told.value.message] == []
+    assert isinstance(Settings().read_from, tuple)
