@@ -1,9 +1,12 @@
 """Constraints and indexes: numbered migrations, each run once, safe when several processes start at the same time."""
 
+from collections.abc import Collection
 from typing import Final
 
 from graph_service.graph.statements import Statement, statement, statement_names
 from graph_service.graph.store import Graph, Writing
+from graph_service.version import version
+from schema.errors import InstallError
 
 NO_MODEL: Final = "none"
 # Any dimension will do: the first embedder that comes makes the indexes anew.
@@ -21,8 +24,12 @@ async def migrate(graph: Graph) -> list[str]:
     """Runs what has not run yet, waits until the indexes are usable, and returns the names of what it ran.
 
     Every migration says IF NOT EXISTS, so two processes that run the same one at once do no harm.
+
+    Raises:
+        InstallError: a newer version of ours has written this database; nothing was changed.
     """
     done = {row["name"] for row in await graph.read(statement("read/migrations"), {})}
+    _refuse_newer(done)
     ran: list[str] = []
     for migration in migrations():
         if migration.name in done:
@@ -33,6 +40,17 @@ async def migrate(graph: Graph) -> list[str]:
     if ran:
         await graph.define(statement("write/await_indexes"), {})
     return ran
+
+
+def _refuse_newer(done: Collection[str]) -> None:
+    """What a newer version has arranged, this one could only spoil."""
+    unknown = sorted({name for name in done if name.startswith("migrations/")} - {one.name for one in migrations()})
+    if unknown:
+        raise InstallError(
+            f"this database was written by a newer Mnemograph (it knows {unknown[-1]!r}, and version {version()} does"
+            " not): install that version or a newer one, or restore a backup from before its upgrade into an empty"
+            " data directory (`mnemograph restore FILE`); nothing was changed"
+        )
 
 
 async def _remember_migration(graph: Graph, name: str) -> None:

@@ -1,0 +1,126 @@
+"""A backup is complete or not there, and so is what is restored from it. Requirements F1, F4."""
+
+import io
+import os
+import signal
+import sqlite3
+import stat
+import subprocess
+import sys
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from graph_service.backup import back_up, restore
+from schema.errors import ConflictError, InputError, InstallError
+
+CHILD = Path(__file__).with_name("backup_child.py")
+
+
+@pytest.fixture
+def data_dir(tmp_path: Path) -> Path:
+    """As a service leaves it, with a spool that somebody has open."""
+    made = tmp_path / "data"
+    for name, content in {
+        "neo4j/data/databases/neo4j/store.db": os.urandom(300_000),
+        "neo4j/data/transactions/neo4j/log.0": os.urandom(100_000),
+        "neo4j/data/databases/store_lock": b"",
+        "password": b"hush",
+        "audit.jsonl": "茶\n".encode(),
+        "owner.json": b"{}",
+        "service.json": b"{}",
+        "logs/debug.log": b"of yesterday",
+    }.items():
+        (made / name).parent.mkdir(parents=True, exist_ok=True)
+        (made / name).write_bytes(content)
+    return made
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_everything_comes_back_but_what_told_of_running_processes(data_dir: Path, tmp_path: Path) -> None:
+    file, copy = tmp_path / "backup.tar.gz", tmp_path / "copy"
+    kept = back_up(data_dir, file)
+    assert restore(file, copy) == kept
+    left_out = {"owner.json", "service.json", "logs/debug.log", "neo4j/data/databases/store_lock", "start.lock"}
+    assert contents(copy) == {name: held for name, held in contents(data_dir).items() if name not in left_out}
+    assert kept.files == 4
+    assert stat.S_IMODE(file.stat().st_mode) == stat.S_IMODE((copy / "password").stat().st_mode) == 0o600
+    assert not list(tmp_path.glob(".*"))
+
+
+def test_a_spool_that_is_being_written_is_copied_as_of_one_moment(data_dir: Path, tmp_path: Path) -> None:
+    with sqlite3.connect(data_dir / "spool.sqlite3", isolation_level=None) as spool:
+        spool.execute("PRAGMA journal_mode = WAL")
+        spool.execute("CREATE TABLE episodes (body TEXT)")
+        spool.execute("INSERT INTO episodes VALUES ('我喜欢喝茶')")
+        assert (data_dir / "spool.sqlite3-wal").stat().st_size > 0
+        back_up(data_dir, tmp_path / "b")
+    restore(tmp_path / "b", tmp_path / "copy")
+    with sqlite3.connect(tmp_path / "copy/spool.sqlite3") as copy:
+        assert copy.execute("SELECT body FROM episodes").fetchall() == [("我喜欢喝茶",)]
+
+
+def test_nothing_that_is_there_is_overwritten(data_dir: Path, tmp_path: Path) -> None:
+    back_up(data_dir, tmp_path / "b")
+    before = (tmp_path / "b").read_bytes(), contents(data_dir)
+    with pytest.raises(ConflictError, match="is there already"):
+        back_up(data_dir, tmp_path / "b")
+    with pytest.raises(ConflictError, match=r"is not empty.*MNEMOGRAPH_DATA_DIR"):
+        restore(tmp_path / "b", data_dir)
+    assert ((tmp_path / "b").read_bytes(), contents(data_dir)) == before
+
+
+def test_a_directory_without_a_database_is_not_backed_up(tmp_path: Path) -> None:
+    with pytest.raises(InstallError, match="nothing to back up"):
+        back_up(tmp_path, tmp_path / "b")
+
+
+@pytest.mark.parametrize("at", [0.1, 0.999])
+def test_a_file_that_is_cut_or_changed_anywhere_is_not_restored(data_dir: Path, tmp_path: Path, at: float) -> None:
+    back_up(data_dir, tmp_path / "b")
+    whole = (tmp_path / "b").read_bytes()
+    place = int(len(whole) * at)
+    damaged = {"cut": whole[:place], "changed": whole[:place] + bytes([whole[place] ^ 0xFF]) + whole[place + 1 :]}
+    for name, content in damaged.items():
+        (tmp_path / name).write_bytes(content)
+        with pytest.raises(InputError, match=r"take another copy|no backup"):
+            restore(tmp_path / name, tmp_path / "copy")
+        assert not (tmp_path / "copy").exists()
+
+
+def test_a_foreign_file_cannot_write_outside_of_the_directory(tmp_path: Path) -> None:
+    for name in ("../outside", "/tmp/outside", "a/../../outside"):
+        with tarfile.open(tmp_path / "bad", "w:gz") as tar:
+            about = tarfile.TarInfo(name)
+            about.size = 1
+            tar.addfile(about, io.BytesIO(b"x"))
+        with pytest.raises(InputError, match="is no backup of ours"):
+            restore(tmp_path / "bad", tmp_path / "inner" / "copy")
+    assert {path.name for path in tmp_path.rglob("*")} == {"bad", "inner"}
+
+
+def test_a_backup_of_a_newer_version_is_refused_with_what_to_do(tmp_path: Path) -> None:
+    text = b'{"shape": 2, "version": "9.9", "made_at": "2030-01-01", "files": {}}'
+    with tarfile.open(tmp_path / "b", "w:gz") as tar:
+        about = tarfile.TarInfo("manifest.json")
+        about.size = len(text)
+        tar.addfile(about, io.BytesIO(text))
+    with pytest.raises(InstallError, match=r"made by Mnemograph '9\.9'.*install that version"):
+        restore(tmp_path / "b", tmp_path / "copy")
+
+
+def test_a_kill_leaves_no_backup_and_no_half_directory(data_dir: Path, tmp_path: Path) -> None:
+    """And the same command, given again, succeeds."""
+    file, copy = tmp_path / "b", tmp_path / "copy"
+    for what, first, second in (("backup", data_dir, file), ("restore", file, copy)):
+        for bytes_n in ("1", "250000"):
+            command = [sys.executable, str(CHILD), what, str(first), str(second), bytes_n]
+            done = subprocess.run(command, cwd=Path(__file__).parents[2], env={**os.environ, "PYTHONPATH": "."})
+            assert done.returncode == -signal.SIGKILL
+            assert not second.exists()
+        (back_up if what == "backup" else restore)(first, second)
+    assert contents(copy)["password"] == b"hush"
