@@ -9,6 +9,7 @@ import typer
 
 from graph_service.cli import (
     asking,
+    backups,
     checking,
     db,
     exporting,
@@ -79,6 +80,8 @@ app.command("cypher")(cypher)
 app.command("audit")(audit)
 app.command("mcp")(mcp)
 app.command("doctor")(checking.doctor)
+app.command("backup")(backups.backup)
+app.command("restore")(backups.restore)
 app.add_typer(db.db, name="db")
 app.add_typer(keys, name="keys")
 app.add_typer(forgetting.forget, name="forget")
