@@ -36,6 +36,7 @@ from graph_service.settings import Settings
 from graph_service.spool_file import open_spool
 from graph_service.step import Step, Watcher
 from graph_service.stopping import in_time
+from graph_service.traced import traced
 from schema.errors import InstallError
 from schema.ids import TenantId
 
@@ -116,6 +117,7 @@ async def open_parts(
     stored = asyncio.get_running_loop().create_future()
     embedding = asyncio.create_task(_open_embedder(settings, outsides.embedder, on_progress, stored))
     try:
+        await closing.enter_async_context(traced(settings))
         server = None
         if starting is not None:
             server = await starting

@@ -20,6 +20,13 @@ def test_the_service_loads_the_mcp_protocol_only_for_its_first_client() -> None:
     assert done.stdout.strip() == "False"
 
 
+def test_the_service_loads_metrics_and_traces_only_when_they_are_asked_for() -> None:
+    names = ("prometheus_client", "opentelemetry.sdk")
+    look = f"import sys, graph_service.app; print([name for name in {names} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
 def test_an_agent_that_asks_a_service_loads_nothing_that_answers() -> None:
     """Clients start one such process for each agent, and wait for it."""
     heavy = [name for name in HEAVY if name != "mcp"]
