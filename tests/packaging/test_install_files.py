@@ -72,8 +72,9 @@ def test_each_demo_conversation_names_its_licence() -> None:
 def test_the_compose_file_publishes_to_this_machine_only() -> None:
     compose = yaml.safe_load((ROOT / "docker-compose.yml").read_text("utf-8"))
     services = compose["services"]
-    assert [service for service in services if services[service].get("ports")] == ["service"]
-    assert all(port.startswith("127.0.0.1:") for port in services["service"]["ports"])
+    published = {service: services[service]["ports"] for service in services if services[service].get("ports")}
+    assert set(published) == {"service", "prometheus", "grafana"}
+    assert all(port.startswith("127.0.0.1:") for ports in published.values() for port in ports)
     assert services["neo4j"]["image"] == "neo4j:2026-community"
     assert services["service"]["depends_on"]["neo4j"]["condition"] == "service_healthy"
 
