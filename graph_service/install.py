@@ -5,9 +5,11 @@ import shutil
 import socket
 import subprocess
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 
+from graph_service.check import Check
+from graph_service.install_beside import examine_database, examine_redis, examine_spool
+from graph_service.local_neo4j import known_server
 from graph_service.settings import Settings
 from graph_service.version import version
 from schema.errors import MnemographError
@@ -18,28 +20,17 @@ JAVA_ANSWER_MAX_S = 20.0
 FREE_MB_MIN = 500
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Check:
-    """One requirement and how it stands.
-
-    Attributes:
-        ok: None when the requirement does not apply or will be met by itself at the next start.
-        mend: what to do; empty unless `ok` is False.
-    """
-
-    name: str
-    ok: bool | None
-    finding: str
-    mend: str = ""
-
-
 async def examine(settings: Settings) -> list[Check]:
     """All checks, in the order in which a start needs them; starts and changes nothing."""
     checks = [_python(), _settings_files(settings), _data_dir(settings.data_dir)]
     if settings.neo4j.uri is None:
         checks += [_java(), _jars(settings.cache_dir), _owner(settings.data_dir)]
-    checks += [await _neo4j(settings), _embedder(settings), _model(settings), _viewer(), _port(settings)]
-    return checks
+    answers = await _neo4j(settings)
+    checks.append(answers)
+    server = known_server(settings) if answers.ok else None
+    checks += await examine_database(settings, server) if server is not None else []
+    checks += [_embedder(settings), _model(settings), await examine_redis(settings), await examine_spool(settings)]
+    return [*checks, _viewer(), _port(settings)]
 
 
 def unreadable_settings(error: MnemographError) -> Check:
@@ -116,8 +107,6 @@ def _owner(data_dir: Path) -> Check:
 
 
 async def _neo4j(settings: Settings) -> Check:
-    from graph_service.local_neo4j import known_server
-
     server = known_server(settings)
     if server is None:
         return Check(name="Neo4j answers", ok=None, finding="not asked, since the local one does not run")

@@ -5,10 +5,10 @@ from dataclasses import asdict
 import typer
 from rich.table import Table
 
+from graph_service.check import Check
 from graph_service.cli.options import ConfigOption, JsonOption, TenantOption, merged, settings_of
 from graph_service.cli.running import run
 from graph_service.cli.terminal import Terminal
-from graph_service.install import Check, examine, unreadable_settings
 from schema.errors import InstallError
 
 
@@ -16,6 +16,9 @@ def doctor(
     ctx: typer.Context, config: ConfigOption = None, tenant: TenantOption = None, as_json: JsonOption = False
 ) -> None:
     """Say what is missing and how to mend it; starts and changes nothing."""
+    # What it looks with takes half a second to load, which no other command should wait for.
+    from graph_service.install import examine, unreadable_settings
+
     common = merged(ctx, config, tenant, as_json)
     try:
         checks = run(examine(settings_of(common)))

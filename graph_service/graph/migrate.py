@@ -1,6 +1,6 @@
 """Constraints and indexes: numbered migrations, each run once, safe when several processes start at the same time."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import Final
 
 from graph_service.graph.statements import Statement, statement, statement_names
@@ -44,13 +44,17 @@ async def migrate(graph: Graph) -> list[str]:
 
 def _refuse_newer(done: Collection[str]) -> None:
     """What a newer version has arranged, this one could only spoil."""
-    unknown = sorted({name for name in done if name.startswith("migrations/")} - {one.name for one in migrations()})
-    if unknown:
+    if unknown := unknown_migrations(done):
         raise InstallError(
             f"this database was written by a newer Mnemograph (it knows {unknown[-1]!r}, and version {version()} does"
             " not): install that version or a newer one, or restore a backup from before its upgrade into an empty"
             " data directory (`mnemograph restore FILE`); nothing was changed"
         )
+
+
+def unknown_migrations(done: Iterable[str]) -> list[str]:
+    """Of the names of what ran, those of a newer version of ours, in order."""
+    return sorted({name for name in done if name.startswith("migrations/")} - {one.name for one in migrations()})
 
 
 async def _remember_migration(graph: Graph, name: str) -> None:

@@ -12,13 +12,17 @@ import pytest
 import pytest_asyncio
 
 from graph_service.backup import back_up, restore
+from graph_service.check import Check
 from graph_service.graph.database import connect
 from graph_service.graph.local.local_server import LocalServer, start_local_server
 from graph_service.graph.migrate import migrate, migrations, prepare_vectors
 from graph_service.graph.statements import Statement, statement
 from graph_service.graph.store import Graph, Writing
+from graph_service.install_beside import examine_database
+from graph_service.local_neo4j import KnownServer
 from graph_service.memory.question import Question
 from graph_service.memory.recall import recall
+from graph_service.settings import load_settings
 from schema.errors import ConflictError, InstallError
 from schema.ids import TenantId
 from tests.builders import NOON, a_worker
@@ -109,8 +113,29 @@ async def test_a_database_of_a_newer_version_is_refused_and_left_alone(directory
         with pytest.raises(InstallError, match=r"newer Mnemograph .*999_of_tomorrow.* restore"):
             await migrate(directory.graph)
         assert await directory.rows("MATCH (m:Migration) RETURN m.name AS name ORDER BY name") == before
+        told = await seen_by_doctor(directory)
+        assert (told["data version"].ok, "999_of_tomorrow" in told["data version"].finding) == (False, True)
     finally:
         await directory.rows("MATCH (m:Migration {name: 'migrations/999_of_tomorrow'}) DELETE m")
+
+
+async def seen_by_doctor(directory: Directory) -> dict[str, Check]:
+    settings = load_settings(environ={}, here=directory.path, user_dir=directory.path)
+    server = KnownServer(uri=directory.server.uri, user="neo4j", password=directory.server.password)
+    return {check.name: check for check in await examine_database(settings, server)}
+
+
+async def test_the_doctor_tells_of_work_that_was_given_up(directory: Directory, tenant: str) -> None:
+    sound = await seen_by_doctor(directory)
+    assert [(check.name, check.finding) for check in sound.values() if check.ok is False] == []
+    assert {"clock", "data version", "work"} <= set(sound)
+    await directory.rows(f"MERGE (:Tenant {{id: '{tenant}'}})")
+    await directory.rows(f"CREATE (:Job {{tenant: '{tenant}', id: 'x', kind: 'read', state: 'dead'}})")
+    try:
+        unwell = (await seen_by_doctor(directory))["work"]
+    finally:
+        await directory.rows("MATCH (j:Job {id: 'x'}) DELETE j")
+    assert (unwell.ok, unwell.finding.split()[0], "jobs retry" in unwell.mend) == (False, "1", True)
 
 
 async def test_what_was_backed_up_comes_back_as_it_was(directory: Directory, tmp_path: Path, tenant: str) -> None:

@@ -67,6 +67,7 @@ def test_statements_read_by_data_paths_are_scoped_to_a_tenant() -> None:
             "jobs/reopen_outage",
             # Numbers for the operator, who runs all tenants.
             "jobs/standing",
+            "read/clock",
             # A key tells which tenant it opens, so that is not known before; only the operator revokes.
             "read/access_keys",
             "write/revoke_access_key",

@@ -1,0 +1,39 @@
+"""The doctor says what is missing beside the service, and how to mend it. Requirements F1, F3, F6."""
+
+from pathlib import Path
+
+from graph_service.install_beside import examine_redis, examine_spool
+from graph_service.memory.spooling import Spooling
+from graph_service.settings import Settings, load_settings
+from graph_service.spool_file import open_spool, remember_offline
+from schema.ids import TenantId
+from tests.builders import an_incoming
+
+
+def settings_of(folder: Path, **environ: str) -> Settings:
+    given = {"MNEMOGRAPH_DATA_DIR": str(folder / "data"), **environ}
+    return load_settings(environ=given, here=folder, user_dir=folder)
+
+
+async def test_a_redis_that_does_not_answer_is_told_without_its_password(tmp_path: Path) -> None:
+    assert (await examine_redis(settings_of(tmp_path))).ok is None
+    told = await examine_redis(settings_of(tmp_path, REDIS_URL="redis://:hush-hush@127.0.0.1:1/0"))
+    assert (told.ok, "REDIS_URL" in told.mend, "hush" in told.finding) == (False, True, False)
+
+
+async def test_what_waits_and_what_was_refused_in_the_spool_is_told(tmp_path: Path) -> None:
+    settings = settings_of(tmp_path)
+    assert (await examine_spool(settings)).finding.startswith("0 episodes")
+    assert not (tmp_path / "data").exists()
+    await remember_offline(settings, TenantId("t"), an_incoming("我喜欢喝茶。"))
+    waits = await examine_spool(settings)
+    assert (waits.ok, waits.finding) == (True, "1 episodes wait for Neo4j")
+    spool = open_spool(settings)
+    await Spooling(spool).pause(True)
+    paused = await examine_spool(settings)
+    assert (paused.ok, "spool resume" in paused.mend) == (False, True)
+    first = (await spool.listed(TenantId("t")))[0]
+    await spool.refuse(first.number, "no")
+    await spool.close()
+    refused = await examine_spool(settings)
+    assert (refused.ok, "spool retry" in refused.mend) == (False, True)
