@@ -118,9 +118,7 @@ async def open_parts(
     embedding = asyncio.create_task(_open_embedder(settings, outsides.embedder, on_progress, stored))
     try:
         await closing.enter_async_context(traced(settings))
-        server = None
-        if starting is not None:
-            server = await starting
+        server = None if starting is None else await starting
         seat = Seat(server)
         closing.push_async_callback(seat.stop)
         graph = await _connected(settings, server)
