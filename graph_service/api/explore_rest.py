@@ -80,6 +80,11 @@ def explore_router(explorer: Explorer, maps: CommunityMaps) -> APIRouter:
         """A `graph_part`: the best tied members of a community; 404 when it is no more."""
         return _answer(await maps.members(tenant, user, community_id, limit=limit))
 
+    @router.get("/why/{element_id}")
+    async def why(tenant: _Tenant, element_id: str, user: _User = None) -> Response:
+        """A `graph_part` with chains of causes of a node or a fact; 404 when there is no such element."""
+        return _answer(await explorer.because(tenant, user, element_id))
+
     return router
 
 

@@ -126,6 +126,7 @@ ROUTES: Final = (
     Route("GET", "/api/explore/community/{community_id}", READ),
     Route("GET", "/api/explore/path", READ),
     Route("GET", "/api/explore/search", READ),
+    Route("GET", "/api/explore/why/{element_id}", READ),
     Route("POST", "/api/sign-in", OPEN),
     Route("POST", "/api/sign-out", OPEN),
     # Each root field and each tool asks for more by itself.

@@ -13,6 +13,7 @@ from graph_service.memory.asked_ids import check_ids
 from graph_service.memory.changes import ChangeLog, Head, numbered_change
 from graph_service.memory.holding import Moments
 from graph_service.memory.mindmap import USERS_MAX, map_edges, map_node
+from graph_service.memory.why import chains_behind
 from schema.change import NumberedChange, Op
 from schema.errors import InputError, NotFoundError
 from schema.frames import EdgeView, NodeView
@@ -63,6 +64,19 @@ class Explorer:
             self._graph.read(read, {**asked, "over_beings": True}),
         )
         paths = list({tuple(row["ids"]): row["ids"] for row in (*telling, *short)}.values())[:PATHS_MAX]
+        ids = list(dict.fromkeys(node_id for path in paths for node_id in path))
+        return (await self.part_of(tenant, head, ids, total=len(ids))).model_copy(update={"paths": paths})
+
+    async def because(self, tenant: TenantId, user_id: str | None, element_id: str) -> GraphPart:
+        """What a thing or a fact came from, as `paths` from it to the last known cause; it is empty without a cause.
+
+        Raises:
+            NotFoundError: this memory has no such element.
+            UnavailableError: the database does not answer.
+        """
+        _check(user_id, id=element_id)
+        head = await self._log.head(tenant)
+        paths = await chains_behind(self._graph, tenant, user_id, element_id)
         ids = list(dict.fromkeys(node_id for path in paths for node_id in path))
         return (await self.part_of(tenant, head, ids, total=len(ids))).model_copy(update={"paths": paths})
 

@@ -103,6 +103,7 @@ ROUTES: Final[dict[str, list[dict[str, Any]]]] = {
     "/api/explore/community/{community_id}": [{"community_id": "$id"}],
     "/api/explore/path": [{"source": "$id", "target": "$other"}],
     "/api/explore/search": [{"q": "Quokka"}, {"q": "Quokka", "user": "$user"}],
+    "/api/explore/why/{element_id}": [{"element_id": "$id"}, {"element_id": "$id", "user": "$user"}],
     "/api/snapshot": [{}, {"user": "$user"}],
 }
 # They tell nobody's memories.

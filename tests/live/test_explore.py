@@ -198,9 +198,34 @@ async def test_a_large_memory_opens_with_what_people_say_and_the_newest_scenes(
     assert other.nodes == []
 
 
+async def test_causes_are_followed_to_the_last_one_from_a_thing_and_from_a_fact(
+    service: Service, writer: GraphWriter
+) -> None:
+    await a_memory(writer)
+    await writer.put(nodes={"wet shoes": "Entity", "holes": "Entity"})
+    await writer.put(edges=[Edge("rain", "CAUSED_BY", "wet shoes"), Edge("wet shoes", "CAUSED_BY", "holes")])
+    whole = ["rain", "wet shoes", "holes"]
+    for element in ("rain", "ann-DISLIKES-rain", "rain-CAUSED_BY-wet shoes"):
+        found = await ask(service, writer.tenant, f"why/{element}")
+        assert found["paths"] == [whole], element
+        assert [node["id"] for node in found["nodes"]] == whole
+        assert len(found["edges"]) == 2
+    assert (await ask(service, writer.tenant, "why/tea"))["paths"] == []
+    assert (await ask(service, writer.tenant, "why/nothing"))["status"] == 404
+
+
 @pytest.mark.parametrize(
     "path",
-    ["around/ann", "path?source=tea&target=rain", "search?q=tea", "changes", "communities", "community/tea", "at"],
+    [
+        "around/ann",
+        "path?source=tea&target=rain",
+        "search?q=tea",
+        "changes",
+        "communities",
+        "community/tea",
+        "at",
+        "why/tea",
+    ],
 )
 async def test_other_tenants_and_other_users_are_never_seen(service: Service, writer: GraphWriter, path: str) -> None:
     await a_memory(writer)

@@ -49,7 +49,7 @@ export function drawingOf(picture: Picture, theme: Theme, says: Says): Drawing {
   const bodies = bodiesOf(picture);
   const labels = labelsOf(picture, bodies, theme);
   const box = boxOf(picture, bodies);
-  const width = Math.ceil(Math.max(box.w, 360));
+  const width = Math.ceil(Math.max(box.w, 360, textWidth(says.caption, 12) + AIR));
   const key = keyOf(picture, theme, says, width);
   const height = Math.ceil(box.h + key.height);
   const inside = [

@@ -16,6 +16,13 @@ export const en = {
   "export.failed": "That did not work: {why}",
   "export.caption": "Mnemograph · {whose} · {when} · {n} {n|thing|things}, {m} {m|link|links}",
   "keys.export": "Take the view along",
+  "panel.history": "Before and after",
+  "panel.causes": "What it came from",
+  "panel.known": "Heard",
+  "panel.endknown": "End heard",
+  "panel.cypher": "Copy as Cypher",
+  "panel.inworld": "In the world",
+  "panel.inmemory": "In the memory",
 };
 
 export const zh: Record<keyof typeof en, string> = {
@@ -34,4 +41,11 @@ export const zh: Record<keyof typeof en, string> = {
   "export.failed": "没有成功：{why}",
   "export.caption": "Mnemograph · {whose} · {when} · {n} 项内容，{m} 条关联",
   "keys.export": "带走当前视图",
+  "panel.history": "此前与此后",
+  "panel.causes": "由何而来",
+  "panel.known": "听说于",
+  "panel.endknown": "听说结束于",
+  "panel.cypher": "复制为 Cypher",
+  "panel.inworld": "在现实中",
+  "panel.inmemory": "在记忆中",
 };

@@ -62,6 +62,11 @@ export class Words {
     return this.known(`role.${name}`) ?? name;
   }
 
+  /** Why a fact is over. */
+  closingWhy(name: string): string {
+    return this.known(`why.${name}`) ?? name;
+  }
+
   closing(code: number): string | null {
     return this.known(`code.${code}`);
   }

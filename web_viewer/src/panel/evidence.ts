@@ -36,7 +36,8 @@ export interface Quote {
 
 /** Why a fact does not hold any more, and the words that closed it. */
 export interface Closing {
-  why: "replaced" | "reversed" | "over" | "joined" | "judged";
+  /** A word of the model (`schema/README.md`). */
+  why: string;
   fact_id: string | null;
   fact_statement: string | null;
   message_text: string | null;

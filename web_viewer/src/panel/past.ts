@@ -1,0 +1,28 @@
+/** What was before a fact and what it came from, fetched when somebody looks. */
+
+import { asked, askGraphql, askService } from "../live/ask";
+import type { GraphPart } from "../protocol/parts";
+
+export interface FactVersion {
+  id: string;
+  statement: string;
+  validAt: string;
+  invalidAt: string | null;
+  knownAt: string;
+  closingKnownAt: string | null;
+  closing: { why: string; factId: string | null } | null;
+}
+
+const HISTORY = `query($id: String!) {
+  factHistory(id: $id) { id statement validAt invalidAt knownAt closingKnownAt closing { why factId } }
+}`;
+
+/** What held of the same before and after a fact, itself among them, the oldest first. */
+export async function fetchHistory(id: string, tenant: string, signal: AbortSignal): Promise<FactVersion[]> {
+  return (await askGraphql<{ factHistory: FactVersion[] }>(HISTORY, { id }, tenant, signal)).factHistory;
+}
+
+/** The part of the memory from which a thing or fact came, with `paths` from it to its last known causes. */
+export function fetchCauses(id: string, user: string | null, tenant: string, signal: AbortSignal): Promise<GraphPart> {
+  return askService<GraphPart>(`explore/why/${encodeURIComponent(id)}${asked({ user })}`, tenant, signal);
+}

@@ -1,0 +1,41 @@
+/** The history and the causes of what is chosen; they come after the evidence, and their absence spoils nothing. */
+
+import { onUnmounted, type Ref, shallowRef, watch } from "vue";
+import type { GraphPart } from "../protocol/parts";
+import { useSession } from "../view/session";
+import { fetchCauses, fetchHistory, type FactVersion } from "./past";
+
+export interface Past {
+  versions: Ref<readonly FactVersion[]>;
+  causes: Ref<GraphPart | null>;
+}
+
+/**
+ * @param id of what is chosen.
+ * @param isFact null while that is not known yet.
+ * @param version changes with the thing itself, so that both are fetched anew.
+ */
+export function usePast(id: Ref<string>, isFact: Ref<boolean | null>, version: Ref<string>): Past {
+  const { chosen, tenant } = useSession();
+  const versions = shallowRef<readonly FactVersion[]>([]);
+  const causes = shallowRef<GraphPart | null>(null);
+  let pending: AbortController | null = null;
+  let shown = "";
+
+  watch([id, isFact, version], () => void load(), { immediate: true });
+  onUnmounted(() => pending?.abort());
+
+  async function load(): Promise<void> {
+    pending?.abort();
+    if (id.value !== shown) [versions.value, causes.value, shown] = [[], null, id.value];
+    if (id.value === "" || isFact.value === null) return;
+    const { signal } = (pending = new AbortController());
+    const told = isFact.value ? fetchHistory(id.value, tenant, signal) : Promise.resolve([]);
+    const [history, why] = await Promise.allSettled([told, fetchCauses(id.value, chosen.user, tenant, signal)]);
+    if (signal.aborted) return;
+    versions.value = history.status === "fulfilled" ? history.value : [];
+    causes.value = why.status === "fulfilled" && why.value.paths.length > 0 ? why.value : null;
+  }
+
+  return { versions, causes };
+}
