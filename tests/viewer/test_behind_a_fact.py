@@ -1,0 +1,95 @@
+"""What stands behind a fact, in a real browser: history, causes, both times, Cypher, a link. Requirements E6, E3."""
+
+import json
+from collections.abc import AsyncIterator
+
+import httpx
+import pytest
+import pytest_asyncio
+from neo4j import AsyncGraphDatabase
+from playwright.async_api import Browser
+
+from tests.conftest import Server
+from tests.viewer.watching import REMEMBER, Watching
+
+_TENANT = "behind-a-fact"
+_TOLD = (
+    ("2024-01-10T12:00:00Z", "I live in Berlin."),
+    ("2024-06-01T12:00:00Z", "My headaches are caused by stress. Stress comes from deadlines."),
+    ("2025-03-01T12:00:00Z", "I moved to Lisbon. I live in Lisbon now."),
+)
+
+
+@pytest_asyncio.fixture(loop_scope="session", scope="module")
+async def viewer(browser: Browser, address: str) -> AsyncIterator[Watching]:
+    """One page on a memory with a move and a chain of causes."""
+    async with httpx.AsyncClient(timeout=60, headers={"Mnemograph-Tenant": _TENANT}) as client:
+        for at, text in _TOLD:
+            message = {"role": "USER", "text": text, "time": at}
+            call = {"userId": "ann", "sessionId": at[:7], "userName": "Ann", "messages": [message]}
+            answer = await client.post(f"{address}/graphql", json={"query": REMEMBER, "variables": {"input": call}})
+            assert "errors" not in answer.json(), answer.text
+    for label in ("Berlin", "stress", "Lisbon"):
+        await Watching.found(address, _TENANT, label)
+    async with Watching.page_of(browser, address, _TENANT) as watching:
+        await watching.page.context.grant_permissions(["clipboard-read", "clipboard-write"], origin=address)
+        yield watching
+
+
+async def _edge(viewer: Watching, predicate: str, label: str) -> str:
+    async with httpx.AsyncClient(timeout=60, headers={"Mnemograph-Tenant": _TENANT}) as client:
+        snapshot = (await client.get(f"{viewer.address}/api/snapshot")).json()
+    names = {node["id"]: node["label"] for node in snapshot["nodes"]}
+    found = (
+        edge["id"] for edge in snapshot["edges"] if edge["predicate"] == predicate and label in names[edge["target"]]
+    )
+    return next(found)
+
+
+async def test_a_fact_tells_both_its_times_its_words_and_what_came_after_it(viewer: Watching) -> None:
+    berlin = await _edge(viewer, "RELATES_TO", "Berlin")
+    await viewer.open(f"#/map?sel={berlin}")
+    panel = viewer.page.locator("[data-panel]")
+    await panel.locator("[data-history] li").nth(1).wait_for()
+    said = await panel.inner_text()
+    for words in ("Heard", "End heard", "Held until", "In the world", "In the memory", "Another took its place"):
+        assert words.lower() in said.lower(), words
+    assert await panel.locator("mark").first.inner_text() == "I live in Berlin."
+    await panel.locator("[data-history] button:not([disabled])").first.click()
+    await viewer.until(f"window.__mnemograph.selection !== {json.dumps(berlin)}")
+    assert "Lisbon" in await panel.locator("h2").inner_text()
+
+
+async def test_causes_are_told_to_the_last_one_and_lead_there(viewer: Watching) -> None:
+    headaches = await Watching.found(viewer.address, _TENANT, "headache")
+    await viewer.open(f"#/list?sel={headaches}")
+    chain = viewer.page.locator("[data-why] li").first
+    await chain.wait_for()
+    assert "stress" in await chain.inner_text()
+    assert "deadlines" in await chain.inner_text()
+    await chain.locator("button", has_text="deadlines").click()
+    await viewer.until(f"window.__mnemograph.selection !== {json.dumps(headaches)}")
+
+
+@pytest.mark.parametrize("chosen", ["fact", "thing"])
+async def test_copied_cypher_finds_what_was_chosen(viewer: Watching, server: Server, chosen: str) -> None:
+    if chosen == "fact":
+        element = await _edge(viewer, "RELATES_TO", "Lisbon")
+    else:
+        element = await Watching.found(viewer.address, _TENANT, "Lisbon")
+    await viewer.open(f"#/map?sel={element}")
+    await viewer.page.locator('[data-act="cypher"]').click()
+    await viewer.page.locator('[data-act="cypher"]', has_text="Copied").wait_for()
+    copied = await viewer.page.evaluate("navigator.clipboard.readText()")
+    async with AsyncGraphDatabase.driver(server.uri, auth=(server.user, server.password)) as driver:
+        found = await driver.execute_query(copied)
+    (row,) = found.records
+    assert row[chosen]["id"] == element
+
+
+async def test_a_link_to_a_fact_that_is_out_of_sight_brings_it_in(viewer: Watching) -> None:
+    lisbon = await _edge(viewer, "RELATES_TO", "Lisbon")
+    await viewer.open(f"#/map?user=nobody&sel={lisbon}")
+    await viewer.until("document.querySelector('[data-panel] h2')?.innerText.includes('Lisbon')")
+    await viewer.page.locator('[data-act="link"]').click()
+    assert f"sel={lisbon}" in await viewer.page.evaluate("navigator.clipboard.readText()")
