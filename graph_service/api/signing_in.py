@@ -6,13 +6,14 @@ from fastapi import APIRouter, Body
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
+from graph_service.auth.access import access_of
 from graph_service.auth.gate import Gate
 from graph_service.auth.keys import CREDENTIAL_CHARS_MAX
 from graph_service.auth.sign_in import cookie_name
 
 
 def sign_in_router(gate: Gate) -> APIRouter:
-    """The routes `/api/sign-in` and `/api/sign-out`."""
+    """The routes `/api/sign-in`, `/api/sign-out`, and `/api/access`."""
     router = APIRouter(prefix="/api")
 
     @router.post("/sign-in")
@@ -43,5 +44,12 @@ def sign_in_router(gate: Gate) -> APIRouter:
         answer = Response(status_code=204)
         answer.delete_cookie(cookie_name(request.headers.get("host", "")), httponly=True, samesite="strict")
         return answer
+
+    @router.get("/access")
+    async def access(request: Request) -> Response:
+        """What the credential is good for, so that a viewer offers nothing that would be refused."""
+        found = access_of(request)
+        told = {"tenant": found.tenant, "role": found.role.value}
+        return JSONResponse(told, headers={"Cache-Control": "no-store"})
 
     return router

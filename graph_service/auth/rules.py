@@ -117,6 +117,7 @@ ROUTES: Final = (
     # Numbers of all tenants together, and nothing else.
     Route("GET", "/metrics", READ_OF_ALL),
     Route("GET", "/openapi.json", READ),
+    Route("GET", "/api/access", READ),
     Route("GET", "/api/snapshot", READ),
     Route("GET", "/api/evidence/{element_id}", READ),
     Route("GET", "/api/explore/around/{node_id}", READ),

@@ -117,6 +117,7 @@ ROUTES_WITHOUT_MEMORIES: Final = frozenset(
         "/graphql",
         "/mcp",
         "/live",
+        "/api/access",
         "/api/sign-in",
         "/api/sign-out",
     }

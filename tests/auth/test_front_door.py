@@ -54,6 +54,15 @@ async def test_without_any_key_everything_is_open_as_ever(service: OpenService, 
     assert service.deeds() == []
 
 
+async def test_whoever_asks_is_told_what_they_may_do(service: OpenService, tenant: str) -> None:
+    async with service.client() as anybody:
+        assert (await anybody.get("/api/access")).json() == {"tenant": None, "role": "admin"}
+    new = await service.key(tenant, Role.READ)
+    async with service.client(new.text) as holder, service.client() as stranger:
+        assert (await holder.get("/api/access")).json() == {"tenant": tenant, "role": "read"}
+        assert code(await stranger.get("/api/access")) == (401, "UNAUTHORIZED")
+
+
 async def test_the_first_key_locks_every_door(service: OpenService, tenant: str) -> None:
     new = await service.key(tenant)
     async with service.client() as nobody, service.client(new.text) as holder:

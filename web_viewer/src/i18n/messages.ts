@@ -1,9 +1,11 @@
 /** Every word the viewer says, in both languages; `{n|one|many}` picks by number. */
 
+import * as correcting from "./correctWords";
 import * as taking from "./exportWords";
 
 export const en = {
   ...taking.en,
+  ...correcting.en,
   "app.title": "Memory map",
   "tab.map": "Map",
   "tab.list": "List",
@@ -256,6 +258,7 @@ export type MessageKey = keyof typeof en;
 
 export const zh: Record<MessageKey, string> = {
   ...taking.zh,
+  ...correcting.zh,
   "app.title": "记忆图谱",
   "tab.map": "图谱",
   "tab.list": "列表",

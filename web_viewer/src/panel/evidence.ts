@@ -65,6 +65,10 @@ export interface Evidence {
   aliases: string[];
   abstract: string | null;
   overview: string | null;
+  /** What was merged into it. */
+  merged?: { id: string; name: string }[];
+  /** A person stated it by hand. */
+  by_hand?: boolean;
   facts: FactLine[];
   evidence: Quote[];
 }

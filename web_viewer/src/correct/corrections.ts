@@ -1,0 +1,168 @@
+/** Setting a memory right: what was done, how it is taken back, and what waits until it is forgotten for good. */
+
+import { type Ref, ref, shallowRef } from "vue";
+import * as deeds from "./deeds";
+
+/** So long somebody may change their mind about forgetting, which cannot be taken back later. */
+export const GRACE_MS = 10_000;
+const LISTED_MAX = 20;
+const USERS_MAX = 5;
+
+export type DoneKind = "ADD" | "UPDATE" | "CONFIRM" | "REJECT" | "PIN" | "MERGE" | "SPLIT";
+
+export interface Done {
+  id: string;
+  kind: DoneKind;
+  text: string;
+  at: string;
+  /** It is durable, and will be read soon. */
+  pending: boolean;
+  back: deeds.TakeBack;
+}
+
+export interface Waiting {
+  id: string;
+  text: string;
+  untilMs: number;
+}
+
+export interface CorrectWorld {
+  ask<T>(operation: deeds.Operation): Promise<T>;
+  now(): number;
+  later(then: () => void, ms: number): unknown;
+  never(timer: unknown): void;
+}
+
+export class Corrections {
+  /** The switch; it is off whenever a page is opened. */
+  readonly on = ref(false);
+  readonly busy = ref(false);
+  readonly failure: Ref<string | null> = ref(null);
+  /** The latest first. */
+  readonly done: Ref<readonly Done[]> = shallowRef([]);
+  /** What was done since the last look, to be taken back at once. */
+  readonly latest: Ref<Done | null> = shallowRef(null);
+  readonly waiting: Ref<Waiting | null> = shallowRef(null);
+  /** One of two that are to be merged, while the other is being chosen. */
+  readonly mergeFrom: Ref<{ id: string; label: string } | null> = shallowRef(null);
+  private timer: unknown = null;
+
+  constructor(private readonly world: CorrectWorld) {}
+
+  confirm(id: string): Promise<deeds.Correction | null> {
+    return this.correct(deeds.confirmFact(id));
+  }
+
+  pin(id: string): Promise<deeds.Correction | null> {
+    return this.correct(deeds.pinFact(id));
+  }
+
+  reject(id: string): Promise<deeds.Correction | null> {
+    return this.correct(deeds.rejectFact(id));
+  }
+
+  edit(id: string, edit: deeds.FactEdit): Promise<deeds.Correction | null> {
+    return this.correct(deeds.updateFact(id, edit));
+  }
+
+  /** @param text what the deed is called in the list. */
+  async merge(keep: string, merge: string, text: string): Promise<boolean> {
+    const receipt = await this.attempt<deeds.MergeReceipt>(deeds.mergeEntities(keep, merge, text));
+    if (!receipt) return false;
+    this.mergeFrom.value = null;
+    this.note({ id: receipt.mergeId, kind: "MERGE", text, at: this.at(), pending: false, back: { split: receipt.mergeId } });
+    return true;
+  }
+
+  async split(id: string, text: string): Promise<boolean> {
+    const receipt = await this.attempt<deeds.MergeReceipt>(deeds.splitEntity(id));
+    if (!receipt) return false;
+    this.note({ id: `split ${receipt.mergeId}`, kind: "SPLIT", text, at: this.at(), pending: false, back: { merge: { keep: receipt.keptId, merge: receipt.mergedId } } });
+    return true;
+  }
+
+  async takeBack(one: Done): Promise<boolean> {
+    if ((await this.attempt(deeds.takeBack(one.back, one.text))) === null) return false;
+    this.done.value = this.done.value.filter((other) => other.id !== one.id);
+    if (this.latest.value?.id === one.id) this.latest.value = null;
+    return true;
+  }
+
+  /** Forgets after a grace; until then nothing has been sent. */
+  forget(kind: string, id: string, text: string): void {
+    if (this.waiting.value !== null) return;
+    this.failure.value = null;
+    this.latest.value = null;
+    this.waiting.value = { id, text, untilMs: this.world.now() + GRACE_MS };
+    this.timer = this.world.later(() => void this.forgetNow(kind, id), GRACE_MS);
+  }
+
+  /** Nothing was sent, so nothing is lost. */
+  keep(): void {
+    this.world.never(this.timer);
+    this.waiting.value = null;
+  }
+
+  /** What was corrected before, also by others and at other times; without it the list begins with now. */
+  async look(userIds: readonly string[]): Promise<void> {
+    const own = this.done.value.filter((one) => one.kind === "MERGE" || one.kind === "SPLIT");
+    try {
+      const asked = userIds.slice(0, USERS_MAX).map((userId) => this.world.ask<{ corrections: deeds.Correction[] }>(deeds.latestCorrections(userId, LISTED_MAX)));
+      const found = (await Promise.all(asked)).flatMap((answer) => answer.corrections.map(doneOf));
+      this.done.value = [...own, ...found].sort((a, b) => (a.at < b.at ? 1 : -1)).slice(0, LISTED_MAX);
+    } catch (error) {
+      this.failure.value = wordsOf(error);
+    }
+  }
+
+  switchTo(on: boolean): void {
+    this.on.value = on;
+    this.mergeFrom.value = null;
+    this.failure.value = null;
+    this.latest.value = null;
+    if (!on && this.waiting.value !== null) this.keep();
+  }
+
+  private async forgetNow(kind: string, id: string): Promise<void> {
+    this.waiting.value = null;
+    await this.attempt(deeds.forget(kind, id));
+  }
+
+  private async correct(operation: deeds.Operation): Promise<deeds.Correction | null> {
+    const correction = await this.attempt<deeds.Correction>(operation);
+    if (correction) this.note(doneOf(correction));
+    return correction;
+  }
+
+  private note(one: Done): void {
+    this.latest.value = one;
+    this.done.value = [one, ...this.done.value.filter((other) => other.id !== one.id)].slice(0, LISTED_MAX);
+  }
+
+  /** @returns null when it was refused; `failure` says why. */
+  private async attempt<T>(operation: deeds.Operation): Promise<T | null> {
+    if (this.busy.value) return null;
+    this.busy.value = true;
+    this.failure.value = null;
+    try {
+      return (await this.world.ask<{ done: T }>(operation)).done;
+    } catch (error) {
+      this.failure.value = wordsOf(error);
+      return null;
+    } finally {
+      this.busy.value = false;
+    }
+  }
+
+  private at(): string {
+    return new Date(this.world.now()).toISOString();
+  }
+}
+
+function doneOf(one: deeds.Correction): Done {
+  return { id: one.id, kind: one.kind, text: one.text, at: one.at, pending: one.pending, back: { correction: one.id } };
+}
+
+function wordsOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

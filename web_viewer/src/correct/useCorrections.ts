@@ -1,0 +1,44 @@
+/** The corrections of the page, and whether whoever looks at it may make any. */
+
+import { computed, type ComputedRef, inject, type InjectionKey, ref, watch } from "vue";
+import { askGraphql, askService } from "../live/ask";
+import { type Session } from "../view/session";
+import { Corrections } from "./corrections";
+
+export interface Correcting {
+  corrections: Corrections;
+  /** The credential is good for writing; the switch is shown to nobody else. */
+  allowed: ComputedRef<boolean>;
+  /** The switch is on and the service would hear it. */
+  active: ComputedRef<boolean>;
+}
+
+const CORRECTING: InjectionKey<Correcting> = Symbol("correcting");
+const WRITERS = new Set(["write", "admin"]);
+
+export function useCorrecting(): Correcting {
+  const correcting = inject(CORRECTING);
+  if (!correcting) throw new Error("what corrects is provided by App.vue");
+  return correcting;
+}
+
+/** @returns what App.vue provides under `key`. */
+export function openCorrecting({ link, status, tenant }: Session): { key: typeof CORRECTING; correcting: Correcting } {
+  const role = ref<string | null>(null);
+  const corrections = new Corrections({
+    ask: (operation) => askGraphql(operation.query, operation.variables, tenant),
+    now: () => Date.now(),
+    later: (then, ms) => setTimeout(then, ms),
+    never: (timer) => clearTimeout(timer as ReturnType<typeof setTimeout>),
+  });
+  watch(() => link.value.name, async (name) => {
+    if (name === "refused") role.value = null;
+    if (name !== "live") return;
+    // Without an answer nothing is offered; the doors refuse by themselves in any case.
+    role.value = await askService<{ role: string }>("access", tenant).then((told) => told.role, () => null);
+  }, { immediate: true });
+  const allowed = computed(() => role.value !== null && WRITERS.has(role.value));
+  watch(allowed, (now) => !now && corrections.switchTo(false));
+  const active = computed(() => allowed.value && corrections.on.value && link.value.name === "live" && status.value.db === "up");
+  return { key: CORRECTING, correcting: { corrections, allowed, active } };
+}

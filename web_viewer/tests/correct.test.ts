@@ -1,0 +1,104 @@
+import { describe, expect, it } from "vitest";
+import { Corrections, type CorrectWorld, GRACE_MS } from "../src/correct/corrections";
+import { editOf, type FactAsItIs, forget, type Operation, statementWith, takeBack } from "../src/correct/deeds";
+
+const CORRECTION = { id: "c1", kind: "REJECT", text: "It is not so: Ann likes tea", at: "2026-11-21T10:00:00Z", factId: "f1", pending: false };
+
+class Service implements CorrectWorld {
+  asked: Operation[] = [];
+  timers = new Map<number, () => void>();
+  answer: unknown = { done: CORRECTION };
+  ask<T>(operation: Operation): Promise<T> {
+    this.asked.push(operation);
+    return this.answer instanceof Error ? Promise.reject(this.answer) : Promise.resolve(this.answer as T);
+  }
+  now = (): number => 1_000;
+  later(then: () => void, ms: number): unknown {
+    this.timers.set(ms, then);
+    return ms;
+  }
+  never(timer: unknown): void {
+    this.timers.delete(timer as number);
+  }
+}
+
+function opened(): { service: Service; corrections: Corrections } {
+  const service = new Service();
+  return { service, corrections: new Corrections(service) };
+}
+
+describe("correcting", () => {
+  it("notes what was done and takes it back by the same id", async () => {
+    const { service, corrections } = opened();
+    await corrections.reject("f1");
+    expect([corrections.latest.value?.kind, corrections.done.value.length]).toEqual(["REJECT", 1]);
+    service.answer = { done: true };
+    await corrections.takeBack(corrections.done.value[0] as never);
+    expect(service.asked.at(-1)).toMatchObject({ variables: { id: "c1" } });
+    expect([corrections.latest.value, corrections.done.value]).toEqual([null, []]);
+  });
+
+  it("says why something was refused and keeps what was done before", async () => {
+    const { service, corrections } = opened();
+    await corrections.confirm("f1");
+    service.answer = new Error("it does not hold");
+    expect(await corrections.pin("f1")).toBeNull();
+    expect([corrections.failure.value, corrections.done.value.length, corrections.busy.value]).toEqual(["it does not hold", 1, false]);
+  });
+
+  it("splits to take a merge back, and merges to take a split back", async () => {
+    const { service, corrections } = opened();
+    service.answer = { done: { mergeId: "m", keptId: "a", mergedId: "b" } };
+    await corrections.merge("a", "b", "B is the same as A");
+    await corrections.split("m", "B is not the same as A");
+    expect(corrections.done.value.map((one) => one.back)).toEqual([{ merge: { keep: "a", merge: "b" } }, { split: "m" }]);
+    expect(takeBack({ merge: { keep: "a", merge: "b" } }, "why").variables).toEqual({ keep: "a", merge: "b", reason: "why" });
+  });
+
+  it("sends nothing of a forgetting before its grace is over, and nothing at all when it was taken back", () => {
+    const { service, corrections } = opened();
+    corrections.forget("Entity", "e1", "tea");
+    expect([service.asked, corrections.waiting.value?.untilMs]).toEqual([[], 1_000 + GRACE_MS]);
+    corrections.keep();
+    expect([service.timers.size, corrections.waiting.value]).toEqual([0, null]);
+    corrections.forget("Entity", "e1", "tea");
+    service.timers.get(GRACE_MS)?.();
+    expect(service.asked.map((one) => one.query)).toEqual([forget("Entity", "e1").query]);
+  });
+
+  it("keeps what was to be forgotten when it is switched off", () => {
+    const { service, corrections } = opened();
+    corrections.switchTo(true);
+    corrections.forget("fact", "f1", "Ann likes tea");
+    corrections.switchTo(false);
+    expect([service.timers.size, corrections.waiting.value, service.asked]).toEqual([0, null, []]);
+  });
+
+  it("lists what others corrected, the latest first, beside merges of now", async () => {
+    const { service, corrections } = opened();
+    service.answer = { done: { mergeId: "m", keptId: "a", mergedId: "b" } };
+    await corrections.merge("a", "b", "one");
+    service.answer = { corrections: [CORRECTION, { ...CORRECTION, id: "c2", at: "2026-11-21T11:00:00Z" }] };
+    await corrections.look(["ann"]);
+    expect(corrections.done.value.map((one) => one.id)).toEqual(["c2", "c1", "m"]);
+  });
+});
+
+describe("an edit", () => {
+  const was: FactAsItIs = { statement: "Ann likes tea", object: "tea", predicate: "PREFERS", relation: "", from: "2026-01-01", until: "" };
+
+  it("holds what changed, and the words when it says something else", () => {
+    expect(editOf(was, { ...was, from: "2026-02-01" })).toEqual({ validAt: "2026-02-01T00:00:00Z" });
+    expect(editOf(was, { ...was, object: "green tea" })).toEqual({ object: "green tea", statement: "Ann likes tea" });
+    expect(editOf(was, { ...was, statement: " Ann likes 茶 " })).toEqual({ statement: "Ann likes 茶" });
+  });
+
+  it("is none when nothing changed or words are missing", () => {
+    expect([editOf(was, { ...was }), editOf(was, { ...was, statement: " " }), editOf(was, { ...was, object: "" })]).toEqual([null, null, null]);
+  });
+
+  it("puts the new name into the words, whatever signs it has", () => {
+    expect(statementWith("Ann likes tea", "tea", "$& coffee")).toBe("Ann likes $& coffee");
+    expect(statementWith("Ann drinks it", "tea", "coffee")).toBe("Ann drinks it");
+  });
+});
