@@ -22,6 +22,13 @@ class EndView(_View):
     kind: str
 
 
+class MergedView(_View):
+    """An entity that was merged into a node; splitting takes its id."""
+
+    id: str
+    name: str
+
+
 class FactLine(_View):
     """A fact that a node takes part in, in short."""
 
@@ -67,7 +74,12 @@ class ClosingView(_View):
 
 
 class ElementView(_View):
-    """A node or a fact with its facts (strongest first) and its evidence (oldest first), 50 of each at most."""
+    """A node or a fact with its facts (strongest first) and its evidence (oldest first), 50 of each at most.
+
+    Attributes:
+        merged: what was merged into a node, by name.
+        by_hand: a person stated the fact, confirmed it, or said that it is wrong.
+    """
 
     id: str
     kind: Literal["fact", "User", "Agent", "Entity", "Scene"]
@@ -95,6 +107,8 @@ class ElementView(_View):
     aliases: list[str] = []
     abstract: str | None = None
     overview: str | None = None
+    merged: list[MergedView] = []
+    by_hand: bool = False
     facts: list[FactLine] = []
     evidence: list[EvidenceView] = []
 
@@ -116,6 +130,7 @@ def fact_element(
         kind="fact",
         fact_kind=edge["kind"] or FactKind.FACT.value,
         steps=edge["steps"] or [],
+        by_hand=bool(edge["stated"]),
         label=edge["statement"] or f"{subject.label} · {edge['relation'] or row['predicate']} · {obj.label}",
         predicate=row["predicate"],
         subject=subject,
@@ -126,9 +141,10 @@ def fact_element(
 
 
 def node_element(
-    node: Mapping[str, Any], kind: str, facts: list[FactLine], evidence: list[EvidenceView]
+    found: Mapping[str, Any], kind: str, facts: list[FactLine], evidence: list[EvidenceView]
 ) -> ElementView:
-    """A node; its properties are the column `node` of `read/node_by_id`."""
+    """A node; `found` has the columns of `read/node_by_id`."""
+    node = found["node"]
     return ElementView.model_validate(
         {
             "id": node["id"],
@@ -140,6 +156,7 @@ def node_element(
             "attributes": json.loads(node["attributes"] or "{}"),
             "abstract": node["abstract"],
             "overview": node["overview"],
+            "merged": sorted(found["merged"], key=lambda one: (one["name"], one["id"])),
             "facts": facts,
             "evidence": evidence,
         }

@@ -137,12 +137,12 @@ class MindMap:
                 self._graph.read(statement("read/messages_of_scene"), {**known, "rows_max": EVIDENCE_MAX}),
             )
             quotes = [quote for row in facts for quote in row["quotes"]]
-            return node_element(found["node"], kind, fact_lines(facts), proofs(said, quotes))
+            return node_element(found, kind, fact_lines(facts), proofs(said, quotes))
         facts = await self._graph.read(statement("read/facts_of_node"), {**known, "rows_max": FACTS_MAX})
         ids = list(dict.fromkeys(message_id for row in facts for message_id in row["evidence"]))
         quotes = [quote for row in facts for quote in row["quotes"]]
         evidence = await self._messages(known["tenant"], ids[:_MESSAGE_IDS_MAX], quotes)
-        return node_element(found["node"], kind, fact_lines(facts), evidence)
+        return node_element(found, kind, fact_lines(facts), evidence)
 
     async def _messages(self, tenant: str, ids: Sequence[str], quotes: Sequence[str]) -> list[EvidenceView]:
         if not ids:

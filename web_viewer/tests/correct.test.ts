@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Corrections, type CorrectWorld, GRACE_MS } from "../src/correct/corrections";
+import { bareText, Corrections, type CorrectWorld, GRACE_MS } from "../src/correct/corrections";
 import { editOf, type FactAsItIs, forget, type Operation, statementWith, takeBack } from "../src/correct/deeds";
 
 const CORRECTION = { id: "c1", kind: "REJECT", text: "It is not so: Ann likes tea", at: "2026-11-21T10:00:00Z", factId: "f1", pending: false };
@@ -81,6 +81,13 @@ describe("correcting", () => {
     service.answer = { corrections: [CORRECTION, { ...CORRECTION, id: "c2", at: "2026-11-21T11:00:00Z" }] };
     await corrections.look(["ann"]);
     expect(corrections.done.value.map((one) => one.id)).toEqual(["c2", "c1", "m"]);
+  });
+});
+
+describe("the list", () => {
+  it.each([["It is so: Ann likes tea", "Ann likes tea"], ["并非如此：她喜欢茶：绿茶", "她喜欢茶：绿茶"], ["Ann likes tea", "Ann likes tea"]])("says %j in its own words", (text, bare) => {
+    expect(bareText({ kind: "CONFIRM", text })).toBe(bare);
+    expect(bareText({ kind: "MERGE", text })).toBe(text);
   });
 });
 

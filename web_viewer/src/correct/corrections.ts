@@ -159,6 +159,12 @@ export class Corrections {
   }
 }
 
+/** Without the words that the service puts before a statement: the list has its own, in the reader's language. */
+export function bareText(one: Pick<Done, "kind" | "text">): string {
+  const framed = one.kind === "UPDATE" || one.kind === "CONFIRM" || one.kind === "REJECT" || one.kind === "PIN";
+  return framed ? one.text.replace(/^[^:：]{2,20}[:：]\s*/, "") : one.text;
+}
+
 function doneOf(one: deeds.Correction): Done {
   return { id: one.id, kind: one.kind, text: one.text, at: one.at, pending: one.pending, back: { correction: one.id } };
 }

@@ -1,0 +1,163 @@
+"""Setting a memory right in a browser: the switch, each deed and its way back, the audit log. Requirements E6, F2."""
+
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+import pytest_asyncio
+from playwright.async_api import Browser, Page, expect
+
+from graph_service.auth.access import Role
+from tests.auth.open_service import OpenService, open_service
+from tests.builders import an_incoming
+from tests.conftest import Server
+from tests.viewer.watching import WAIT_MS, Watching
+
+# What is forgotten for good is not learned again, so each run has a memory of its own.
+_TENANT = f"set-right-{uuid4().hex[:8]}"
+_SAID = ("I love jasmine tea.", "I hate coriander.", "I love mountains.", "I love the Alps.", "我很喜欢弹钢琴。")
+
+
+@pytest_asyncio.fixture(loop_scope="session", scope="module")
+async def service(server: Server, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[OpenService]:
+    folder: Path = tmp_path_factory.mktemp("service")
+    async with open_service(server, folder) as running:
+        key = await running.key(_TENANT, Role.WRITE)
+        await running.parts.memory.remember(key.key.tenant, an_incoming(*_SAID))
+        yield running
+
+
+@pytest_asyncio.fixture(loop_scope="session", scope="module")
+async def viewer(browser: Browser, service: OpenService) -> AsyncIterator[Watching]:
+    """One page, signed in with a key that may write, with the switch on."""
+    new = await service.key(_TENANT, Role.WRITE)
+    async with Watching.page_of(browser, service.http, _TENANT) as watching:
+        await _sign_in(watching.page, service, new.text)
+        for label in ("jasmine tea", "coriander", "mountains", "Alps", "弹钢琴"):
+            await watching.until(f"{_EDGES}.some((edge) => edge.label.includes({json.dumps(label)}))")
+        await watching.page.locator('[data-act="correct"]').click()
+        yield watching
+
+
+# What the service holds, asked with the page's own cookie.
+_EDGES = (
+    "(await fetch('api/snapshot').then((answer) => answer.json()).then(({nodes, edges}) => edges.map((edge) =>"
+    " ({...edge, label: nodes.find((node) => node.id === edge.target).label}))))"
+)
+
+
+async def _sign_in(page: Page, service: OpenService, key: str) -> None:
+    await page.goto(f"{service.http}/?tenant={_TENANT}")
+    await page.get_by_label("Your key").fill(key)
+    await page.get_by_role("button", name="Sign in").click()
+    await expect(page.get_by_label("Your key")).to_have_count(0)
+
+
+async def _fact(viewer: Watching, label: str, *, holds: bool = True) -> dict[str, Any]:
+    """The fact with this object, as the service holds it."""
+    wanted = f"(edge) => edge.label.includes({json.dumps(label)}) && edge.predicate !== 'MENTIONED'"
+    await viewer.until(
+        f"{_EDGES}.some((edge) => ({wanted})(edge) && (edge.invalid_at === null) === {json.dumps(holds)})"
+    )
+    found = await viewer.page.evaluate(f"async () => {_EDGES}.find({wanted})")
+    return dict(found)
+
+
+async def _act(viewer: Watching, name: str) -> None:
+    await viewer.page.locator(f'[data-correct] [data-act="{name}"]').click()
+
+
+async def test_the_switch_is_there_for_those_who_may_write_and_off_at_first(
+    browser: Browser, service: OpenService, viewer: Watching
+) -> None:
+    new = await service.key(_TENANT, Role.READ)
+    page = await browser.new_page(locale="en-US")
+    await _sign_in(page, service, new.text)
+    await expect(page.locator('[data-act="take"]')).to_be_visible(timeout=WAIT_MS)
+    await expect(page.locator('[data-act="correct"]')).to_have_count(0)
+    await page.close()
+    switch = viewer.page.get_by_role("switch")
+    await expect(switch).to_have_attribute("aria-checked", "true")
+    await viewer.page.locator('[data-act="correct-off"]').click()
+    await viewer.choose((await _fact(viewer, "jasmine"))["id"])
+    await expect(viewer.page.locator("[data-correct]")).to_have_count(0)
+    await switch.press("Enter")
+    await expect(viewer.page.locator("[data-correct]")).to_be_visible()
+
+
+async def test_what_is_wrong_is_rejected_by_the_keyboard_and_taken_back(viewer: Watching, service: OpenService) -> None:
+    fact = await _fact(viewer, "coriander")
+    await viewer.choose(fact["id"])
+    await viewer.page.locator('[data-correct] [data-act="reject"]').press("Enter")
+    await _fact(viewer, "coriander", holds=False)
+    await expect(viewer.page.locator("[data-correct-bar]")).to_contain_text("Rejected")
+    await expect(viewer.page.locator("[data-panel]")).to_contain_text("Somebody said that it is wrong")
+    await viewer.page.locator('[data-act="take-back"]').press("Enter")
+    assert (await _fact(viewer, "coriander"))["id"] == fact["id"]
+    logged = [(deed["what"], deed["outcome"], deed["targets"]) for deed in service.deeds()]
+    assert (["rejectFact"], "done", [fact["id"]]) in logged
+    assert ["undoCorrection"] in [what for what, _, _ in logged]
+
+
+async def test_confirmed_and_pinned_facts_say_that_a_person_said_so(viewer: Watching) -> None:
+    fact = await _fact(viewer, "钢琴")
+    await viewer.choose(fact["id"])
+    for name, did in (("confirm", "Confirmed"), ("pin-fact", "Pinned")):
+        await _act(viewer, name)
+        await expect(viewer.page.locator("[data-correct-bar]")).to_contain_text(did)
+        await expect(viewer.page.locator("[data-panel] .tags")).to_contain_text("Said by a person")
+    await viewer.page.locator('[data-act="corrected"]').click()
+    lines = viewer.page.locator("[data-corrected] li")
+    await expect(lines).to_have_count(2)
+    for left in (1, 0):
+        await lines.locator("button").first.click()
+        await expect(lines.locator("button")).to_have_count(left)
+    await viewer.page.locator('[data-act="corrected"]').click()
+
+
+async def test_an_edited_fact_says_something_else_until_that_is_taken_back(viewer: Watching) -> None:
+    fact = await _fact(viewer, "jasmine")
+    await viewer.choose(fact["id"])
+    await _act(viewer, "edit")
+    form = viewer.page.locator("[data-fact-form]")
+    await form.locator('[name="object"]').fill("oolong <b>tea</b>")
+    assert "oolong <b>tea</b>" in await form.locator("textarea").input_value()
+    await form.locator('[data-act="save"]').click()
+    await _fact(viewer, "oolong")
+    assert (await _fact(viewer, "jasmine", holds=False))["id"] == fact["id"]
+    await expect(viewer.page.locator("[data-panel] h2")).to_contain_text("oolong <b>tea</b>")
+    await viewer.page.locator('[data-act="take-back"]').click()
+    assert (await _fact(viewer, "jasmine"))["id"] == fact["id"]
+
+
+async def test_two_things_that_are_one_are_merged_and_split_again(viewer: Watching) -> None:
+    alps, mountains = await _fact(viewer, "Alps"), await _fact(viewer, "mountains")
+    await viewer.choose(alps["target"])
+    await _act(viewer, "merge")
+    await viewer.choose(mountains["target"])
+    await _act(viewer, "merge-here")
+    await viewer.until(f"!window.__mnemograph.ids().includes({json.dumps(alps['target'])})")
+    await _act(viewer, "split")
+    await viewer.until(f"window.__mnemograph.ids().includes({json.dumps(alps['target'])})")
+    await viewer.page.locator('[data-act="take-back"]').click()
+    await viewer.until(f"!window.__mnemograph.ids().includes({json.dumps(alps['target'])})")
+
+
+async def test_what_is_forgotten_for_good_can_be_kept_for_ten_seconds(viewer: Watching, service: OpenService) -> None:
+    fact = await _fact(viewer, "jasmine")
+    await viewer.choose(fact["id"])
+    await viewer.page.clock.install()
+    await _act(viewer, "forget")
+    await expect(viewer.page.locator("[data-correct]")).to_contain_text("for good")
+    await _act(viewer, "forget-now")
+    await viewer.page.locator('[data-act="keep"]').click()
+    await viewer.page.clock.fast_forward(20_000)
+    assert ["forgetFact"] not in [deed["what"] for deed in service.deeds()]
+    await _act(viewer, "forget")
+    await _act(viewer, "forget-now")
+    await viewer.page.clock.fast_forward(11_000)
+    await viewer.until(f"!window.__mnemograph.ids().includes({json.dumps(fact['id'])})")
+    assert ["forgetFact"] in [deed["what"] for deed in service.deeds()]
