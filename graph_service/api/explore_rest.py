@@ -30,16 +30,6 @@ def explore_router(explorer: Explorer, maps: CommunityMaps) -> APIRouter:
         """A `graph_part`: a node, the best tied beside it and their edges; 404 when there is no such node."""
         return _answer(await explorer.around(tenant, user, node_id, limit=limit))
 
-    @router.get("/path")
-    async def path(
-        tenant: _Tenant,
-        source: Annotated[str, Query(max_length=200)],
-        target: Annotated[str, Query(max_length=200)],
-        user: _User = None,
-    ) -> Response:
-        """A `graph_part` with the shortest paths between two nodes; it is empty when nothing leads there."""
-        return _answer(await explorer.between(tenant, user, source, target))
-
     @router.get("/search")
     async def search(tenant: _Tenant, q: str, user: _User = None, limit: _Limit = 20) -> Response:
         """A `graph_part` of nodes that have all the words in their names."""
@@ -80,12 +70,27 @@ def explore_router(explorer: Explorer, maps: CommunityMaps) -> APIRouter:
         """A `graph_part`: the best tied members of a community; 404 when it is no more."""
         return _answer(await maps.members(tenant, user, community_id, limit=limit))
 
+    _add_ways(router, explorer)
+    return router
+
+
+def _add_ways(router: APIRouter, explorer: Explorer) -> None:
+    """How one thing leads to another."""
+
+    @router.get("/path")
+    async def path(
+        tenant: _Tenant,
+        source: Annotated[str, Query(max_length=200)],
+        target: Annotated[str, Query(max_length=200)],
+        user: _User = None,
+    ) -> Response:
+        """A `graph_part` with the shortest paths between two nodes; it is empty when nothing leads there."""
+        return _answer(await explorer.between(tenant, user, source, target))
+
     @router.get("/why/{element_id}")
     async def why(tenant: _Tenant, element_id: str, user: _User = None) -> Response:
         """A `graph_part` with chains of causes of a node or a fact; 404 when there is no such element."""
         return _answer(await explorer.because(tenant, user, element_id))
-
-    return router
 
 
 def _check_zones(**moments: datetime | None) -> None:

@@ -93,10 +93,12 @@ async def test_what_is_wrong_is_rejected_by_the_keyboard_and_taken_back(viewer: 
     await viewer.choose(fact["id"])
     await viewer.page.locator('[data-correct] [data-act="reject"]').press("Enter")
     await _fact(viewer, "coriander", holds=False)
-    await expect(viewer.page.locator("[data-correct-bar]")).to_contain_text("Rejected")
+    bar = viewer.page.locator("[data-correct-bar]")
+    await expect(bar).to_contain_text("Rejected: ")
     await expect(viewer.page.locator("[data-panel]")).to_contain_text("Somebody said that it is wrong")
     await viewer.page.locator('[data-act="take-back"]').press("Enter")
     assert (await _fact(viewer, "coriander"))["id"] == fact["id"]
+    await expect(bar).not_to_contain_text("Rejected: ")
     logged = [(deed["what"], deed["outcome"], deed["targets"]) for deed in service.deeds()]
     assert (["rejectFact"], "done", [fact["id"]]) in logged
     assert ["undoCorrection"] in [what for what, _, _ in logged]
@@ -160,4 +162,5 @@ async def test_what_is_forgotten_for_good_can_be_kept_for_ten_seconds(viewer: Wa
     await _act(viewer, "forget-now")
     await viewer.page.clock.fast_forward(11_000)
     await viewer.until(f"!window.__mnemograph.ids().includes({json.dumps(fact['id'])})")
+    await expect(viewer.page.locator("[data-correct-bar]")).to_have_attribute("aria-busy", "false")
     assert ["forgetFact"] in [deed["what"] for deed in service.deeds()]
