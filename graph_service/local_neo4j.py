@@ -1,5 +1,6 @@
 """The local Neo4j as the settings want it: started with progress, or found running."""
 
+import asyncio
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -25,10 +26,16 @@ class KnownServer:
     password: str = field(repr=False)
 
 
-async def start_server(settings: Settings, on_progress: Watcher) -> LocalServer:
-    """The local Neo4j of the data directory, started or shared."""
+async def start_server(settings: Settings, on_progress: Watcher, under_way: asyncio.Event | None = None) -> LocalServer:
+    """The local Neo4j of the data directory, started or shared.
+
+    Args:
+        under_way: set when Java's process runs, or before it when that takes longer (something is fetched first).
+    """
 
     def tell(progress: StartProgress) -> None:
+        if under_way is not None:
+            under_way.set()
         fetch = progress.fetch
         amount = (fetch.bytes_done, fetch.bytes_total) if fetch else (int(progress.stage == "ready"), None)
         on_progress(Step(part=_DATABASE, doing=_STAGES[progress.stage], done=amount[0], total=amount[1], unit="bytes"))

@@ -114,8 +114,8 @@ async def open_parts(
     """
     closing = AsyncExitStack()
     outsides = Outsides()
-    stored = asyncio.get_running_loop().create_future()
-    embedding = asyncio.create_task(_open_embedder(settings, outsides.embedder, on_progress, stored))
+    connected: asyncio.Future[Graph] = asyncio.get_running_loop().create_future()
+    embedding = asyncio.create_task(_open_embedder(settings, outsides.embedder, on_progress, connected))
     try:
         await closing.enter_async_context(traced(settings))
         server = None if starting is None else await starting
@@ -123,7 +123,7 @@ async def open_parts(
         closing.push_async_callback(seat.stop)
         graph = await _connected(settings, server)
         closing.push_async_callback(in_time, graph.close, what="the connection to Neo4j")
-        stored.set_result(await stored_embedder(graph))
+        connected.set_result(graph)
         embedder, problem = await embedding
         if embedder is None:
             await prepare_without_embedder(graph)
@@ -148,12 +148,12 @@ async def _connected(settings: Settings, server: LocalServer | None) -> Graph:
 
 
 async def _open_embedder(
-    settings: Settings, outside: Outside, on_progress: Watcher, stored: "asyncio.Future[tuple[str, int] | None]"
+    settings: Settings, outside: Outside, on_progress: Watcher, connected: "asyncio.Future[Graph]"
 ) -> tuple[Embedder | None, str | None]:
     """The embedder that is wanted; or none, and why, when it cannot be had: recall then goes by words.
 
     Args:
-        stored: model and dimension of the vectors in the database, once it is connected.
+        connected: the database, which knows the dimension of the vectors it holds.
     """
     wanted = settings.embedding
     if wanted.wanted == "none":
@@ -169,9 +169,9 @@ async def _open_embedder(
         endpoint = await connect_openai_embedder(
             model=wanted.model, base_url=wanted.base_url, api_key=wanted.api_key, dimensions=wanted.dim
         )
-        if endpoint.dim_guessed and (known := await stored) and known[0] == wanted.model:
+        if endpoint.dim_guessed and (known := await stored_embedder(await connected)) and known.model == wanted.model:
             # A wrong guess would throw away every vector there is.
-            endpoint.dim = known[1]
+            endpoint.dim = known.dim
         # The cache outside: what it knows is found although the endpoint is away.
         return CachedEmbedder(GuardedEmbedder(endpoint, outside)), None
     from extraction.local_embedder import load_local_embedder

@@ -9,38 +9,21 @@ import webbrowser
 from collections.abc import Awaitable, Callable, Iterator
 from typing import TYPE_CHECKING, Final
 
-import uvicorn
-
 from graph_service.cli.running import Stops
 from graph_service.cli.terminal import Terminal
 from graph_service.cli.working import opened
 from graph_service.service_record import recorded
 from graph_service.settings import Settings, has_screen, is_loopback
-from graph_service.stopping import WORK_MAX_S, Stopping
+from graph_service.stopping import Stopping
 from schema.errors import ConflictError, InstallError
 
 if TYPE_CHECKING:
+    from graph_service.cli.http_server import HttpServer
     from graph_service.parts import Parts
 
 BACKLOG: Final = 128
+DOORS: Final = "graph_service.cli.http_server"
 Afterwards = Callable[["Parts", str], Awaitable[None]]
-
-
-class _Server(uvicorn.Server):
-    """A server that leaves signals to us, since they must also end what runs beside it, and says when it answers."""
-
-    def __init__(self, config: uvicorn.Config) -> None:
-        super().__init__(config)
-        self.answers = asyncio.Event()
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets)
-        if self.started:
-            self.answers.set()
-
-    @contextlib.contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        yield
 
 
 async def run_service(
@@ -57,21 +40,11 @@ async def run_service(
     """
     with _listening(settings, terminal) as door:
         # Loading the doors takes as long as Neo4j's start; both go on at the same time.
-        loading = asyncio.create_task(asyncio.to_thread(importlib.import_module, "graph_service.app"))
-        async with opened(settings, terminal) as parts:
+        async with opened(settings, terminal, beside=DOORS) as parts:
             await _check_bind(parts)
             stopping = Stopping()
-            app = (await loading).create_app(parts, stopping)
-            server = _Server(
-                uvicorn.Config(
-                    app,
-                    log_config=None,
-                    access_log=False,
-                    server_header=False,
-                    lifespan="on",
-                    timeout_graceful_shutdown=round(WORK_MAX_S),
-                )
-            )
+            doors = await asyncio.to_thread(importlib.import_module, DOORS)
+            server: HttpServer = doors.http_server(parts, stopping)
 
             def stop() -> None:
                 server.force_exit = server.should_exit
@@ -104,7 +77,7 @@ async def _check_bind(parts: "Parts") -> None:
         )
 
 
-async def _serve(server: _Server, door: socket.socket, afterwards: Awaitable[None], *, once: bool) -> None:
+async def _serve(server: "HttpServer", door: socket.socket, afterwards: Awaitable[None], *, once: bool) -> None:
     serving = asyncio.create_task(server.serve(sockets=[door]))
     beside = asyncio.create_task(_once_started(server, afterwards))
     try:
@@ -120,7 +93,7 @@ async def _serve(server: _Server, door: socket.socket, afterwards: Awaitable[Non
         await asyncio.gather(serving, beside, return_exceptions=True)
 
 
-async def _once_started(server: _Server, afterwards: Awaitable[None]) -> None:
+async def _once_started(server: "HttpServer", afterwards: Awaitable[None]) -> None:
     await server.answers.wait()
     await afterwards
 

@@ -6,12 +6,9 @@ from urllib.parse import quote
 
 import typer
 
-from graph_service.cli.answers import answer_document, answer_view
-from graph_service.cli.importing import store_all
 from graph_service.cli.options import Common, ConfigOption, JsonOption, TenantOption, merged, settings_of
 from graph_service.cli.running import Stops, run
 from graph_service.cli.terminal import Steps, Terminal
-from graph_service.cli.working import watch_reading
 from graph_service.settings import Settings
 from schema.ids import DEFAULT_TENANT
 
@@ -85,7 +82,10 @@ async def _announce(settings: Settings, terminal: Terminal, parts: "Parts", addr
 
 async def _present(settings: Settings, terminal: Terminal, parts: "Parts", address: str) -> None:
     """Loads the conversations, shows how they are read, and asks the questions."""
+    from graph_service.cli.answers import answer_document, answer_view
+    from graph_service.cli.importing import store_all
     from graph_service.cli.service import open_browser
+    from graph_service.cli.working import watch_reading
     from graph_service.demo.people import DEMO_TENANT, QUESTIONS, demo_conversations
 
     shown_at = viewer_address(address, DEMO_TENANT)

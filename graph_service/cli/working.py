@@ -12,6 +12,7 @@ from graph_service.step import Step
 from schema.ids import TenantId
 
 if TYPE_CHECKING:
+    from graph_service.graph.local.local_server import LocalServer
     from graph_service.parts import Parts
 
 POLL_S: Final = 0.2
@@ -21,10 +22,14 @@ READING: Final = "reading"
 
 
 @contextlib.asynccontextmanager
-async def opened(settings: Settings, terminal: Terminal) -> AsyncIterator["Parts"]:
-    """The parts of a service, closed at the end; says what is missing for full quality."""
+async def opened(settings: Settings, terminal: Terminal, *, beside: str | None = None) -> AsyncIterator["Parts"]:
+    """The parts of a service, closed at the end; says what is missing for full quality.
+
+    Args:
+        beside: a module that the command needs afterwards; it is loaded while the database starts.
+    """
     with Steps(terminal) as steps:
-        parts = await _open(settings, steps)
+        parts = await _open(settings, steps, beside)
     try:
         if parts.embedder_problem:
             terminal.say(f"searching by words only: {parts.embedder_problem}")
@@ -36,23 +41,37 @@ async def opened(settings: Settings, terminal: Terminal) -> AsyncIterator["Parts
         await parts.close()
 
 
-async def _open(settings: Settings, steps: Steps) -> "Parts":
+async def _open(settings: Settings, steps: Steps, beside: str | None) -> "Parts":
     """Neo4j starts in its process while this one loads the modules that use it: each takes seconds."""
     starting = None
-    if settings.neo4j.uri is None:
-        from graph_service.local_neo4j import start_server
-
-        starting = asyncio.create_task(start_server(settings, steps))
-        # One turn of the loop, so that the start is under way before loading takes the interpreter.
-        await asyncio.sleep(0)
     try:
+        if settings.neo4j.uri is None:
+            starting = await _begun(settings, steps)
         module = await asyncio.to_thread(importlib.import_module, "graph_service.parts")
+        if beside is not None:
+            # Whoever imports it next waits until this has loaded it.
+            asyncio.get_running_loop().run_in_executor(None, importlib.import_module, beside)
     except BaseException:
         if starting is not None:
             starting.cancel()
         raise
     parts: Parts = await module.open_parts(settings, on_progress=steps, starting=starting)
     return parts
+
+
+async def _begun(settings: Settings, steps: Steps) -> "asyncio.Task[LocalServer]":
+    """The start of Neo4j, once its process runs: loading modules at the same time would hold that up."""
+    from graph_service.local_neo4j import start_server
+
+    under_way = asyncio.Event()
+    starting = asyncio.create_task(start_server(settings, steps, under_way))
+    starting.add_done_callback(lambda _ended: under_way.set())
+    try:
+        await under_way.wait()
+    except BaseException:
+        starting.cancel()
+        raise
+    return starting
 
 
 async def read_everything(parts: "Parts", tenant: TenantId, terminal: Terminal) -> None:

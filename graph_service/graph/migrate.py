@@ -1,6 +1,7 @@
 """Constraints and indexes: numbered migrations, each run once, safe when several processes start at the same time."""
 
 from collections.abc import Collection, Iterable
+from dataclasses import asdict, dataclass
 from typing import Final
 
 from graph_service.graph.statements import Statement, statement, statement_names
@@ -13,6 +14,20 @@ NO_MODEL: Final = "none"
 _NO_MODEL_DIM: Final = 384
 _EMBEDDER: Final = "embedder"
 _VECTOR_INDEXES: Final = ("message_vector", "scene_abstract_vector", "scene_overview_vector")
+
+
+@dataclass(frozen=True, slots=True)
+class StoredEmbedder:
+    """What made the vectors in a database.
+
+    Attributes:
+        model: `NO_MODEL` when there are none, only indexes.
+        token_model: who made the token vectors of messages; None when nobody did.
+    """
+
+    model: str
+    dim: int
+    token_model: str | None
 
 
 def migrations() -> list[Statement]:
@@ -75,8 +90,12 @@ async def prepare_vectors(graph: Graph, *, model: str, dim: int, token_model: st
         token_model: who makes the token vectors of messages; None when the embedder makes none.
     """
     before = await stored_embedder(graph)
-    if before == (model, dim):
-        return await _prepare_token_vectors(graph, model=model, dim=dim, token_model=token_model)
+    wanted = StoredEmbedder(model, dim, token_model)
+    if before == wanted:
+        return False
+    if before is not None and (before.model, before.dim) == (model, dim):
+        await _renew_token_vectors(graph, wanted)
+        return True
     if before is not None:
         for index in _VECTOR_INDEXES:
             await graph.define(statement(f"write/drop_{index}"), {})
@@ -95,23 +114,19 @@ async def prepare_vectors(graph: Graph, *, model: str, dim: int, token_model: st
     for index in _VECTOR_INDEXES:
         await graph.define(statement(f"write/define_{index}"), {"options": options})
     await graph.define(statement("write/await_indexes"), {})
-    await _set_embedder(graph, model=model, dim=dim, token_model=token_model)
+    await _set_embedder(graph, wanted)
     return before is not None
 
 
-async def _prepare_token_vectors(graph: Graph, *, model: str, dim: int, token_model: str | None) -> bool:
-    if await stored_token_model(graph) == token_model:
-        return False
+async def _renew_token_vectors(graph: Graph, wanted: StoredEmbedder) -> None:
     await graph.define(statement("write/forget_token_vectors"), {})
     await graph.define(statement("write/reopen_embedding"), {})
-    await _set_embedder(graph, model=model, dim=dim, token_model=token_model)
-    return True
+    await _set_embedder(graph, wanted)
 
 
-async def _set_embedder(graph: Graph, *, model: str, dim: int, token_model: str | None) -> None:
+async def _set_embedder(graph: Graph, wanted: StoredEmbedder) -> None:
     async def steps(writing: Writing) -> None:
-        parameters = {"model": model, "dim": dim, "token_model": token_model}
-        await writing.run(statement("write/set_embedder"), parameters)
+        await writing.run(statement("write/set_embedder"), asdict(wanted))
 
     await graph.write(steps)
 
@@ -122,14 +137,9 @@ async def prepare_without_embedder(graph: Graph) -> None:
         await prepare_vectors(graph, model=NO_MODEL, dim=_NO_MODEL_DIM)
 
 
-async def stored_embedder(graph: Graph) -> tuple[str, int] | None:
-    """Name and dimension of the model that made the vectors; None before there were any."""
+async def stored_embedder(graph: Graph) -> StoredEmbedder | None:
+    """What made the vectors there are; None before there were any."""
     # The statement that `migrate` sent before: a server that just started has its plan, another would cost 0.3 s.
     rows = await graph.read(statement("read/migrations"), {})
-    return next(((row["model"], row["dim"]) for row in rows if row["name"] == _EMBEDDER), None)
-
-
-async def stored_token_model(graph: Graph) -> str | None:
-    """Who made the token vectors of messages; None when nobody did."""
-    rows = await graph.read(statement("read/migrations"), {})
-    return next((row["token_model"] for row in rows if row["name"] == _EMBEDDER), None)
+    found = (row for row in rows if row["name"] == _EMBEDDER)
+    return next((StoredEmbedder(row["model"], row["dim"], row["token_model"]) for row in found), None)

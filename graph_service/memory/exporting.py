@@ -5,12 +5,12 @@ import hashlib
 import json
 import tempfile
 from collections.abc import Awaitable, Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, Final, TypeVar
 
-from graph_service.graph.migrate import NO_MODEL, stored_embedder, stored_token_model
+from graph_service.graph.migrate import NO_MODEL, stored_embedder
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
 from graph_service.memory.carried_rows import FORMAT, VERSION, Row, without_vectors
@@ -103,9 +103,7 @@ async def _standing(graph: Graph, tenant: TenantId) -> dict[str, Any]:
 
 async def _head(graph: Graph, tenant: TenantId, stored: Mapping[str, Any], *, vectors: bool) -> Row:
     embedder = await stored_embedder(graph) if vectors else None
-    known = None
-    if embedder is not None and embedder[0] != NO_MODEL:
-        known = {"model": embedder[0], "dim": embedder[1], "token_model": await stored_token_model(graph)}
+    known = None if embedder is None or embedder.model == NO_MODEL else asdict(embedder)
     said = {name: carried(stored[name], "") for name in ("seq", "created_at", "salt") if stored.get(name) is not None}
     if "salt" in said:
         # Marks of what was forgotten were made of names under this tenant, and nobody can make them anew.

@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
-from graph_service.graph.migrate import stored_embedder, stored_token_model
+from graph_service.graph.migrate import StoredEmbedder, stored_embedder
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
 from graph_service.memory.carried_rows import FORMAT, LINKS, ORDER, VERSION, Row, mistakes_in, without_vectors
@@ -164,9 +164,8 @@ async def _vectors_fit(graph: Graph, embedder: Mapping[str, Any] | None) -> bool
     """Whether the vectors of a file can be compared with those made here."""
     if embedder is None:
         return False
-    here = await stored_embedder(graph)
-    same = here == (embedder.get("model"), embedder.get("dim"))
-    return same and await stored_token_model(graph) == embedder.get("token_model")
+    there = StoredEmbedder(embedder.get("model", ""), embedder.get("dim", 0), embedder.get("token_model"))
+    return await stored_embedder(graph) == there
 
 
 async def _begin(graph: Graph, tenant: TenantId, digest: str, now: datetime) -> None:

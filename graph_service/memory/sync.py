@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from graph_service.graph.migrate import NO_MODEL, stored_embedder, stored_token_model
+from graph_service.graph.migrate import NO_MODEL, stored_embedder
 from graph_service.graph.statements import Statement, statement
 from graph_service.graph.store import Graph, Writing
 from graph_service.memory.log_rows import append_changes
@@ -81,8 +81,8 @@ class Sync:
             UnavailableError: Neo4j does not answer; what was mended stays mended.
         """
         embedder = await stored_embedder(self._graph)
-        dim = None if embedder is None or embedder[0] == NO_MODEL else embedder[1]
-        tokens = await stored_token_model(self._graph) is not None
+        dim = None if embedder is None or embedder.model == NO_MODEL else embedder.dim
+        tokens = embedder is not None and embedder.token_model is not None
         rows = await self._graph.read(statement("read/sync_totals"), {"tenant": self._tenant})
         self._things = rows[0]["things"]
         async for messages in self._pages(statement("read/check_messages"), {}):

@@ -11,7 +11,7 @@ from extraction.late_interaction import max_sims
 from extraction.token_embedding import embed_question
 from graph_service.graph.database import connect
 from graph_service.graph.local.local_server import start_local_server
-from graph_service.graph.migrate import prepare_vectors, stored_token_model
+from graph_service.graph.migrate import StoredEmbedder, prepare_vectors, stored_embedder
 from graph_service.graph.store import Graph
 from schema.ids import TenantId
 from tests.builders import a_memory, a_worker, an_incoming
@@ -102,7 +102,7 @@ async def test_messages_embedded_before_get_token_vectors_and_keep_their_vectors
     for embedder, scored in ((HashedWords(), True), (OtherTokens(), False)):
         assert await prepare_vectors(graph, **model, token_model=embedder.token_model)
         assert not await prepare_vectors(graph, **model, token_model=embedder.token_model)
-        assert await stored_token_model(graph) == embedder.token_model
+        assert await stored_embedder(graph) == StoredEmbedder(**model, token_model=embedder.token_model)
         (waiting,) = await stored(graph, whose)
         assert (waiting["tokens"], waiting["embedded"], waiting["waits"]) == (None, True, True)
         await a_worker(graph, embedder=embedder).drain()

@@ -45,7 +45,7 @@ def test_the_snippets_start_or_reach_what_is_there() -> None:
     for server in started:
         assert Path(server["command"]).name == "mnemograph"
         name, *options = server["args"]
-        get_command(app).commands[name].make_context(name, options)  # type: ignore[attr-defined]
+        get_command(app).get_command(None, name).make_context(name, options)  # type: ignore[attr-defined]
     addresses = [server["url"] for server in servers() if "url" in server] + re.findall(
         r'"(http://[^"]+/mcp[^"]*)"', BOTH
     )

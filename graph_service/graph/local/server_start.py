@@ -153,7 +153,6 @@ def _new_server(request: StartRequest) -> ServerAccess:
         on_progress=lambda fetch: request.tell("fetching", fetch),
         cancelled=request.cancelled,
     )
-    request.tell("starting", None)
     archive = class_archive(request.cache_dir, jars)
     password_path = request.data_dir / PASSWORD_NAME
     is_new = not password_path.exists()
@@ -186,6 +185,7 @@ def _launch(request: StartRequest, archive: ClassArchive, new_password: str | No
         archive_options=archive_options,
     )
     process = start_process(settings)
+    request.tell("starting", None)
     report = process.wait_until_ready(timeout_s=request.timeout_s, cancelled=request.cancelled)
     if archive_options and report["event"] == "died":
         archive.remove()
