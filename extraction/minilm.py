@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-import ctranslate2
 import numpy as np
 import numpy.typing as npt
+
+from extraction.wide_registers import ctranslate2
 
 Floats = npt.NDArray[np.float32]
 

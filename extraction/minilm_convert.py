@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-import ctranslate2
 from ctranslate2.converters.utils import fuse_linear
 from ctranslate2.specs import common_spec, transformer_spec
 
 from extraction.minilm_weights import read_tensors
+from extraction.wide_registers import ctranslate2
 from schema.errors import InstallError
 
 _LAYERS: Final = 6

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 from neo4j import AsyncDriver, AsyncGraphDatabase
 from neo4j.exceptions import AuthError, ClientError, ConfigurationError, DriverError
 
+from graph_service.graph import quick_moments
 from graph_service.graph.migrate import migrate
 from graph_service.graph.store import Graph
 from schema.errors import InstallError, UnavailableError
@@ -52,6 +53,7 @@ async def open_driver(*, uri: str, user: str, password: str, connect_timeout_s: 
         InstallError: wrong address or password, or a server older than 2026.02.
         UnavailableError: the server does not answer.
     """
+    quick_moments.install()
     try:
         driver = AsyncGraphDatabase.driver(
             uri,
