@@ -35,6 +35,7 @@ from schema.ids import TenantId
 from tests.bench.bench_memory import sentences, spread
 
 TENANT, USER = TenantId("bench"), "alice"
+USERS = (USER, "bruno", "chen", "dalia", "emeka", "fatima", "goran", "hana")
 START = datetime(2024, 1, 1, tzinfo=UTC)
 MESSAGES_A_SESSION = 50
 VECTOR_WAIT_MAX_S = 60.0
@@ -47,12 +48,14 @@ class Bench:
 
     Attributes:
         server_pid: the database's process.
+        users: how many take turns, a session each; the memory of one is read by one reader at a time.
         sent: how often each statement went to the database.
     """
 
     parts: Parts
     texts: Iterator[str]
     batch: int
+    users: int
     server_pid: int
     sent: Counter[str] = field(default_factory=Counter)
 
@@ -90,7 +93,9 @@ async def slice_of(bench: Bench, first: int, last: int) -> dict[str, Any]:
             IncomingMessage(role="user", text=next(bench.texts), time=START + timedelta(minutes=number + i))
             for i in range(min(bench.batch, last - number))
         )
-        call = Incoming(user_id=USER, session_id=f"s{number // MESSAGES_A_SESSION}", messages=said, user_name="Alice")
+        session = number // MESSAGES_A_SESSION
+        whose = USERS[session % bench.users]
+        call = Incoming(user_id=whose, session_id=f"s{session}", messages=said, user_name=whose.title())
         start = time.perf_counter()
         await bench.parts.memory.remember(TENANT, call)
         remember_ms.append((time.perf_counter() - start) * 1000)
@@ -181,7 +186,7 @@ def marks_up_to(messages: int) -> list[int]:
     return sorted({0, min(1_000, messages), *(share for share in shares if share > 1_000)})
 
 
-async def main(messages: int, batch: int, probes: int) -> dict[str, Any]:
+async def main(messages: int, batch: int, probes: int, users: int) -> dict[str, Any]:
     """All figures of one run."""
     cache_dir = Path(platformdirs.user_cache_dir("mnemograph"))
     with tempfile.TemporaryDirectory(prefix="mnemograph-bench-", ignore_cleanup_errors=True) as folder:
@@ -197,7 +202,7 @@ async def main(messages: int, batch: int, probes: int) -> dict[str, Any]:
         try:
             pid = server.process.popen.pid
             marks = await _measured(
-                Bench(parts=parts, texts=sentences(), batch=batch, server_pid=pid), messages, probes
+                Bench(parts=parts, texts=sentences(), batch=batch, users=users, server_pid=pid), messages, probes
             )
         finally:
             stop.set()
@@ -207,6 +212,8 @@ async def main(messages: int, batch: int, probes: int) -> dict[str, Any]:
     first, last = marks[0], marks[-1]
     return {
         "messages": messages,
+        "batch": batch,
+        "users": users,
         "embedder": parts.embedder_name,
         "reader": parts.reader_name,
         "messages_per_s": round(messages / sum(mark["slice_messages"] / mark["messages_per_s"] for mark in marks), 1),
@@ -238,6 +245,9 @@ if __name__ == "__main__":
     parser.add_argument("--messages", type=int, default=10_000, help="1,000 to 100,000")
     parser.add_argument("--batch", type=int, default=10, help="messages in one call of remember")
     parser.add_argument("--probes", type=int, default=20, help="single messages at each mark")
+    parser.add_argument(
+        "--users", type=int, default=1, choices=range(1, len(USERS) + 1), help="who take turns to speak"
+    )
     arguments = parser.parse_args()
-    figures = asyncio.run(main(arguments.messages, arguments.batch, arguments.probes))
+    figures = asyncio.run(main(arguments.messages, arguments.batch, arguments.probes, arguments.users))
     json.dump(figures, sys.stdout, indent=2, ensure_ascii=False)
