@@ -1,0 +1,137 @@
+"""What is said for each message: by its words, its neighbours' words, who says it and when. Requirements D2, D6."""
+
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from extraction.search_terms import terms_of
+from graph_service.memory.found import Candidate, Found, Line
+from graph_service.memory.lexical import best_around, best_of_windows, bm25_of, bounds, lexical, shifted, stretches
+from graph_service.memory.question import Kind
+from graph_service.memory.signals import Asked, signals, speaker_asked
+from schema.timespan import Timespan
+
+NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+SESSIONS = st.lists(st.sampled_from("abc"), max_size=30).map(sorted)
+
+
+def _line(place: int, text: str, *, speaker: str = "Ann", session: str = "s", day: int = 0) -> Line:
+    return Line(
+        id=f"m{place:02}",
+        session=session,
+        said_at=NOON + timedelta(days=day, minutes=place),
+        position=place,
+        speaker=speaker,
+        text=text,
+        cosine=None,
+    )
+
+
+def _found(*lines: Line) -> Found:
+    return Found(
+        candidates=tuple(
+            Candidate(
+                kind=Kind.MESSAGE,
+                id=line.id,
+                scores={},
+                cosine=None,
+                uri="",
+                text=line.text,
+                title=None,
+                role=None,
+                speaker=line.speaker,
+                said_at=line.said_at,
+                importance=None,
+                unread=False,
+            )
+            for line in lines
+        ),
+        lines=lines,
+    )
+
+
+@pytest.mark.parametrize(
+    ("question", "texts"),
+    [
+        ("Which violin did she buy?", ["The bow is new.", "She bought a violin.", "Lunch was good."]),
+        ("她买了什么小提琴？", ["弓子是新的。", "她昨天买了一把小提琴。", "午饭很好吃。"]),
+    ],
+)
+def test_words_count_for_the_message_and_its_neighbours_alone(question: str, texts: list[str]) -> None:
+    words = lexical(terms_of(question), [*texts, texts[2]], ["one"] * 3 + ["two"], window=6)
+    assert words.own.argmax() == 1
+    assert words.own[0] == words.own[2] == 0
+    assert words.before.tolist() == [0, words.own[0], words.own[1], 0]
+    assert (words.near[:3] > 0).all()
+    assert words.near[3] == words.session[3] == 0
+
+
+def test_a_rare_word_tells_more_than_a_common_one() -> None:
+    texts = ["the garden", "the garden", "the garden", "the lighthouse"]
+    words = lexical(terms_of("garden lighthouse"), texts, ["s"] * 4, window=2)
+    assert words.own[3] > words.own[0] > 0
+    assert bm25_of("A lighthouse.", terms_of("garden lighthouse"), words) > bm25_of(
+        "A garden.", terms_of("garden lighthouse"), words
+    )
+
+
+@given(sessions=SESSIONS, window=st.integers(1, 8))
+def test_no_window_or_neighbour_reaches_into_another_session(sessions: list[str], window: int) -> None:
+    first, end = bounds(sessions)
+    own = np.array([float(ord(name)) for name in sessions])
+    for values in (best_of_windows(own, first, window), best_around(own[:, None], first, end, window)[:, 0]):
+        assert values.tolist() == own.tolist()
+    before = shifted(own, first).tolist()
+    assert all(value in (0.0, mine) for value, mine in zip(before, own, strict=True))
+    assert all(len(set(sessions[a:b])) == 1 and a <= at < b for at, (a, b) in enumerate(zip(first, end, strict=True)))
+
+
+def test_a_long_silence_divides_a_session() -> None:
+    moments = [NOON, NOON + timedelta(hours=1), NOON + timedelta(hours=10), NOON + timedelta(hours=10)]
+    names = stretches(["s", "s", "s", "t"], moments)
+    assert names[0] == names[1]
+    assert len(set(names)) == 3
+
+
+@pytest.mark.parametrize(
+    ("named", "speaker"), [({"ann"}, "ann"), ({"ann", "bob"}, None), ({"carol"}, None), (set(), None)]
+)
+def test_only_a_question_that_names_one_speaker_asks_for_one(named: set[str], speaker: str | None) -> None:
+    lines = [_line(0, "Hello.", speaker="Ann"), _line(1, "Hello.", speaker="Bob")]
+    assert speaker_asked(lines, Asked(name_keys=frozenset(named))) == speaker
+
+
+def test_the_speaker_asked_for_is_a_filter_and_no_topic() -> None:
+    found = _found(_line(0, "Ann has a dog.", speaker="Bob"), _line(1, "I have a dog.", speaker="Ann"))
+    raw = signals(found, Asked(terms=terms_of("Does Ann have a dog?"), name_keys=frozenset({"ann"})), now=NOON)
+    assert raw.plain["speaker"].tolist() == [0.0, 1.0]
+    assert raw.scaled["words"][1] >= raw.scaled["words"][0]
+
+
+def test_a_time_is_met_by_the_day_and_by_times_that_are_mentioned() -> None:
+    lines = (
+        _line(0, "We went to the zoo yesterday.", day=2),
+        _line(1, "We went to the zoo.", day=1),
+        _line(2, "We went to the zoo.", day=3),
+        _line(3, "我们昨天去了动物园。", day=2),
+    )
+    day = Timespan(start=datetime(2026, 3, 2, tzinfo=UTC), end=datetime(2026, 3, 3, tzinfo=UTC))
+    raw = signals(_found(*lines), Asked(time=day, wants_time=True), now=NOON + timedelta(days=9))
+    assert raw.plain["time"].tolist() == [1.0, 1.0, 0.0, 1.0]
+    assert raw.plain["tells_when"].tolist() == [1.0, 0.0, 0.0, 1.0]
+
+
+def test_an_answer_stands_behind_a_question_of_its_session() -> None:
+    lines = (_line(0, "How many?"), _line(1, "Three dogs."), _line(2, "Good."), _line(3, "真的吗？", session="t"))
+    raw = signals(_found(*lines), Asked(wants_number=True), now=NOON)
+    assert raw.plain["says"].tolist() == [0.0, 1.0, 1.0, 0.0]
+    assert raw.plain["answers"].tolist() == [0.0, 1.0, 0.0, 0.0]
+    assert raw.plain["tells_number"].tolist() == [0.0, 1.0, 0.0, 0.0]
+
+
+def test_nothing_found_has_no_signals() -> None:
+    raw = signals(Found(candidates=(), lines=()), Asked(terms=terms_of("dog")), now=NOON)
+    assert all(not len(values) for values in [*raw.scaled.values(), *raw.plain.values()])
