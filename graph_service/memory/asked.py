@@ -15,7 +15,8 @@ async def asked_about(text: str, time: QuestionTime, tokens: QuestionTokens | No
     """What ranking needs to know of a question."""
     topic = topic_of(text, time)
     # The first Chinese question loads a dictionary, for about a second.
-    terms = await asyncio.to_thread(terms_of, topic) if is_chinese(text) else terms_of(topic)
+    chinese = is_chinese(text)
+    terms = await asyncio.to_thread(terms_of, topic, characters=True) if chinese else terms_of(topic)
     wanted = answer_type(text)
     return Asked(
         terms=terms,

@@ -24,7 +24,7 @@ class Lexical:
     """BM25 of each message, and of what it stands in.
 
     Attributes:
-        rarity: of each term; rare ones tell more.
+        rarity: of each term; rare ones, and those that the question repeats, tell more.
         words_mean: the mean length of the messages.
         own, before, near, session: of the message; of the one before it; of the best window that holds it; of what
             was found of its session.
@@ -50,6 +50,8 @@ def lexical(terms: Terms, texts: Sequence[str], sessions: Sequence[str], *, wind
     lengths = np.array([length(text) for text in texts], np.float64)
     said_by = np.count_nonzero(table, axis=0)
     rarity = np.log1p((n - said_by + 0.5) / (said_by + 0.5))
+    # What a long question says again and again is what it is about; its root, because nobody repeats a word on purpose.
+    rarity *= np.sqrt(np.array(terms.times or 1, np.float64))
     first, end = bounds(sessions)
     own = _bm25(table, lengths, rarity)
     total = np.vstack([np.zeros((1, len(terms))), np.cumsum(table, axis=0)])

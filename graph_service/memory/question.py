@@ -128,15 +128,16 @@ def name_keys(text: str, *, words_max: int = 4, chars_max: int = 8) -> list[str]
 
     A plural also asks for its singular, because entities are named as they were first said. At most 400 keys.
     """
-    words = _WORD.findall(text.casefold())
+    folded = text.casefold()
     keys: dict[str, None] = {}
-    latin = [word for word in words if not _CJK.search(word)]
-    for size in range(1, words_max + 1):
-        for i in range(len(latin) - size + 1):
-            key = " ".join(latin[i : i + size])
-            keys[key] = None
-            keys[key[:-1] if key.endswith("s") and len(key) > 3 else f"{key}s"] = None
-    for run in (run for word in words for run in _CJK.findall(word)):
+    # Chinese stands beside a Latin name without a space: "Caroline什么时候来？"
+    for latin in map(_WORD.findall, _CJK.split(folded)):
+        for size in range(1, words_max + 1):
+            for i in range(len(latin) - size + 1):
+                key = " ".join(latin[i : i + size])
+                keys[key] = None
+                keys[key[:-1] if key.endswith("s") and len(key) > 3 else f"{key}s"] = None
+    for run in _CJK.findall(folded):
         for size in range(2, min(chars_max, len(run)) + 1):
             for i in range(len(run) - size + 1):
                 keys[run[i : i + size]] = None

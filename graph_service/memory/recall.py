@@ -196,6 +196,7 @@ def _weights(text: str, embedder: Embedder | None, asked: Asked) -> Weights:
         chinese=is_chinese(text),
         vectors=embedder is not None and not (embedder.english_only and is_chinese(text)),
         tokens=asked.tokens is not None,
+        chars=len(text),
     )
 
 

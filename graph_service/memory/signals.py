@@ -123,11 +123,7 @@ def _topic(asked: Asked, speaker: str | None) -> Terms:
     """The terms without the name of the speaker asked for, which is a filter and no topic."""
     if speaker is None:
         return asked.terms
-    name = terms_of(speaker)
-    rest = Terms(
-        stems=tuple(one for one in asked.terms.stems if one not in name.stems),
-        strings=tuple(one for one in asked.terms.strings if one not in speaker),
-    )
+    rest = asked.terms.without(terms_of(speaker).stems, speaker)
     return rest if len(rest) else asked.terms
 
 

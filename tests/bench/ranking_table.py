@@ -30,7 +30,7 @@ from graph_service.memory.embedding_job import spoken
 from graph_service.memory.found import Candidate, Found, Line
 from graph_service.memory.lexical import lexical
 from graph_service.memory.question import Kind
-from graph_service.memory.signals import Asked, signals
+from graph_service.memory.signals import Asked, Signals, signals
 
 Floats = npt.NDArray[np.float64]
 WIDE, AROUND, PENALTY, STEPS_MAX = 50, 2, 3.0, 25
@@ -103,12 +103,10 @@ def case_of(lines: Sequence[Line], cosines: Floats, question: AskedQuestion, ask
     """The signals of a question's candidates."""
     places = first_stage(lines, cosines, asked)
     held = [_with_cosine(lines[place], float(cosines[place])) for place in places]
-    found = Found(candidates=tuple(_candidate(line) for line in held), lines=tuple(held))
+    found = Found(candidates=tuple(map(told, held)), lines=tuple(held))
     raw = signals(found, asked, now=now)
-    columns = {name: _standard(values) for name, values in raw.scaled.items()}
-    columns |= {name: values for name, values in raw.plain.items() if name not in KNOWLEDGE}
     gold = np.array([line.id in question.gold for line in held], np.float64)
-    return Case(columns=columns, gold=gold, ids=[line.id for line in held], question=question)
+    return Case(columns=case_columns(raw), gold=gold, ids=[line.id for line in held], question=question)
 
 
 def _with_cosine(line: Line, cosine: float) -> Line:
@@ -124,7 +122,14 @@ def _with_cosine(line: Line, cosine: float) -> Line:
     )
 
 
-def _candidate(line: Line) -> Candidate:
+def case_columns(raw: Signals) -> dict[str, Floats]:
+    """The signals of messages as the ranking counts them."""
+    columns = {name: _standard(values) for name, values in raw.scaled.items()}
+    return columns | {name: values for name, values in raw.plain.items() if name not in KNOWLEDGE}
+
+
+def told(line: Line) -> Candidate:
+    """A message as a candidate."""
     return Candidate(
         kind=Kind.MESSAGE,
         id=line.id,

@@ -1,6 +1,6 @@
 """What was said around a hit comes with it, and never what others said in a session of the same name.
 
-Requirements D2, D6, G1.
+Requirements D4, D5, F2.
 """
 
 from graph_service.graph.store import Graph
@@ -17,8 +17,7 @@ async def test_two_messages_on_each_side_come_with_a_hit(graph: Graph, tenant: s
     memory.embedder = None
     await memory.remember(TenantId(tenant), an_incoming(*TOLD))
     answer = await memory.recall(TenantId(tenant), ASKED)
-    assert answer.hits[0].text == TOLD[1]
-    assert {hit.text for hit in answer.hits} == set(TOLD[:4])
+    assert {hit.text for hit in answer.hits} >= set(TOLD[:4])
 
 
 async def test_neighbours_are_of_the_same_tenant_and_user_alone(graph: Graph, tenant: str) -> None:

@@ -1,4 +1,4 @@
-"""What is said for each message: by its words, its neighbours' words, who says it and when. Requirements D2, D6."""
+"""What is said for each message: by its words, its neighbours' words, who says it and when. Requirements D2, D4."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -12,6 +12,7 @@ from graph_service.memory.found import Candidate, Found, Line
 from graph_service.memory.lexical import best_around, best_of_windows, bm25_of, bounds, lexical, shifted, stretches
 from graph_service.memory.question import Kind
 from graph_service.memory.signals import Asked, signals, speaker_asked
+from graph_service.memory.weights import weights_for
 from schema.timespan import Timespan
 
 NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
@@ -130,6 +131,37 @@ def test_an_answer_stands_behind_a_question_of_its_session() -> None:
     assert raw.plain["says"].tolist() == [0.0, 1.0, 1.0, 0.0]
     assert raw.plain["answers"].tolist() == [0.0, 1.0, 0.0, 0.0]
     assert raw.plain["tells_number"].tolist() == [0.0, 1.0, 0.0, 0.0]
+
+
+def test_a_chinese_word_is_found_in_other_words_by_its_character() -> None:
+    texts = ["她报了一个绘画班。", "她报了一个游泳班。"]
+    assert lexical(terms_of("她喜欢画什么？", characters=True), texts, ["s"] * 2, window=2).own[0] > 0
+    assert not lexical(terms_of("她喜欢画什么？"), texts, ["s"] * 2, window=2).own.any()
+
+
+@pytest.mark.parametrize("question", ["dog cat dog dog", "小狗还是小猫？小狗吧，小狗好。"])
+def test_what_a_question_repeats_is_what_it_is_about(question: str) -> None:
+    terms = terms_of(question)
+    texts = ["A dog, 一只小狗。", "A cat, 一只小猫。"]
+    words = lexical(terms, texts, ["a", "b"], window=2)
+    assert words.own[0] > words.own[1] > 0
+
+
+@given(st.text(alphabet="abc 狗猫，。的", max_size=60))
+def test_each_term_has_the_times_it_was_said(question: str) -> None:
+    for characters in (False, True):
+        terms = terms_of(question, characters=characters)
+        assert len(terms.times) == len(terms)
+        assert min(terms.times, default=1) >= 1
+        rest = terms.without({"a"}, "狗")
+        assert len(rest.times) == len(rest)
+        assert "a" not in rest.stems
+        assert "狗" not in rest.strings
+
+
+def test_a_conversation_as_a_question_is_weighed_by_what_it_is_about() -> None:
+    assert "words_near" in weights_for(chinese=True, vectors=False, tokens=False, chars=20).scaled
+    assert set(weights_for(chinese=True, vectors=False, tokens=False, chars=200).scaled) == {"words"}
 
 
 def test_nothing_found_has_no_signals() -> None:

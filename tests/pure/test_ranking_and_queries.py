@@ -113,6 +113,7 @@ def test_question_words_are_left_out_in_both_languages() -> None:
 def test_every_stretch_that_could_be_a_name_is_a_key() -> None:
     keys = name_keys("Did Tom Hanks meet 张曼婷 in the penguins house?")
     assert {"tom hanks", "张曼婷", "penguin"} <= set(keys)
+    assert {"caroline", "tom hanks", "什么"} <= set(name_keys("Caroline和Tom Hanks聊了什么？"))
 
 
 @pytest.mark.parametrize(("text", "chinese"), [("我喜欢喝茶", True), ("I like tea", False), ("Bart喜欢企鹅吗", True)])
