@@ -7,7 +7,9 @@ from typing import Annotated, Any
 
 import strawberry
 from graphql import GraphQLError
+from starlette.exceptions import WebSocketException
 from starlette.requests import HTTPConnection
+from starlette.status import WS_1008_POLICY_VIOLATION
 from strawberry.extensions import SchemaExtension
 from strawberry.subscriptions import GRAPHQL_TRANSPORT_WS_PROTOCOL
 from strawberry.types import ExecutionResult, Info, StreamExecutionResult
@@ -48,6 +50,7 @@ from graph_service.auth.gate import Gate
 from graph_service.memory.question import Kind, Question
 from graph_service.memory.service import Memory
 from schema.errors import InputError, MnemographError, TooCostlyError
+from schema.ids import TenantId
 
 _log = logging.getLogger("mnemograph.graphql")
 
@@ -213,6 +216,16 @@ graphql_schema = strawberry.Schema(
 )
 
 
+def _tenant(request: HTTPConnection) -> TenantId:
+    """The tenant of the request; a socket that names one which it may not see is closed before it is opened."""
+    try:
+        return tenant_of(request)
+    except MnemographError as error:
+        if request.scope["type"] == "websocket":
+            raise WebSocketException(WS_1008_POLICY_VIOLATION, error.code) from error
+        raise
+
+
 def graphql_router(memory: Memory, gate: Gate | None = None, follow: Follow | None = None) -> FastRouter:
     """The route that answers GraphQL over POST; tenant and role are those that the front door found.
 
@@ -224,7 +237,7 @@ def graphql_router(memory: Memory, gate: Gate | None = None, follow: Follow | No
     async def context(request: HTTPConnection) -> dict[str, Any]:
         return {
             "memory": memory,
-            "tenant": tenant_of(request),
+            "tenant": _tenant(request),
             "access": access_of(request),
             "gate": gate,
             "follow": follow,
