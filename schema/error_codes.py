@@ -30,7 +30,14 @@ Whoever sends that header (letters, digits, `.`, `_`, `-`; 64 at most) chooses i
 
 def error_kinds() -> list[type[MnemographError]]:
     """Every kind of error that has a code of its own."""
-    return [MnemographError, *(kind for kind in MnemographError.__subclasses__() if "code" in vars(kind))]
+    return [MnemographError, *_kinds_of(MnemographError)]
+
+
+def _kinds_of(kind: type[MnemographError]) -> Iterator[type[MnemographError]]:
+    for narrower in kind.__subclasses__():
+        if "code" in vars(narrower):
+            yield narrower
+        yield from _kinds_of(narrower)
 
 
 def error_codes_document() -> str:

@@ -57,6 +57,7 @@ class TooCostlyError(InputError):
     """The caller asked for too much in one operation: ask for less of it, or in several steps."""
 
     code = "TOO_COSTLY"
+    advice = "Ask for less at once: fewer fields, smaller pages, several operations; the message names cost and limit."
 
 
 class NotFoundError(MnemographError):
