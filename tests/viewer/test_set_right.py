@@ -11,6 +11,7 @@ import pytest_asyncio
 from playwright.async_api import Browser, Page, expect
 
 from graph_service.auth.access import Role
+from schema.ids import TenantId
 from tests.auth.open_service import OpenService, open_service
 from tests.builders import an_incoming
 from tests.conftest import Server
@@ -25,8 +26,9 @@ _SAID = ("I love jasmine tea.", "I hate coriander.", "I love mountains.", "I lov
 async def service(server: Server, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[OpenService]:
     folder: Path = tmp_path_factory.mktemp("service")
     async with open_service(server, folder) as running:
-        key = await running.key(_TENANT, Role.WRITE)
-        await running.parts.memory.remember(key.key.tenant, an_incoming(*_SAID))
+        await running.parts.memory.remember(TenantId(_TENANT), an_incoming(*_SAID))
+        for label in ("jasmine tea", "coriander", "mountains", "Alps", "弹钢琴"):
+            await Watching.found(running.http, _TENANT, label)
         yield running
 
 
@@ -36,8 +38,6 @@ async def viewer(browser: Browser, service: OpenService) -> AsyncIterator[Watchi
     new = await service.key(_TENANT, Role.WRITE)
     async with Watching.page_of(browser, service.http, _TENANT) as watching:
         await _sign_in(watching.page, service, new.text)
-        for label in ("jasmine tea", "coriander", "mountains", "Alps", "弹钢琴"):
-            await watching.until(f"{_EDGES}.some((edge) => edge.label.includes({json.dumps(label)}))")
         await watching.page.locator('[data-act="correct"]').click()
         yield watching
 
@@ -96,7 +96,8 @@ async def test_what_is_wrong_is_rejected_by_the_keyboard_and_taken_back(viewer: 
     bar = viewer.page.locator("[data-correct-bar]")
     await expect(bar).to_contain_text("Rejected: ")
     await expect(viewer.page.locator("[data-panel]")).to_contain_text("Somebody said that it is wrong")
-    await viewer.page.locator('[data-act="take-back"]').press("Enter")
+    await expect(viewer.page.locator('[data-act="take-back"]')).to_be_focused()
+    await viewer.page.keyboard.press("Enter")
     assert (await _fact(viewer, "coriander"))["id"] == fact["id"]
     await expect(bar).not_to_contain_text("Rejected: ")
     logged = [(deed["what"], deed["outcome"], deed["targets"]) for deed in service.deeds()]
@@ -155,7 +156,9 @@ async def test_what_is_forgotten_for_good_can_be_kept_for_ten_seconds(viewer: Wa
     await _act(viewer, "forget")
     await expect(viewer.page.locator("[data-correct]")).to_contain_text("for good")
     await _act(viewer, "forget-now")
-    await viewer.page.locator('[data-act="keep"]').click()
+    keep = viewer.page.locator('[data-act="keep"]')
+    await expect(keep).to_be_focused()
+    await keep.press("Enter")
     await viewer.page.clock.fast_forward(20_000)
     assert ["forgetFact"] not in [deed["what"] for deed in service.deeds()]
     await _act(viewer, "forget")
