@@ -33,6 +33,7 @@ from graph_service.mcp_settings import MCP_PATH
 from graph_service.memory.changes import ChangeLog
 from graph_service.memory.community_map import CommunityMaps
 from graph_service.memory.explore import Explorer
+from graph_service.memory.kept_maps import KeptMaps
 from graph_service.memory.mindmap import MindMap
 from graph_service.metrics_route import metrics_router
 from graph_service.page_headers import PageHeaders
@@ -59,7 +60,8 @@ def create_app(parts: Parts, stopping: Stopping) -> FastAPI:
     """
     name = version()
     change_log, mindmap = ChangeLog(parts.graph), MindMap(parts.graph)
-    hub = Hub(change_log, mindmap, version=name)
+    kept = KeptMaps()
+    hub = Hub(change_log, mindmap, version=name, kept=kept)
     explorer = Explorer(parts.graph)
     communities = CommunityMaps(parts.graph, explorer)
     parts.bell.listen(hub.notify)
@@ -83,7 +85,7 @@ def create_app(parts: Parts, stopping: Stopping) -> FastAPI:
     app.include_router(graphql_router(parts.memory, gate, ChangeStream(hub, change_log).follow), prefix="/graphql")
     app.include_router(sign_in_router(gate))
     app.include_router(live_router(hub, gate=gate, allowed_hosts=hosts))
-    app.include_router(rest_router(mindmap, change_log))
+    app.include_router(rest_router(mindmap, change_log, kept))
     app.include_router(explore_router(explorer, communities))
     app.router.routes.append(Route(MCP_PATH, endpoint=mcp))
     _add_probes(app, parts, gate, name)

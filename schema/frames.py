@@ -107,7 +107,21 @@ class ScopeWish(Frame):
     budget: int = Field(default=800, ge=1, le=BUDGET_MAX)
 
 
-ClientFrame = Annotated[Hello | Ack | Resync | ScopeWish, Field(discriminator="t")]
+class Pointing(Frame):
+    """What the person at this viewer points at, as a whole; the others are told.
+
+    Attributes:
+        clock: rises with each; what is not newer than the last one is passed over.
+        focus: what to look at for somebody who follows.
+    """
+
+    t: Literal["selection_sync"]
+    clock: int = Field(ge=0)
+    ids: list[Annotated[str, Field(max_length=200)]] = Field(max_length=50)
+    focus: str | None = Field(default=None, max_length=200)
+
+
+ClientFrame = Annotated[Hello | Ack | Resync | ScopeWish | Pointing, Field(discriminator="t")]
 
 
 class SocketLimits(Frame):
@@ -126,7 +140,12 @@ class UserView(Frame):
 
 
 class HelloAck(Frame):
-    """Answer to `hello`: where the log stands and what words are used."""
+    """Answer to `hello`: where the log stands and what words are used.
+
+    Attributes:
+        holder: stands for whoever was let in, and tells nothing else about them; None while the doors are open to all.
+        until: when that access ends, ISO 8601 UTC; None for never. What a viewer keeps ends with it.
+    """
 
     t: Literal["hello_ack"] = "hello_ack"
     v: int = PROTOCOL_VERSION
@@ -139,6 +158,8 @@ class HelloAck(Frame):
     kinds: list[str]
     predicates: list[str]
     users: list[UserView]
+    holder: str | None = None
+    until: str | None = None
 
 
 class Count(Frame):
@@ -195,6 +216,24 @@ class Status(Frame):
     as_of: str
 
 
+class SelectionSync(Frame):
+    """What somebody else who watches this tenant points at; `ids` of None means that it left."""
+
+    t: Literal["selection_sync"] = "selection_sync"
+    by: str
+    clock: int
+    ids: list[str] | None
+    focus: str | None = None
+    colour: int = 0
+
+
+class Presence(Frame):
+    """How many others watch this tenant now; none until it is said."""
+
+    t: Literal["presence"] = "presence"
+    others: int
+
+
 class ErrorFrame(Frame):
     """Something went wrong; the socket closes after it unless `retry_s` is given."""
 
@@ -205,13 +244,14 @@ class ErrorFrame(Frame):
 
 
 ServerFrame = Annotated[
-    HelloAck | GraphSnapshot | GraphPatch | Bookmark | Status | ErrorFrame, Field(discriminator="t")
+    HelloAck | GraphSnapshot | GraphPatch | Bookmark | Status | SelectionSync | Presence | ErrorFrame,
+    Field(discriminator="t"),
 ]
 
-CLIENT_FRAMES: TypeAdapter[Hello | Ack | Resync | ScopeWish] = TypeAdapter(ClientFrame)
-SERVER_FRAMES: TypeAdapter[HelloAck | GraphSnapshot | GraphPatch | Bookmark | Status | ErrorFrame] = TypeAdapter(
-    ServerFrame
-)
+CLIENT_FRAMES: TypeAdapter[Hello | Ack | Resync | ScopeWish | Pointing] = TypeAdapter(ClientFrame)
+SERVER_FRAMES: TypeAdapter[
+    HelloAck | GraphSnapshot | GraphPatch | Bookmark | Status | SelectionSync | Presence | ErrorFrame
+] = TypeAdapter(ServerFrame)
 
 
 def frames_schema() -> dict[str, Any]:

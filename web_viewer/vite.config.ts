@@ -13,6 +13,11 @@ export default defineConfig({
     assetsInlineLimit: 0,
     chunkSizeWarningLimit: 800,
     reportCompressedSize: false,
+    rolldownOptions: {
+      input: { index: "index.html", sw: "src/offline/serviceWorker.ts" },
+      // A worker rules over the folder it lies in, under one name for ever.
+      output: { entryFileNames: (chunk) => (chunk.name === "sw" ? "sw.js" : "assets/[name]-[hash].js") },
+    },
   },
   server: {
     port: 5173,

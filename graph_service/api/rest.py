@@ -9,16 +9,24 @@ from starlette.responses import Response
 
 from graph_service.api.tenant import HEADER, tenant_of
 from graph_service.memory.changes import ChangeLog
+from graph_service.memory.kept_maps import KeptMaps
 from graph_service.memory.mindmap import MindMap
 from graph_service.memory.snapshot import frame_json
+from schema.errors import UnavailableError
 from schema.frames import BUDGET_MAX, Scope
 from schema.ids import TenantId
 
 _BUDGET: Final[int] = Scope().budget
+_STALE: Final = {"Cache-Control": "no-store", "Vary": HEADER}
 
 
-def rest_router(mindmap: MindMap, change_log: ChangeLog) -> APIRouter:
-    """The routes `/api/snapshot` and `/api/evidence/{id}`, each for the tenant of the request."""
+def rest_router(mindmap: MindMap, change_log: ChangeLog, kept: KeptMaps | None = None) -> APIRouter:
+    """The routes `/api/snapshot` and `/api/evidence/{id}`, each for the tenant of the request.
+
+    Args:
+        kept: what is shown while the database is away.
+    """
+    shelf = KeptMaps() if kept is None else kept
     router = APIRouter(prefix="/api")
 
     @router.get("/snapshot")
@@ -28,11 +36,22 @@ def rest_router(mindmap: MindMap, change_log: ChangeLog) -> APIRouter:
         user: Annotated[str | None, Query(max_length=200)] = None,
         budget: Annotated[int, Query(ge=1, le=BUDGET_MAX)] = _BUDGET,
     ) -> Response:
-        """The frame `graph_snapshot` in one part; 304 when nothing has changed since the `ETag` that the caller has."""
-        head = await change_log.head(tenant)
+        """The frame `graph_snapshot` in one part; 304 when nothing has changed since the `ETag` that the caller has.
+
+        While the database is away it is the last one that was shown, `stale`, with the moment it was read (`as_of`).
+        """
+        forgettings = shelf.forgettings
+        try:
+            head = await change_log.head(tenant)
+        except UnavailableError:
+            last = shelf.nearest(tenant, user, budget)
+            if last is None:
+                raise
+            return Response(frame_json(last.frame(stale=True)), media_type="application/json", headers=_STALE)
         if _matches(request.headers.get("if-none-match"), _etag(head.epoch, head.seq)):
             return Response(status_code=304, headers=_headers(_etag(head.epoch, head.seq)))
         found = await mindmap.snapshot(tenant, user_id=user, budget=budget)
+        shelf.keep(tenant, user, budget, found, forgettings=forgettings)
         return Response(
             frame_json(found.frame()), media_type="application/json", headers=_headers(_etag(found.epoch, found.seq))
         )

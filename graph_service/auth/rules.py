@@ -89,7 +89,7 @@ FIELDS: Final[Mapping[str, Mapping[str, Need]]] = {
 }
 
 # Frames that a viewer sends.
-FRAMES: Final[Mapping[str, Need]] = {"ack": READ, "hello": READ, "resync": READ, "scope": READ}
+FRAMES: Final[Mapping[str, Need]] = {"ack": READ, "hello": READ, "resync": READ, "scope": READ, "selection_sync": READ}
 
 
 class Route(NamedTuple):
@@ -110,6 +110,7 @@ ROUTES: Final = (
     Route("GET", "/", OPEN),
     Route("GET", "/index.html", OPEN),
     Route("GET", "/mark.svg", OPEN),
+    Route("GET", "/sw.js", OPEN),
     Route("GET", "/favicon.ico", OPEN),
     Route("GET", "/assets/*", OPEN),
     Route("GET", "/health", OPEN),

@@ -3,13 +3,14 @@
 import asyncio
 import contextlib
 import logging
-from collections import OrderedDict
 from datetime import UTC, datetime
-from typing import Final
 
+from graph_service.live.catch_up import caught_up
 from graph_service.live.limits import LiveLimits
 from graph_service.live.ring import Ring
+from graph_service.live.shared_frames import SharedFrames
 from graph_service.memory.changes import ChangeLog, Head
+from graph_service.memory.kept_maps import KeptMaps
 from graph_service.memory.mindmap import MindMap
 from graph_service.memory.snapshot import Snapshot
 from graph_service.memory.views import moment_text
@@ -18,16 +19,6 @@ from schema.errors import UnavailableError
 from schema.frames import Resume
 
 _LOG = logging.getLogger(__name__)
-_SHELF_MAX: Final = 16
-
-# The last snapshots, shown while the database is away: by tenant, user and budget.
-Shelf = OrderedDict[tuple[str, str | None, int], Snapshot]
-
-
-def drop_snapshots(shelf: Shelf, tenant: str) -> None:
-    """Lets go of a tenant's snapshots, because something in them was forgotten."""
-    for key in [key for key in shelf if key[0] == tenant]:
-        del shelf[key]
 
 
 class Feed:
@@ -41,6 +32,7 @@ class Feed:
         up: whether the last look at the log succeeded.
         as_of: when the database last answered, ISO 8601 UTC; empty before it ever did.
         epoch: of the log; None before the first successful look.
+        frames: patches as they travel, shared by viewers at the same place.
         looked: set after the first look, whether it succeeded or not.
     """
 
@@ -51,7 +43,7 @@ class Feed:
         mindmap: MindMap,
         *,
         limits: LiveLimits,
-        shelf: Shelf,
+        kept: KeptMaps,
         resume: Resume | None,
     ) -> None:
         self.tenant = tenant
@@ -59,12 +51,13 @@ class Feed:
         self.as_of = ""
         self.epoch: str | None = None
         self.ring = Ring(0, limits)
+        self.frames = SharedFrames(limits.ring_bytes)
         self.looked = asyncio.Event()
         self.listeners: set[asyncio.Event] = set()
         self._changes = change_log
         self._mindmap = mindmap
         self._limits = limits
-        self._shelf = shelf
+        self._kept = kept
         self._resume = resume
         self._news = asyncio.Event()
         self._lock = asyncio.Lock()
@@ -98,24 +91,30 @@ class Feed:
             return await self._snapshot(user, budget)
 
     async def _snapshot(self, user: str | None, budget: int) -> Snapshot:
-        key = (self.tenant, user, budget)
-        kept = self._shelf.get(key)
+        kept = self._kept.exactly(self.tenant, user, budget)
         if kept is not None and self.up and (kept.epoch, kept.seq) == (self.epoch, self.ring.end):
             return kept
+        forgettings = self._kept.forgettings
         snapshot = await self._mindmap.snapshot(self.tenant, user_id=user, budget=budget)
         self.as_of = snapshot.as_of
-        self._shelf[key] = snapshot
-        self._shelf.move_to_end(key)
-        if len(self._shelf) > _SHELF_MAX:
-            self._shelf.popitem(last=False)
+        self._kept.keep(self.tenant, user, budget, snapshot, forgettings=forgettings)
         if not self.reaches(snapshot.epoch, snapshot.seq):
             async with self._lock:
                 await self._catch_up()
         return snapshot
 
     def kept_snapshot(self, user: str | None, budget: int) -> Snapshot | None:
-        """The last one of this scope, however old."""
-        return self._shelf.get((self.tenant, user, budget))
+        """The last one that shows this scope, however old."""
+        return self._kept.nearest(self.tenant, user, budget)
+
+    def keep_up(self) -> None:
+        """Brings what is kept up to now, as far as the changes since then are held; nobody watches any more."""
+        for user, budget, kept in self._kept.of_tenant(self.tenant):
+            if not self.reaches(kept.epoch, kept.seq):
+                continue
+            changes = self.ring.since(kept.seq, bytes_max=self._limits.ring_bytes) or []
+            now = caught_up(kept, changes, user=user)
+            self._kept.keep(self.tenant, user, budget, now, forgettings=self._kept.forgettings)
 
     async def _look(self) -> None:
         try:
@@ -147,7 +146,8 @@ class Feed:
                 return
             if any(numbered.change.reason == FORGOTTEN for numbered in changes):
                 # What is held from before may tell it; the log itself no longer does.
-                drop_snapshots(self._shelf, self.tenant)
+                self._kept.drop(self.tenant)
+                self.frames.clear()
                 self.ring = Ring(self.ring.end, self._limits)
             self.ring.add(changes, now_s=asyncio.get_running_loop().time())
             self._wake()

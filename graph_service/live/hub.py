@@ -5,10 +5,12 @@ import contextlib
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, field
 
-from graph_service.live.feed import Feed, Shelf, drop_snapshots
+from graph_service.live.company import Company
+from graph_service.live.feed import Feed
 from graph_service.live.limits import LIVE_LIMITS, LiveLimits
 from graph_service.live.refusal import TRY_LATER, RefusedError
 from graph_service.memory.changes import ChangeLog
+from graph_service.memory.kept_maps import KeptMaps
 from graph_service.memory.mindmap import MindMap
 from schema.errors import UnavailableError
 from schema.frames import HelloAck, Resume, SocketLimits, UserView
@@ -20,6 +22,7 @@ from schema.predicates import whitelist
 class _Watched:
     feed: Feed
     task: asyncio.Task[None]
+    company: Company = field(default_factory=Company)
     viewers: int = field(default=0)
 
 
@@ -28,17 +31,24 @@ class Hub:
 
     Args:
         version: of the service, as viewers are told.
+        kept: what is shown while the database is away; shared with whoever else shows maps.
     """
 
     def __init__(
-        self, change_log: ChangeLog, mindmap: MindMap, *, version: str, limits: LiveLimits = LIVE_LIMITS
+        self,
+        change_log: ChangeLog,
+        mindmap: MindMap,
+        *,
+        version: str,
+        limits: LiveLimits = LIVE_LIMITS,
+        kept: KeptMaps | None = None,
     ) -> None:
         self.limits = limits
         self._changes = change_log
         self._mindmap = mindmap
         self._version = version
         self._watched: dict[str, _Watched] = {}
-        self._shelf: Shelf = Shelf()
+        self.kept = KeptMaps() if kept is None else kept
         self._viewers = 0
 
     @property
@@ -54,7 +64,7 @@ class Hub:
 
     def forget(self, tenant: str) -> None:
         """Something was forgotten in this tenant: lets go of what was kept to be shown without the database."""
-        drop_snapshots(self._shelf, tenant)
+        self.kept.drop(tenant)
         self.notify(tenant)
 
     @contextlib.contextmanager
@@ -81,7 +91,7 @@ class Hub:
         """The tenant's feed, which has looked at the log once; it runs as long as somebody watches."""
         watched = self._watched.get(tenant)
         if watched is None:
-            feed = Feed(tenant, self._changes, self._mindmap, limits=self.limits, shelf=self._shelf, resume=resume)
+            feed = Feed(tenant, self._changes, self._mindmap, limits=self.limits, kept=self.kept, resume=resume)
             watched = _Watched(feed, asyncio.create_task(feed.watch(), name="watch a tenant"))
             self._watched[tenant] = watched
         else:
@@ -95,6 +105,11 @@ class Hub:
             if watched.viewers == 0 and self._watched.get(tenant) is watched:
                 del self._watched[tenant]
                 await _end(watched.task)
+                watched.feed.keep_up()
+
+    def company(self, feed: Feed) -> Company:
+        """Those who watch the tenant of this feed, which is being watched."""
+        return self._watched[feed.tenant].company
 
     async def hello_ack(self, feed: Feed) -> HelloAck:
         """What a viewer is told first; while the database is away it lists no users."""

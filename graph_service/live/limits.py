@@ -14,9 +14,11 @@ class LiveLimits:
         poll_s: how often the log is looked at for changes that other processes committed.
         answer_s: how long the database may take for one look at the log before it counts as away.
         wish_cost: how many ordinary frames one `resync` or `scope` counts for, since each costs a snapshot.
+        pointing_cost: how many one `selection_sync` counts for, since all others are told.
+        mingle_s: at most so often a viewer is told what the others do.
     """
 
-    viewers: int = 32
+    viewers: int = 256
     window: int = 3
     ack_s: float = 30.0
     hello_s: float = 3.0
@@ -27,6 +29,8 @@ class LiveLimits:
     frame_in_bytes: int = 16_384
     frames_per_s: int = 20
     wish_cost: int = 4
+    pointing_cost: int = 2
+    mingle_s: float = 0.1
     frame_out_bytes: int = 1_048_576
     ring_changes: int = 2_000
     ring_bytes: int = 8_388_608

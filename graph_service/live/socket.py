@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import logging
-from collections.abc import Set
+from collections.abc import Callable, Set
 
 from fastapi import APIRouter
 from pydantic import ValidationError
@@ -12,6 +12,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from graph_service.auth.access import ANYBODY, Access, demand, tenant_opened
 from graph_service.auth.gate import Gate
 from graph_service.auth.rules import frame_need
+from graph_service.live.holder import told_of
 from graph_service.live.hub import Hub
 from graph_service.live.limits import LiveLimits
 from graph_service.live.origin import LOOPBACK_HOSTS, origin_allowed
@@ -31,7 +32,7 @@ from graph_service.live.viewer import Viewer
 from graph_service.memory.snapshot import frame_json
 from graph_service.memory.tenant_name import tenant_named
 from schema.errors import ForbiddenError, InputError, MnemographError, RateLimitError, UnavailableError
-from schema.frames import CLIENT_FRAMES, PROTOCOL, PROTOCOL_VERSION, Ack, Frame, Hello, Resync, ScopeWish
+from schema.frames import CLIENT_FRAMES, PROTOCOL, PROTOCOL_VERSION, Ack, Frame, Hello, Pointing, Resync, ScopeWish
 from schema.ids import TenantId
 
 _LOG = logging.getLogger(__name__)
@@ -90,12 +91,23 @@ class _Door:
     async def _converse(self, websocket: WebSocket) -> None:
         hello = await self._greeted(websocket)
         async with self._hub.watching(hello.scope.tenant, hello.resume) as feed:
-            await websocket.send_text(frame_json(await self._hub.hello_ack(feed)).decode())
+            ack = (await self._hub.hello_ack(feed)).model_copy(update=told_of(self._access))
+            await websocket.send_text(frame_json(ack).decode())
             viewer = Viewer(feed, hello, lambda text: websocket.send_text(text.decode()), self._hub.limits)
+            company = self._hub.company(feed)
+            member = company.join()
+
+            def hear(frame: Ack | Resync | ScopeWish | Pointing) -> None:
+                if isinstance(frame, Pointing):
+                    company.point(member, frame)
+                else:
+                    viewer.hear(frame)
+
             tasks = {
                 asyncio.create_task(viewer.run(), name="send to a viewer"),
+                asyncio.create_task(viewer.mingle(member), name="tell a viewer of the others"),
                 asyncio.create_task(
-                    _listen(websocket, viewer, self._hub.limits, self._access), name="listen to a viewer"
+                    _listen(websocket, hear, self._hub.limits, self._access), name="listen to a viewer"
                 ),
                 asyncio.create_task(self._watch_access(), name="watch a viewer's access"),
             }
@@ -104,6 +116,7 @@ class _Door:
                 for task in done:
                     task.result()
             finally:
+                company.leave(member)
                 for task in tasks:
                     task.cancel()
                 await asyncio.gather(*tasks, return_exceptions=True)
@@ -150,8 +163,11 @@ class _Door:
         raise RefusedError(UNAUTHORIZED, "your access has ended: it is over or was revoked; sign in again")
 
 
-async def _listen(websocket: WebSocket, viewer: Viewer, limits: LiveLimits, access: Access) -> None:
-    """Hands frames to the viewer until the socket closes; a token bucket bounds how many come in."""
+Hear = Callable[[Ack | Resync | ScopeWish | Pointing], None]
+
+
+async def _listen(websocket: WebSocket, hear: Hear, limits: LiveLimits, access: Access) -> None:
+    """Hands frames on until the socket closes; a token bucket bounds how many come in."""
     clock = asyncio.get_running_loop().time
     tokens, filled_s = float(limits.frames_per_s), clock()
     while True:
@@ -161,7 +177,7 @@ async def _listen(websocket: WebSocket, viewer: Viewer, limits: LiveLimits, acce
         now_s = clock()
         tokens = min(tokens + (now_s - filled_s) * limits.frames_per_s, limits.frames_per_s)
         filled_s = now_s
-        tokens -= 1 if isinstance(frame, Ack) else limits.wish_cost
+        tokens -= _cost(frame, limits)
         if tokens < 0:
             raise RefusedError(
                 TOO_FAST, f"more than {limits.frames_per_s} frames a second; slow down", retry_s=limits.retry_s
@@ -170,10 +186,19 @@ async def _listen(websocket: WebSocket, viewer: Viewer, limits: LiveLimits, acce
             demand(access, frame_need(frame.t), f"the frame {frame.t!r}")
         except ForbiddenError as error:
             raise RefusedError(FORBIDDEN, error.message) from error
-        viewer.hear(frame)
+        hear(frame)
 
 
-async def _receive(websocket: WebSocket, limits: LiveLimits) -> Hello | Ack | Resync | ScopeWish:
+def _cost(frame: Ack | Resync | ScopeWish | Pointing, limits: LiveLimits) -> int:
+    match frame:
+        case Ack():
+            return 1
+        case Pointing():
+            return limits.pointing_cost
+    return limits.wish_cost
+
+
+async def _receive(websocket: WebSocket, limits: LiveLimits) -> Hello | Ack | Resync | ScopeWish | Pointing:
     event = await websocket.receive()
     if event["type"] == "websocket.disconnect":
         raise WebSocketDisconnect(event.get("code", 1005))

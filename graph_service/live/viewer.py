@@ -5,9 +5,10 @@ import contextlib
 from collections import deque
 from collections.abc import Awaitable, Callable
 
+from graph_service.live.company import Member
 from graph_service.live.feed import Feed
 from graph_service.live.limits import LiveLimits
-from graph_service.live.patches import patch_of, snapshot_parts
+from graph_service.live.patches import snapshot_parts
 from graph_service.live.refusal import TIMEOUT, RefusedError
 from graph_service.memory.snapshot import Snapshot, frame_json
 from schema.errors import UnavailableError
@@ -50,6 +51,18 @@ class Viewer:
                 self._want_snapshot()
         self.wake.set()
 
+    async def mingle(self, member: Member) -> None:
+        """Tells what the others do, beside patches and snapshots, until cancelled.
+
+        Raises:
+            RefusedError: the viewer did not take what was sent within `ack_s`.
+        """
+        while True:
+            await member.wake.wait()
+            for frame in member.take():
+                await self._send(frame)
+            await asyncio.sleep(self._limits.mingle_s)
+
     async def run(self) -> None:
         """Sends until cancelled.
 
@@ -84,11 +97,11 @@ class Viewer:
         changes = self._feed.ring.since(shows.seq, bytes_max=self._limits.frame_out_bytes // 2)
         if not changes:
             return False
-        patch = patch_of(changes, epoch=shows.epoch, seq=shows.seq, user=self._user)
-        if patch.ops:
+        patch = self._feed.frames.patch(changes, epoch=shows.epoch, seq=shows.seq, user=self._user)
+        if not patch.empty:
             self._shows = Resume(epoch=shows.epoch, seq=patch.to)
             self._out.append((patch.to, _now_s()))
-            await self._send(patch)
+            await self._send_text(patch.text)
             return True
         if len(changes) < self._limits.skipped_max and patch.to == self._feed.ring.end:
             return False
@@ -139,9 +152,12 @@ class Viewer:
         await self._send(Bookmark(epoch=shows.epoch, seq=shows.seq))
 
     async def _send(self, frame: Frame) -> None:
+        await self._send_text(frame_json(frame))
+
+    async def _send_text(self, text: bytes) -> None:
         try:
             async with asyncio.timeout(self._limits.ack_s):
-                await self._send_bytes(frame_json(frame))
+                await self._send_bytes(text)
         except TimeoutError as error:
             raise RefusedError(
                 TIMEOUT, "the viewer does not read what it is sent; connect again", retry_s=0.0

@@ -135,4 +135,6 @@ FRAMES: Final[dict[str, list[dict[str, Any]]]] = {
     "ack": [{"seq": "$seq"}],
     "resync": [{"why": "$user"}],
     "scope": [{"user": "$user"}],
+    # Whoever points at what it cannot see tells nobody but its own tenant.
+    "selection_sync": [{"clock": 1, "ids": ["$id"], "focus": "$id"}],
 }

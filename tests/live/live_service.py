@@ -23,16 +23,17 @@ from graph_service.live.socket import live_router
 from graph_service.memory.changes import ChangeLog
 from graph_service.memory.community_map import CommunityMaps
 from graph_service.memory.explore import Explorer
+from graph_service.memory.kept_maps import KeptMaps
 from graph_service.memory.mindmap import MindMap
 
 ANSWER_S = 30.0
+ABOUT_OTHERS = ("presence", "selection_sync")
 
 
-class Service:
-    """Hub and routers, and where they listen."""
+class Door:
+    """Where a running service listens."""
 
-    def __init__(self, hub: Hub, port: int) -> None:
-        self.hub = hub
+    def __init__(self, port: int) -> None:
         self.port = port
 
     @property
@@ -56,6 +57,14 @@ class Service:
             yield viewer
 
 
+class Service(Door):
+    """A service in this process."""
+
+    def __init__(self, hub: Hub, port: int) -> None:
+        super().__init__(port)
+        self.hub = hub
+
+
 class LiveViewer:
     """What the viewer in the browser does, without drawing."""
 
@@ -63,13 +72,28 @@ class LiveViewer:
         self.socket = socket
         self.hello_ack: dict[str, Any] = {}
         self.shown = Shown()
+        # What was heard of the others meanwhile.
+        self.others: list[dict[str, Any]] = []
 
     async def say(self, **frame: Any) -> None:
         """Sends one frame."""
         await self.socket.send(json.dumps(frame))
 
     async def next(self) -> dict[str, Any]:
-        """The next frame."""
+        """The next frame that is not about other viewers; those are set aside."""
+        while (frame := await self._any())["t"] in ABOUT_OTHERS:
+            self.others.append(frame)
+        return frame
+
+    async def of_others(self) -> dict[str, Any]:
+        """The next frame about other viewers."""
+        while not self.others:
+            frame = await self._any()
+            if frame["t"] in ABOUT_OTHERS:
+                self.others.append(frame)
+        return self.others.pop(0)
+
+    async def _any(self) -> dict[str, Any]:
         frame: dict[str, Any] = json.loads(await asyncio.wait_for(self.socket.recv(), ANSWER_S))
         return frame
 
@@ -110,12 +134,13 @@ class LiveViewer:
 async def serving(graph: Graph, limits: LiveLimits) -> AsyncIterator[Service]:
     """A running service."""
     mindmap, change_log = MindMap(graph), ChangeLog(graph)
-    hub = Hub(change_log, mindmap, version="0.0-test", limits=limits)
+    kept = KeptMaps()
+    hub = Hub(change_log, mindmap, version="0.0-test", limits=limits, kept=kept)
     explorer = Explorer(graph)
     app = FastAPI()
     install_error_handlers(app)
     app.include_router(live_router(hub))
-    app.include_router(rest_router(mindmap, change_log))
+    app.include_router(rest_router(mindmap, change_log, kept))
     app.include_router(explore_router(explorer, CommunityMaps(graph, explorer)))
     server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="warning", lifespan="off"))
     task = asyncio.create_task(server.serve())

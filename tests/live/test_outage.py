@@ -1,4 +1,4 @@
-"""What viewers see while the database is away, and that they need do nothing for it to come back."""
+"""What viewers see while the database is away, and that they need do nothing for it to come back. Requirement E6."""
 
 from pathlib import Path
 from typing import Any
@@ -40,6 +40,7 @@ async def test_an_outage_is_told_and_ends_by_itself(server: Any, graph: Graph, t
             async with httpx.AsyncClient(base_url=service.http, timeout=60) as client:
                 answer = await client.get("/api/evidence/ann", headers={"Mnemograph-Tenant": tenant})
                 assert (answer.status_code, answer.json()["error"]["code"]) == (503, "UNAVAILABLE")
+                await the_last_map_is_shown_to_its_tenant_alone(client, tenant, snapshot)
             async with service.viewer(tenant) as newcomer:
                 assert (newcomer.hello_ack["db"], newcomer.hello_ack["users"]) == ("down", [])
                 assert (await newcomer.take())["t"] == "status"
@@ -53,6 +54,21 @@ async def test_an_outage_is_told_and_ends_by_itself(server: Any, graph: Graph, t
             assert [frame["t"] for frame in frames] == ["status", "graph_patch"]
             assert sorted(viewer.shown.nodes) == ["ann", "coffee", "tea"]
         await far.close()
+
+
+async def the_last_map_is_shown_to_its_tenant_alone(
+    client: httpx.AsyncClient, tenant: str, snapshot: dict[str, Any]
+) -> None:
+    """Of one user it is cut out of everybody's; nobody of another tenant sees any of it."""
+    path, ours = "/api/snapshot", {"Mnemograph-Tenant": tenant}
+    last = (await client.get(path, headers=ours)).json()
+    assert (last["stale"], last["as_of"], last["seq"]) == (True, snapshot["as_of"], snapshot["seq"])
+    of_user = (await client.get(path, headers=ours, params={"user": "u1", "budget": 50})).json()
+    assert [node["id"] for node in of_user["nodes"]] == [node["id"] for node in last["nodes"]]
+    of_nobody = (await client.get(path, headers=ours, params={"user": "u2"})).json()
+    assert (of_nobody["nodes"], of_nobody["edges"]) == ([], [])
+    foreign = await client.get(path, headers={"Mnemograph-Tenant": f"{tenant}-other"})
+    assert foreign.status_code == 503
 
 
 async def test_viewers_outlive_a_restart_of_the_database(tenant: str, tmp_path: Path) -> None:

@@ -51,6 +51,7 @@ function aLink(answer: string | null = null) {
       return answer;
     },
     onStatus: () => undefined,
+    onOthers: () => undefined,
     onError: () => undefined,
   }, {
     open: () => {

@@ -13,7 +13,7 @@ from fastapi.staticfiles import StaticFiles
 from sample_memory import Row, sample
 
 DIST = Path(__file__).parent.parent / "dist"
-CSP = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:"
+CSP = "default-src 'self'; style-src 'self'; img-src 'self' data: blob:"
 KINDS = ["User", "Agent", "Entity", "Scene"]
 PREDICATES = ["PREFERS", "DISLIKES", "CARES_ABOUT", "RELATES_TO", "MENTIONED", "CAUSED_BY"]
 EPOCH = "9c1e"

@@ -52,6 +52,20 @@ export class GraphStore {
     this.unseen.clear();
   }
 
+  /** The service has confirmed that what is shown is how things stand. @returns whether it was in doubt. */
+  settle(): boolean {
+    if (!this.state.stale) return false;
+    this.state = { ...this.state, stale: false };
+    return true;
+  }
+
+  /** Lets go of everything: it is not for whoever looks now. */
+  reset(): void {
+    this.state = EMPTY_STATE;
+    this.lately.clear();
+    this.changeScope();
+  }
+
   get newIds(): ReadonlySet<string> {
     return this.unseen;
   }

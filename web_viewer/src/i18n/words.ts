@@ -81,6 +81,10 @@ export class Words {
     return at ? new Intl.DateTimeFormat(this.locale, { dateStyle: "medium", timeStyle: "short" }).format(at) : "–";
   }
 
+  time(ms: number): string {
+    return new Intl.DateTimeFormat(this.locale, { timeStyle: "short" }).format(ms);
+  }
+
   ago(iso: string | null, nowMs: number): string {
     const at = parse(iso);
     if (!at) return "–";

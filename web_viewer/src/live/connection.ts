@@ -1,7 +1,7 @@
 /** Keeps one socket to `/live` open: greets, resumes, acknowledges, and comes back after a loss. */
 
 import { PROTOCOL_MAJOR, readFrame, SUB_PROTOCOL } from "../protocol/frames";
-import type { ClientFrame, GraphFrame, HelloAck, ResumePoint, Scope, ServerFrame, ServiceError, ServiceStatus } from "../protocol/frames";
+import type { ClientFrame, GraphFrame, HelloAck, Presence, ResumePoint, Scope, SelectionSync, ServerFrame, ServiceError, ServiceStatus } from "../protocol/frames";
 import { waitMs } from "./backoff";
 
 export type LinkState =
@@ -16,6 +16,8 @@ export interface LinkEvents {
   /** @returns why a snapshot has to be asked for, or null. */
   onGraph(frame: GraphFrame): string | null;
   onStatus(status: ServiceStatus): void;
+  /** Somebody else who watches did something. */
+  onOthers(frame: Presence | SelectionSync): void;
   onError(error: ServiceError): void;
 }
 
@@ -117,6 +119,10 @@ export class Connection {
       case "status":
         this.events.onStatus(frame);
         return;
+      case "presence":
+      case "selection_sync":
+        this.events.onOthers(frame);
+        return;
       case "error":
         if (frame.retry_s !== null) this.notBeforeMs = this.world.now() + frame.retry_s * 1000;
         this.events.onError(frame);
@@ -167,6 +173,13 @@ export class Connection {
       socket?.close(4408);
       this.lost(1006);
     }, this.pingS * SILENT_PINGS * 1000);
+  }
+
+  /** @returns whether there was a line to say it on. */
+  say(frame: ClientFrame): boolean {
+    if (this.state.name !== "live") return false;
+    this.send(frame);
+    return true;
   }
 
   private send(frame: ClientFrame): void {

@@ -56,7 +56,7 @@ export class MapCanvas {
   private readonly pace = new Pace(() => this.commit(), COMMIT_MS);
   private readonly watcher: ResizeObserver;
   private shown: Shown = { nodes: new Map(), edges: new Map() };
-  private marks: Marks = { selected: null, cursor: null, matches: null, fresh: new Set(), trail: null };
+  private marks: Marks = { selected: null, cursor: null, matches: null, fresh: new Set(), others: new Map(), trail: null };
   private fans: Sector[] = [];
   private grounds: readonly Ground[] = [];
   private finish: Finish = PLAIN;

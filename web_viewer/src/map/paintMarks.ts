@@ -1,7 +1,7 @@
 /** What is pointed out on top of the map: the keyboard cursor, marks of the new, and the words of links. */
 
 import type { Core } from "cytoscape";
-import type { Theme } from "./palette";
+import { ACCENT, COMMUNITIES, type Theme } from "./palette";
 import { paintCursor, paintEdgeWords, paintNewMark, paintPin } from "./paintLabels";
 import type { Point } from "./place";
 import type { Marks } from "./pointOut";
@@ -34,9 +34,33 @@ export function paintMarks(pen: CanvasRenderingContext2D, scene: MarkScene): voi
     const at = scene.cy.getElementById(id).nonempty() ? scene.place(id) : undefined;
     if (at) paintPin(pen, at, radiusOf(scene, id), scene.theme);
   }
+  for (const [id, colour] of scene.marks.others) {
+    const at = scene.cy.getElementById(id).nonempty() ? scene.place(id) : undefined;
+    if (at) paintOther(pen, at, radiusOf(scene, id), colourOf(colour, scene.theme));
+  }
   const cursor = scene.marks.cursor;
   const at = cursor === null ? undefined : scene.place(cursor);
   if (cursor !== null && at) paintCursor(pen, at, radiusOf(scene, cursor), scene.theme);
+}
+
+function colourOf(number: number, theme: Theme): string {
+  const all = COMMUNITIES[theme];
+  return all[number % all.length] ?? ACCENT[theme];
+}
+
+/** Four corners around what somebody else points at: no ring, which is what one's own choice has. */
+function paintOther(pen: CanvasRenderingContext2D, at: Point, radius: number, colour: string): void {
+  const far = radius + 9;
+  const leg = 7;
+  pen.strokeStyle = colour;
+  pen.lineWidth = 2.5;
+  pen.beginPath();
+  for (const [x, y] of [[-1, -1], [1, -1], [1, 1], [-1, 1]] as const) {
+    pen.moveTo(at.x + x * far, at.y + y * (far - leg));
+    pen.lineTo(at.x + x * far, at.y + y * far);
+    pen.lineTo(at.x + x * (far - leg), at.y + y * far);
+  }
+  pen.stroke();
 }
 
 /** The pointed-out link, or the links of the pointed-out thing while they are few. */

@@ -11,6 +11,8 @@ export interface Marks {
   /** Search hits; null when nothing is searched for. */
   matches: ReadonlySet<string> | null;
   fresh: ReadonlySet<string>;
+  /** What others who watch point at, with the number of their colour. */
+  others: ReadonlyMap<string, number>;
   /** Things and facts on the path that is shown; null without one. */
   trail: ReadonlySet<string> | null;
 }

@@ -65,6 +65,10 @@ export interface HelloAck {
   kinds: string[];
   predicates: string[];
   users: MemoryOwner[];
+  /** Stands for whoever was let in; null while the service is open to all. */
+  holder?: string | null;
+  /** When that access ends. */
+  until?: string | null;
 }
 
 export interface GraphSnapshot {
@@ -110,6 +114,22 @@ export interface ServiceStatus {
   as_of: string;
 }
 
+/** What somebody else points at; ids of null: it left. */
+export interface SelectionSync {
+  t: "selection_sync";
+  by: string;
+  clock: number;
+  ids: string[] | null;
+  focus: string | null;
+  colour: number;
+}
+
+/** How many others watch. */
+export interface Presence {
+  t: "presence";
+  others: number;
+}
+
 export interface ServiceError {
   t: "error";
   code: string;
@@ -118,7 +138,7 @@ export interface ServiceError {
 }
 
 export type GraphFrame = GraphSnapshot | GraphPatch | Bookmark;
-export type ServerFrame = HelloAck | GraphFrame | ServiceStatus | ServiceError;
+export type ServerFrame = HelloAck | GraphFrame | ServiceStatus | SelectionSync | Presence | ServiceError;
 
 export interface Scope {
   tenant: string;
@@ -135,9 +155,10 @@ export type ClientFrame =
   | { t: "hello"; v: number; client: string; lang: string; scope: Scope; resume: ResumePoint | null }
   | { t: "ack"; seq: number }
   | { t: "resync"; why: string }
+  | { t: "selection_sync"; clock: number; ids: string[]; focus: string | null }
   | { t: "scope"; user: string | null; budget: number };
 
-const KNOWN = new Set(["hello_ack", "graph_snapshot", "graph_patch", "bookmark", "status", "error"]);
+const KNOWN = new Set(["hello_ack", "graph_snapshot", "graph_patch", "bookmark", "status", "selection_sync", "presence", "error"]);
 
 /**
  * Reads one text message.

@@ -4,7 +4,15 @@ export type KeyValues = Pick<Storage, "getItem" | "setItem">;
 
 export const browserStorage: KeyValues = allowed() ?? forThisPage();
 
-function allowed(): KeyValues | null {
+/** How the page looks is nobody's secret; everything else goes when somebody signs out. */
+export function forgetStored(): void {
+  const kept = ["mnemograph:lang", "mnemograph:theme"];
+  const storage = allowed();
+  const names = storage ? Array.from({ length: storage.length }, (_, index) => storage.key(index) ?? "") : [];
+  for (const name of names) if (name.startsWith("mnemograph:") && !kept.includes(name)) storage?.removeItem(name);
+}
+
+function allowed(): Storage | null {
   try {
     return window.localStorage;
   } catch {

@@ -4,8 +4,12 @@ import { computed, inject, type InjectionKey, reactive, type Ref, ref, shallowRe
 import { GraphStore } from "../graph/store";
 import { EMPTY_STATE, type GraphState, type Touched } from "../graph/reduce";
 import { Words } from "../i18n/words";
+import { ALONE, type CompanyState, hear, Pointer } from "../live/company";
 import { Connection, type LinkState } from "../live/connection";
 import { Places } from "../map/places";
+import { CopyKeeper } from "../offline/keeper";
+import { BrowserShelf } from "../offline/shelf";
+import { StandIn } from "../offline/standIn";
 import type { HelloAck, ServiceError, ServiceStatus } from "../protocol/frames";
 import { readAddress, tenantOf } from "./address";
 import { browserStorage } from "./browserStorage";
@@ -59,11 +63,41 @@ export function openSession() {
     owners.value = withOwners(owners.value, state);
     live.graph.value = state;
     live.fresh.value = new Set(store.newIds);
-    live.heardAt.value = Date.now();
+    live.heardAt.value = state.stale && state.asOf !== null ? Date.parse(state.asOf) : Date.now();
+    standIn.keeper.note();
     for (const listener of arrivals) listener(touched, opened);
   });
 
-  const connection = connect(tenant, store, chosen, live);
+  const standIn = new StandIn({
+    keeper: new CopyKeeper(new BrowserShelf(), () => ({ graph: store.state, tenant, user: chosen.user }), () => Date.now(), (ms) => (live.savedAt.value = ms)),
+    store,
+    tenant,
+    user: () => chosen.user,
+    opening: () => opening.value,
+    linked: () => live.link.value.name === "live",
+    onSettled: () => (live.graph.value = store.state),
+    onMissing: (missing) => (live.nothingKept.value = missing),
+    onCleared() {
+      chosen.sel = chosen.cursor = chosen.ego = null;
+      opening.value = true;
+      live.graph.value = store.state;
+      live.fresh.value = new Set();
+      live.savedAt.value = null;
+      owners.value = new Map();
+      undo.clear();
+      explore.clear();
+      communities.clear();
+    },
+  });
+  const connection = connect(tenant, store, chosen, live, standIn, () => opening.value);
+  const pointer = new Pointer((frame) => connection.say(frame));
+  watch(() => chosen.sel, (id) => pointer.point(id));
+  watch(live.link, ({ name }) => {
+    if (name === "live") pointer.begin();
+    else live.company.value = ALONE;
+  });
+  /** Where the others look this page looks too. */
+  const follow = ref(false);
   const words = computed(() => new Words(chosen.lang));
   const shown = computed(() => shownPart(live.graph.value, chosen));
   const trail = computed(() => explore.trail.value && onTrail(explore.trail.value, live.graph.value.edges.values()));
@@ -100,6 +134,8 @@ export function openSession() {
     places,
     chosen,
     connection,
+    standIn,
+    follow,
     words,
     shown,
     drawn,
@@ -205,6 +241,11 @@ interface LiveRefs {
   status: Ref<Pick<ServiceStatus, "db" | "as_of">>;
   trouble: Ref<ServiceError | null>;
   heardAt: Ref<number>;
+  /** When this browser last kept a copy of the map. */
+  savedAt: Ref<number | null>;
+  company: Ref<CompanyState>;
+  /** The service does not answer and there is no copy. */
+  nothingKept: Ref<boolean>;
 }
 
 function liveRefs(): LiveRefs {
@@ -216,30 +257,40 @@ function liveRefs(): LiveRefs {
     status: shallowRef<Pick<ServiceStatus, "db" | "as_of">>({ db: "up", as_of: "" }),
     trouble: shallowRef<ServiceError | null>(null),
     heardAt: ref(0),
+    savedAt: ref<number | null>(null),
+    company: shallowRef(ALONE),
+    nothingKept: ref(false),
   };
 }
 
-function connect(tenant: string, store: GraphStore, chosen: Chosen, live: LiveRefs): Connection {
+function connect(tenant: string, store: GraphStore, chosen: Chosen, live: LiveRefs, standIn: StandIn, opening: () => boolean): Connection {
   const url = new URL("live", location.href);
   url.protocol = url.protocol.replace("http", "ws");
   url.hash = url.search = "";
   const client = `c-${Math.random().toString(36).slice(2, 10)}`;
   const scope = { tenant, user: chosen.user, budget: BUDGET };
-  const resume = () => (store.state.epoch === null ? null : { epoch: store.state.epoch, seq: store.state.seq });
+  // Another memory was asked for: what is held of the one before leads nowhere.
+  const resume = () => (store.state.epoch === null || opening() ? null : { epoch: store.state.epoch, seq: store.state.seq });
   return new Connection(url.href, client, scope, () => chosen.lang, resume, {
     onState: (state) => {
       live.link.value = state;
       if (state.name === "live") live.trouble.value = null;
+      standIn.linkIs(state);
     },
     onHello: (hello) => {
       live.hello.value = hello;
       live.status.value = { db: hello.db, as_of: live.status.value.as_of };
+      standIn.greeted(hello);
     },
     onGraph: (frame) => {
       live.trouble.value = null;
       return store.take(frame);
     },
-    onStatus: (status) => (live.status.value = status),
+    onStatus: (status) => {
+      live.status.value = status;
+      standIn.heard(status);
+    },
+    onOthers: (frame) => (live.company.value = hear(live.company.value, frame)),
     onError: (error) => (live.trouble.value = error),
   }, {
     open: (address, protocol) => new WebSocket(address, protocol),

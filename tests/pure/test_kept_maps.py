@@ -1,0 +1,49 @@
+"""Maps kept for when the database is away: the nearest one, of nobody else, and nothing forgotten. Requirement E6."""
+
+from graph_service.memory.kept_maps import KeptMaps
+from graph_service.memory.snapshot import Snapshot
+from schema.frames import Count, NodeView
+
+AT = "2026-03-01T12:00:00Z"
+
+
+def a_map(*users: str, as_of: str = AT) -> Snapshot:
+    nodes = [
+        NodeView(id=f"{user}-node", kind="User", label=user, user_id=user, first_seen=AT, last_seen=AT)
+        for user in users
+    ]
+    return Snapshot(epoch="e", seq=1, as_of=as_of, total=Count(nodes=len(nodes), edges=0), nodes=nodes, edges=[])
+
+
+def test_a_lens_that_was_never_shown_is_cut_out_of_everybodys_map() -> None:
+    kept = KeptMaps()
+    kept.keep("t", None, 800, a_map("ann", "bob"), forgettings=0)
+    kept.keep("other", "ann", 800, a_map("ann"), forgettings=0)
+    found = kept.nearest("t", "ann", 300)
+    assert found is not None
+    assert [node.user_id for node in found.nodes] == ["ann"]
+    assert kept.nearest("t", None, 300) is not None
+    assert kept.nearest("third", "ann", 800) is None
+
+
+def test_one_users_map_is_never_shown_as_everybodys() -> None:
+    kept = KeptMaps()
+    kept.keep("t", "ann", 800, a_map("ann"), forgettings=0)
+    assert kept.nearest("t", None, 800) is None
+    assert kept.nearest("t", "bob", 800) is None
+
+
+def test_what_was_read_before_a_forgetting_is_not_kept_after_it() -> None:
+    kept = KeptMaps(kept_max=2)
+    kept.keep("t", None, 800, a_map("ann"), forgettings=kept.forgettings)
+    before = kept.forgettings
+    kept.drop("t")
+    kept.keep("t", None, 800, a_map("ann"), forgettings=before)
+    assert kept.nearest("t", None, 800) is None
+
+
+def test_the_oldest_maps_make_room_for_new_ones() -> None:
+    kept = KeptMaps(kept_max=2)
+    for tenant in ("a", "b", "c"):
+        kept.keep(tenant, None, 800, a_map("ann"), forgettings=0)
+    assert [kept.nearest(tenant, None, 800) is None for tenant in ("a", "b", "c")] == [True, False, False]

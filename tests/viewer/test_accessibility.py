@@ -1,0 +1,60 @@
+"""No serious finding of axe-core in any view, in both colours and both languages. Requirements A5, E6."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+import pytest_asyncio
+from playwright.async_api import Browser
+
+from tests.viewer.watching import Watching
+
+AXE: Final = Path(__file__).parents[2] / "web_viewer" / "node_modules" / "axe-core" / "axe.min.js"
+_SERIOUS: Final = ("serious", "critical")
+
+
+@pytest.fixture(scope="module")
+def axe() -> str:
+    """What looks for barriers; comes with the viewer's own tools, and is not shipped."""
+    if not AXE.is_file():
+        pytest.skip("axe-core is not installed: barriers were not looked for (npm ci in web_viewer)")
+    return AXE.read_text("utf-8")
+
+
+@pytest_asyncio.fixture(loop_scope="session", scope="module")
+async def memory(address: str) -> str:
+    name = "accessibility"
+    await Watching.told(address, name, "I love jasmine tea.", "I hate coriander.", "我很喜欢弹钢琴。", user="alice")
+    await Watching.found(address, name, "jasmine tea")
+    return name
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def viewer(browser: Browser, address: str, memory: str) -> AsyncIterator[Watching]:
+    async with Watching.page_of(browser, address, memory) as watching:
+        yield watching
+
+
+@pytest.mark.parametrize(
+    ("theme", "lang", "width"), [("light", "en", 1280), ("dark", "zh", 1280), ("light", "zh", 390), ("dark", "en", 390)]
+)
+async def test_every_view_is_free_of_serious_barriers(
+    viewer: Watching, axe: str, theme: str, lang: str, width: int
+) -> None:
+    await viewer.page.set_viewport_size({"width": width, "height": 800})
+    await viewer.page.add_init_script(
+        f"localStorage.setItem('mnemograph:theme', '{theme}'); localStorage.setItem('mnemograph:lang', '{lang}')"
+    )
+    thing = await Watching.found(viewer.address, viewer.tenant, "jasmine tea")
+    await viewer.open("#/map")
+    await viewer.page.evaluate(axe)
+    found: list[dict[str, Any]] = []
+    for view in ("map", "net", "time", f"list?sel={thing}"):
+        await viewer.page.evaluate(f"location.hash = '#/{view}'")
+        await viewer.until(f"window.__mnemograph.tab === '{view.partition('?')[0]}'")
+        found += await viewer.page.evaluate(
+            "axe.run(document, {resultTypes: ['violations']}).then((all) => all.violations)"
+        )
+    barriers = {(one["id"], one["nodes"][0]["html"][:120]) for one in found if one["impact"] in _SERIOUS}
+    assert barriers == set()

@@ -1,0 +1,96 @@
+"""The last map opens while Neo4j is away and when the service is gone, and for nobody else. Requirements E6, F2."""
+
+import contextlib
+from collections.abc import AsyncIterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest_asyncio
+from playwright.async_api import Browser, BrowserContext, Page, expect
+
+from graph_service.auth.access import Role
+from schema.ids import TenantId
+from tests.auth.open_service import OpenService, open_service
+from tests.builders import an_incoming
+from tests.conftest import Server
+from tests.live.cable import Cable, whole_cable
+
+WAIT_MS = 45_000
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def context(browser: Browser) -> AsyncIterator[BrowserContext]:
+    context = await browser.new_context(viewport={"width": 1280, "height": 800}, locale="en-US")
+    context.set_default_timeout(WAIT_MS)
+    expect.set_options(timeout=WAIT_MS)
+    yield context
+    await context.close()
+
+
+@contextlib.asynccontextmanager
+async def behind_a_cable(server: Server, folder: Path) -> AsyncIterator[tuple[OpenService, Cable]]:
+    """A service whose way to the database can be cut."""
+    port = urlsplit(server.uri).port or 0
+    async with whole_cable(port) as cable:
+        far = Server(uri=f"bolt://127.0.0.1:{cable.port}", user=server.user, password=server.password)
+        async with open_service(far, folder) as service:
+            yield service, cable
+
+
+async def signed_in(page: Page, service: OpenService, tenant: str, key: str) -> None:
+    await page.goto(f"{service.http}/?tenant={tenant}#/list")
+    await page.get_by_label("Your key").fill(key)
+    await page.get_by_role("button", name="Sign in").click()
+
+
+async def test_the_last_map_opens_without_database_and_without_service_until_somebody_signs_out(
+    server: Server, context: BrowserContext, tenant: str, tmp_path: Path
+) -> None:
+    """One service that first loses its database, then its reader, and at last goes away itself."""
+    page = await context.new_page()
+    banner, tea = page.locator("[data-old]"), page.get_by_text("jasmine tea").first
+    async with behind_a_cable(server, tmp_path) as (service, cable):
+        ann, bob = await service.key(tenant, Role.READ), await service.key(f"{tenant}-b", Role.READ)
+        await service.parts.memory.remember(TenantId(tenant), an_incoming("I love jasmine tea."))
+        await signed_in(page, service, tenant, ann.text)
+        await expect(tea).to_be_visible()
+        await expect(page.locator("[data-kept]")).to_be_visible()
+
+        await cable.cut()
+        await expect(banner).to_contain_text("The database is down. You see the copy of")
+        await page.reload()
+        await expect(banner).to_contain_text("The database is down. You see the copy of")
+        await expect(tea).to_be_visible()
+        await cable.mend(urlsplit(server.uri).port or 0)
+        await expect(banner).to_have_count(0)
+
+        await page.locator('[data-act="sign-out"]').click()
+        await expect(page.get_by_label("Your key")).to_be_visible()
+        await expect(tea).to_have_count(0)
+        assert await page.evaluate(COPIES) == []
+        await signed_in(page, service, f"{tenant}-b", bob.text)
+        await expect(page.locator('[data-act="sign-out"]')).to_be_visible()
+        await page.locator('[data-act="sign-out"]').click()
+        await signed_in(page, service, tenant, ann.text)
+        await expect(page.locator("[data-kept]")).to_be_visible()
+        address = service.http
+        # Before the service ends the test's keys are revoked; the page must not hear of it.
+        await page.goto("about:blank")
+
+    await page.goto(f"{address}/?tenant={tenant}#/list")
+    await expect(tea).to_be_visible()
+    await expect(banner).to_contain_text("The service does not answer. You see this browser’s copy of")
+    await page.goto(f"{address}/?tenant={tenant}-b")
+    await expect(page.locator("[data-gone]")).to_contain_text("mnemograph serve")
+    await expect(tea).to_have_count(0)
+
+
+# Tenants of which the browser keeps a map.
+COPIES = """() => new Promise((resolve, reject) => {
+  const opening = indexedDB.open("mnemograph");
+  opening.onerror = () => reject(opening.error);
+  opening.onsuccess = () => {
+    const asked = opening.result.transaction("copies").objectStore("copies").getAll();
+    asked.onsuccess = () => { opening.result.close(); resolve(asked.result.map((copy) => copy.tenant)); };
+  };
+})"""

@@ -1,0 +1,69 @@
+/** Others who watch the same memory: how many, what each points at, and what to tell them. */
+
+import type { ClientFrame, Presence, SelectionSync } from "../protocol/frames";
+
+export interface Pointed {
+  ids: readonly string[];
+  focus: string | null;
+  colour: number;
+}
+
+export interface CompanyState {
+  /** How many others watch. */
+  others: number;
+  /** What each of them points at, by the name that the service gave it. */
+  pointed: ReadonlyMap<string, Pointed>;
+}
+
+export const ALONE: CompanyState = { others: 0, pointed: new Map() };
+
+/** One state and one frame give the next state. */
+export function hear(state: CompanyState, frame: Presence | SelectionSync): CompanyState {
+  if (frame.t === "presence") return { ...state, others: frame.others };
+  const pointed = new Map(state.pointed);
+  if (frame.ids === null || frame.ids.length === 0) pointed.delete(frame.by);
+  else pointed.set(frame.by, { ids: frame.ids, focus: frame.focus, colour: frame.colour });
+  return { ...state, pointed };
+}
+
+/** Everything the others point at, each thing once, with the colour of the last who points at it. */
+export function pointedAt(state: CompanyState): Map<string, number> {
+  const found = new Map<string, number>();
+  for (const one of state.pointed.values()) for (const id of one.ids) found.set(id, one.colour);
+  return found;
+}
+
+const EVERY_MS = 150;
+
+/** Tells the others what is chosen here: the latest only, and not more often than the service takes it. */
+export class Pointer {
+  private clock = 0;
+  private said: string | null = null;
+  private wanted: string | null = null;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(private readonly send: (frame: ClientFrame) => boolean) {}
+
+  point(id: string | null): void {
+    this.wanted = id;
+    this.timer ??= setTimeout(() => this.tell(), EVERY_MS);
+  }
+
+  /** A new line knows nothing of what was said on the one before. */
+  begin(): void {
+    this.said = null;
+    if (this.wanted !== null) this.point(this.wanted);
+  }
+
+  stop(): void {
+    clearTimeout(this.timer);
+  }
+
+  private tell(): void {
+    this.timer = undefined;
+    const id = this.wanted;
+    if (id === this.said) return;
+    this.clock += 1;
+    if (this.send({ t: "selection_sync", clock: this.clock, ids: id === null ? [] : [id], focus: id })) this.said = id;
+  }
+}

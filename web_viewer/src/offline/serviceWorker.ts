@@ -1,0 +1,65 @@
+/**
+ * Keeps the page itself (never what is remembered) for when the service is gone.
+ *
+ * The page is asked for anew each time and comes from here only when nobody answers; files whose name tells their
+ * content come from here first.
+ */
+
+import { assetsIn, partOfPage } from "./shell";
+
+/** The few things of a worker's world that are used; the page's own types know other ones. */
+interface WorkerWorld {
+  registration: { scope: string };
+  skipWaiting(): Promise<void>;
+  clients: { claim(): Promise<void> };
+  addEventListener(name: "install" | "activate", listener: (event: Waiting) => void): void;
+  addEventListener(name: "fetch", listener: (event: Asked) => void): void;
+}
+interface Waiting {
+  waitUntil(work: Promise<unknown>): void;
+}
+interface Asked extends Waiting {
+  request: Request;
+  respondWith(answer: Promise<Response>): void;
+}
+
+const world = self as unknown as WorkerWorld;
+const SHELF = "mnemograph-page-1";
+const PATIENCE_MS = 5_000;
+
+world.addEventListener("install", (event) => event.waitUntil(fetchPage().then(() => world.skipWaiting())));
+world.addEventListener("activate", (event) => event.waitUntil(world.clients.claim()));
+world.addEventListener("fetch", (event) => {
+  const { request } = event;
+  const part = request.method === "GET" ? partOfPage(request.url, world.registration.scope) : null;
+  if (part === "page") event.respondWith(page(request));
+  else if (part === "file") event.respondWith(file(request));
+});
+
+async function page(request: Request): Promise<Response> {
+  try {
+    return await fetchPage();
+  } catch {
+    const shelf = await caches.open(SHELF);
+    return (await shelf.match(world.registration.scope)) ?? fetch(request);
+  }
+}
+
+/** Fetches the page, and keeps it with the files it names; files of older pages go. */
+async function fetchPage(): Promise<Response> {
+  const home = world.registration.scope;
+  const answer = await fetch(home, { cache: "no-cache", signal: AbortSignal.timeout(PATIENCE_MS) });
+  if (!answer.ok) throw new Error(`HTTP ${answer.status}`);
+  const shelf = await caches.open(SHELF);
+  const wanted = assetsIn(await answer.clone().text(), home);
+  const known = new Set((await shelf.keys()).map((request) => request.url));
+  await shelf.addAll(wanted.filter((url) => !known.has(url)));
+  await shelf.put(home, answer.clone());
+  for (const url of known) if (url !== home && !wanted.includes(url)) await shelf.delete(url);
+  return answer;
+}
+
+async function file(request: Request): Promise<Response> {
+  const shelf = await caches.open(SHELF);
+  return (await shelf.match(request.url)) ?? fetch(request);
+}

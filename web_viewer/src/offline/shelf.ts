@@ -1,0 +1,59 @@
+/** Where copies lie: the browser's own database, or nowhere when the browser allows none. */
+
+import { copyKey, type MapCopy } from "./copy";
+
+export interface CopyShelf {
+  get(tenant: string, user: string | null): Promise<MapCopy | null>;
+  put(copy: MapCopy): Promise<void>;
+  /** Drops every copy that does not pass. */
+  keepOnly(passes: (copy: MapCopy) => boolean): Promise<void>;
+}
+
+const DATABASE = "mnemograph";
+const STORE = "copies";
+
+export class BrowserShelf implements CopyShelf {
+  private opened: Promise<IDBDatabase> | null = null;
+
+  async get(tenant: string, user: string | null): Promise<MapCopy | null> {
+    const store = await this.store("readonly");
+    return ((await done(store.get(copyKey(tenant, user)))) as MapCopy | undefined) ?? null;
+  }
+
+  async put(copy: MapCopy): Promise<void> {
+    const store = await this.store("readwrite");
+    await done(store.put(copy, copyKey(copy.tenant, copy.user)));
+  }
+
+  async keepOnly(passes: (copy: MapCopy) => boolean): Promise<void> {
+    const store = await this.store("readwrite");
+    await new Promise<void>((resolve, reject) => {
+      const walk = store.openCursor();
+      walk.onerror = () => reject(walk.error);
+      walk.onsuccess = () => {
+        const at = walk.result;
+        if (!at) return resolve();
+        if (!passes(at.value as MapCopy)) at.delete();
+        at.continue();
+      };
+    });
+  }
+
+  private async store(mode: IDBTransactionMode): Promise<IDBObjectStore> {
+    this.opened ??= open();
+    return (await this.opened).transaction(STORE, mode).objectStore(STORE);
+  }
+}
+
+function open(): Promise<IDBDatabase> {
+  const asked = indexedDB.open(DATABASE, 1);
+  asked.onupgradeneeded = () => asked.result.createObjectStore(STORE);
+  return done(asked);
+}
+
+function done<T>(asked: IDBRequest<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    asked.onsuccess = () => resolve(asked.result);
+    asked.onerror = () => reject(asked.error);
+  });
+}

@@ -1,0 +1,126 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { applyFrame, EMPTY_STATE } from "../src/graph/reduce";
+import { copyKey, copyOf, frameOf, KEPT_MS, type MapCopy, mayShow } from "../src/offline/copy";
+import { CopyKeeper } from "../src/offline/keeper";
+import { assetsIn, partOfPage } from "../src/offline/shell";
+import type { CopyShelf } from "../src/offline/shelf";
+import { aNode, anEdge, aPatch, aSnapshot } from "./builders";
+
+const HELD = applyFrame(EMPTY_STATE, aSnapshot(7, [aNode("u"), aNode("a")], [anEdge("r", "u", "a"), anEdge("w", "u", "late")])).state;
+const OPEN = { holder: null, untilMs: null };
+const SCOPE = { tenant: "t", user: null };
+
+class Drawer implements CopyShelf {
+  readonly held = new Map<string, MapCopy>();
+  async get(tenant: string, user: string | null): Promise<MapCopy | null> {
+    return this.held.get(copyKey(tenant, user)) ?? null;
+  }
+  async put(copy: MapCopy): Promise<void> {
+    this.held.set(copyKey(copy.tenant, copy.user), copy);
+  }
+  async keepOnly(passes: (copy: MapCopy) => boolean): Promise<void> {
+    for (const [key, copy] of this.held) if (!passes(copy)) this.held.delete(key);
+  }
+}
+
+function aKeeper(shelf: CopyShelf, tenant = "t"): CopyKeeper {
+  return new CopyKeeper(shelf, () => ({ graph: HELD, tenant, user: null }), () => Date.now());
+}
+
+beforeEach(() => void vi.useFakeTimers({ now: Date.parse("2026-03-01T12:00:00Z") }));
+afterEach(() => void vi.useRealTimers());
+
+describe("a copy of the map", () => {
+  it("comes back as the same graph, marked as old, from which patches lead on", () => {
+    const copy = copyOf(HELD, SCOPE, OPEN, Date.now());
+    const back = applyFrame(EMPTY_STATE, frameOf(copy as MapCopy)).state;
+    expect([back.nodes, back.edges, back.waiting, back.seq, back.epoch]).toEqual([HELD.nodes, HELD.edges, HELD.waiting, 7, "e1"]);
+    expect([back.stale, back.asOf]).toEqual([true, "2026-03-01T12:00:00.000Z"]);
+    const on = applyFrame(back, aPatch(7, 8, [["node+", aNode("late")]]));
+    expect([on.resync, on.state.stale, on.state.edges.has("w")]).toEqual([null, false, true]);
+  });
+
+  it("is made neither of nothing nor of another copy", () => {
+    expect(copyOf(EMPTY_STATE, SCOPE, OPEN, 0)).toBeNull();
+    expect(copyOf({ ...HELD, stale: true }, SCOPE, OPEN, 0)).toBeNull();
+  });
+
+  it("is shown until the access ends that it was made with, and for a month at most", () => {
+    const copy = copyOf(HELD, SCOPE, { holder: "h", untilMs: 5_000 }, 1_000) as MapCopy;
+    expect([mayShow(copy, 4_999), mayShow(copy, 5_000)]).toEqual([true, false]);
+    const lasting = { ...copy, untilMs: null };
+    expect([mayShow(lasting, 1_000 + KEPT_MS), mayShow(lasting, 1_001 + KEPT_MS)]).toEqual([true, false]);
+    expect(mayShow({ ...lasting, form: 0 }, 1_000)).toBe(false);
+  });
+});
+
+describe("keeping copies", () => {
+  it("saves soon after the first change and then at most every fifteen seconds", async () => {
+    const shelf = new Drawer();
+    const put = vi.spyOn(shelf, "put");
+    const keeper = aKeeper(shelf);
+    await keeper.meet(null, null);
+    for (let change = 0; change < 60; change += 1) {
+      keeper.note();
+      await vi.advanceTimersByTimeAsync(500);
+    }
+    expect(put).toHaveBeenCalledTimes(2);
+  });
+
+  it("keeps nothing before the service said for whom", async () => {
+    const shelf = new Drawer();
+    const keeper = aKeeper(shelf);
+    await keeper.save();
+    expect(shelf.held.size).toBe(0);
+  });
+
+  it("shows nobody what another person or another tenant saw", async () => {
+    const shelf = new Drawer();
+    const keeper = aKeeper(shelf);
+    await keeper.meet("ann", null);
+    await keeper.save();
+    expect((await keeper.last("t", null))?.holder).toBe("ann");
+    expect(await keeper.last("other", null)).toBeNull();
+    expect(await keeper.last("t", "u")).toBeNull();
+    await aKeeper(shelf).meet("bob", null);
+    expect(shelf.held.size).toBe(0);
+  });
+
+  it("keeps nothing after leaving, not even what was on its way", async () => {
+    const shelf = new Drawer();
+    const keeper = aKeeper(shelf);
+    await keeper.meet("ann", null);
+    keeper.note();
+    await keeper.clear();
+    keeper.note();
+    await vi.advanceTimersByTimeAsync(60_000);
+    await keeper.save();
+    expect(shelf.held.size).toBe(0);
+    keeper.reopen();
+    await keeper.save();
+    expect(shelf.held.size).toBe(1);
+  });
+
+  it("costs nothing but the copy where the browser keeps none", async () => {
+    const refusing: CopyShelf = { get: () => Promise.reject(new Error("no")), put: () => Promise.reject(new Error("no")), keepOnly: () => Promise.reject(new Error("no")) };
+    const keeper = aKeeper(refusing);
+    await keeper.meet(null, null);
+    await keeper.save();
+    expect(await keeper.last("t", null)).toBeNull();
+  });
+});
+
+describe("the kept page", () => {
+  const home = "http://127.0.0.1:7780/";
+
+  it("is the page and its files, and never what is remembered", () => {
+    expect(["", "?tenant=a", "index.html", "assets/index-1.js", "mark.svg"].map((path) => partOfPage(home + path, home))).toEqual(["page", "page", "page", "file", "file"]);
+    expect(["api/snapshot", "graphql", "live", "sw.js", "api/assets/x"].map((path) => partOfPage(home + path, home))).toEqual([null, null, null, null, null]);
+    expect(partOfPage("http://127.0.0.1:9/assets/x.js", home)).toBeNull();
+  });
+
+  it("has the files that the page names", () => {
+    const html = '<link rel="icon" href="./mark.svg" /><script type="module" crossorigin src="./assets/index-1.js"></script><link rel="stylesheet" href="assets/index-2.css">';
+    expect(assetsIn(html, home)).toEqual([`${home}mark.svg`, `${home}assets/index-1.js`, `${home}assets/index-2.css`]);
+  });
+});
