@@ -1,5 +1,6 @@
 """No serious finding of axe-core in any view, in both colours and both languages. Requirements A5, E6."""
 
+import uuid
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any, Final
@@ -24,8 +25,9 @@ def axe() -> str:
 
 @pytest_asyncio.fixture(loop_scope="session", scope="module")
 async def memory(address: str) -> str:
-    name = "accessibility"
-    await Watching.told(address, name, "I love jasmine tea.", "I hate coriander.", "我很喜欢弹钢琴。", user="alice")
+    name = f"accessibility-{uuid.uuid4().hex[:8]}"
+    for turn, text in enumerate(("I love jasmine tea.", "I hate coriander.", "我很喜欢弹钢琴。")):
+        await Watching.told(address, name, text, session=f"s{turn}")
     await Watching.found(address, name, "jasmine tea")
     return name
 

@@ -115,7 +115,8 @@ class Watching:
         async with httpx.AsyncClient(timeout=60, headers={"Mnemograph-Tenant": tenant}) as client:
             for _ in range(LOOKS_MAX):
                 answer = await client.get(f"{address}/api/explore/search", params={"q": label})
-                if nodes := answer.json()["nodes"]:
+                # A service that has just started may ask for patience.
+                if nodes := answer.json().get("nodes"):
                     return str(nodes[0]["id"])
                 await asyncio.sleep(LOOK_AGAIN_S)
         raise AssertionError(f"nothing named {label!r} was read within {LOOKS_MAX * LOOK_AGAIN_S:.0f} seconds")
