@@ -4,6 +4,7 @@ import asyncio
 import logging
 import secrets
 import time
+from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -18,7 +19,7 @@ from graph_service.database_watch import DatabaseWatch, Seat
 from graph_service.graph.database import connect
 from graph_service.graph.free_query import Caps
 from graph_service.graph.local.local_server import LocalServer
-from graph_service.graph.migrate import prepare_vectors, prepare_without_embedder, stored_embedder
+from graph_service.graph.migrate import StoredEmbedder, prepare_vectors, prepare_without_embedder, stored_embedder
 from graph_service.graph.store import Graph
 from graph_service.memory.analyst import Analyst
 from graph_service.memory.digest import Readers
@@ -115,7 +116,11 @@ async def open_parts(
     closing = AsyncExitStack()
     outsides = Outsides()
     connected: asyncio.Future[Graph] = asyncio.get_running_loop().create_future()
-    embedding = asyncio.create_task(_open_embedder(settings, outsides.embedder, on_progress, connected))
+
+    async def stored() -> StoredEmbedder | None:
+        return await stored_embedder(await connected)
+
+    embedding = asyncio.create_task(_open_embedder(settings, outsides.embedder, on_progress, stored))
     try:
         await closing.enter_async_context(traced(settings))
         server = None if starting is None else await starting
@@ -148,12 +153,12 @@ async def _connected(settings: Settings, server: LocalServer | None) -> Graph:
 
 
 async def _open_embedder(
-    settings: Settings, outside: Outside, on_progress: Watcher, connected: "asyncio.Future[Graph]"
+    settings: Settings, outside: Outside, on_progress: Watcher, stored: Callable[[], Awaitable[StoredEmbedder | None]]
 ) -> tuple[Embedder | None, str | None]:
     """The embedder that is wanted; or none, and why, when it cannot be had: recall then goes by words.
 
     Args:
-        connected: the database, which knows the dimension of the vectors it holds.
+        stored: what made the vectors in the database; waits until that is connected.
     """
     wanted = settings.embedding
     if wanted.wanted == "none":
@@ -169,7 +174,7 @@ async def _open_embedder(
         endpoint = await connect_openai_embedder(
             model=wanted.model, base_url=wanted.base_url, api_key=wanted.api_key, dimensions=wanted.dim
         )
-        if endpoint.dim_guessed and (known := await stored_embedder(await connected)) and known.model == wanted.model:
+        if endpoint.dim_guessed and (known := await stored()) and known.model == wanted.model:
             # A wrong guess would throw away every vector there is.
             endpoint.dim = known.dim
         # The cache outside: what it knows is found although the endpoint is away.
@@ -213,12 +218,6 @@ async def _readers(settings: Settings, outside: Outside) -> tuple[Readers, str]:
     return readers, llm.model
 
 
-def _analyst(settings: Settings, graph: Graph) -> Analyst:
-    wanted = settings.analyst
-    caps = Caps(timeout_s=wanted.timeout_s, rows=wanted.rows_max, bytes=wanted.mb_max * 2**20)
-    return Analyst(graph, caps)
-
-
 async def _window(settings: Settings) -> ShortTermWindow:
     """The short-term window; a Redis that does not answer is no reason not to start."""
     wanted, redis = settings.window, settings.redis
@@ -245,7 +244,7 @@ async def _assembled(
     outsides: Outsides,
     closing: AsyncExitStack,
 ) -> Parts:
-    bell, forgotten = Bell(), Bell()
+    bell, forgotten, caps = Bell(), Bell(), settings.analyst
     if isinstance(embedder, CachedEmbedder):
         forgotten.listen(lambda _tenant: embedder.clear())
     readers, reader_name = await _readers(settings, outsides.model)
@@ -284,7 +283,7 @@ async def _assembled(
             tokens_per_day=settings.llm.tokens_per_day,
             rules=order_rules(settings.recall),
             on_forgotten=forgotten,
-            analyst=_analyst(settings, graph),
+            analyst=Analyst(graph, Caps(timeout_s=caps.timeout_s, rows=caps.rows_max, bytes=caps.mb_max * 2**20)),
         ),
         worker=worker,
         window=window,

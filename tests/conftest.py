@@ -31,8 +31,13 @@ class Server:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Pure tests first: a mistake there explains the failures behind it."""
-    items.sort(key=lambda item: 0 if "/pure/" in str(item.path) else 1)
+    """Command lines first, each call of which starts a process, and pure tests last: the two processes end together."""
+    items.sort(key=_turn)
+
+
+def _turn(item: pytest.Item) -> int:
+    path = str(item.path)
+    return 2 if "/pure/" in path else 0 if any(part in path for part in ("/packaging/", "test_cli", "/mcp/")) else 1
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")

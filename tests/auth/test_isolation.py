@@ -39,6 +39,7 @@ from tests.flows.graph_hash import graph_rows
 from tests.live.live_service import LiveViewer
 
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_HOLDER = re.compile(r'"holder": "[0-9a-f]{32}"')
 _HASH = re.compile(r"\b[0-9a-f]{64}\b")
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT[0-9:.]+(?:Z|\+00:00)")
 _CORE = graphql_schema._schema
@@ -95,10 +96,11 @@ def document(operation: str, name: str, given: Iterable[str]) -> str:
 
 
 def plain(text: str, names: tuple[str, ...], own: str) -> str:
-    """An answer without what two askers may differ in: the names they sent, ids made of them, times, their tenant."""
+    """An answer without what two askers may differ in: the names they sent, ids of these, times, tenant, credential."""
     text = _MOMENT.sub("TIME", text)
     for name in sorted(names, key=len, reverse=True):
         text = text.replace(name, "…")
+    text = _HOLDER.sub('"holder": "WHO"', text)
     return _HASH.sub("HASH", _UUID.sub("ID", text.replace(own, "OWN")))
 
 

@@ -1,11 +1,12 @@
 """The embedder port against a real HTTP server that answers as endpoints do, well and badly. Requirement C10."""
 
-import asyncio
+from functools import partial
 
 import pytest
 
 from extraction.embedding import check_vectors, unit
 from extraction.openai_embedder import OpenAIEmbedder, connect_openai_embedder
+from graph_service.graph.migrate import StoredEmbedder
 from graph_service.memory.outside import Outside
 from graph_service.model_settings import EmbeddingSettings
 from graph_service.parts import _open_embedder
@@ -89,27 +90,27 @@ async def test_a_busy_endpoint_says_when_to_come_back() -> None:
     assert caught.value.retry_after_s == 1.5
 
 
+async def _stored(model: str | None) -> StoredEmbedder | None:
+    return None if model is None else StoredEmbedder(model, 12, None)
+
+
 @pytest.mark.parametrize(
-    ("stored", "dim"), [(("fake", 12), 12), (("another", 12), 1536), (None, 1536)], ids=["same", "another", "none"]
+    ("model", "dim"), [("fake", 12), ("another", 1536), (None, 1536)], ids=["same", "another", "none"]
 )
-async def test_an_endpoint_that_is_away_at_start_keeps_the_vectors_of_its_model(
-    stored: tuple[str, int] | None, dim: int
-) -> None:
+async def test_an_endpoint_that_is_away_at_start_keeps_the_vectors_of_its_model(model: str | None, dim: int) -> None:
     """Requirement C10: a guess of 1536 would throw away every vector that the same model made."""
-    found: asyncio.Future[tuple[str, int] | None] = asyncio.get_running_loop().create_future()
-    found.set_result(stored)
     with FakeOpenAI(fails(503)) as fake:
         settings = Settings(embedding=EmbeddingSettings(kind="openai", model="fake", base_url=fake.base_url))
-        embedder, problem = await _open_embedder(settings, Outside("embedder"), lambda _step: None, found)
+        embedder, problem = await _open_embedder(
+            settings, Outside("embedder"), lambda _step: None, partial(_stored, model)
+        )
     assert embedder is not None
     assert (embedder.dim, problem) == (dim, None)
 
 
 async def test_an_endpoint_that_answers_is_believed_before_what_is_stored() -> None:
-    found: asyncio.Future[tuple[str, int] | None] = asyncio.get_running_loop().create_future()
-    found.set_result(("fake", 12))
     with FakeOpenAI(dim=9) as fake:
         settings = Settings(embedding=EmbeddingSettings(kind="openai", model="fake", base_url=fake.base_url))
-        embedder, _ = await _open_embedder(settings, Outside("embedder"), lambda _step: None, found)
+        embedder, _ = await _open_embedder(settings, Outside("embedder"), lambda _step: None, partial(_stored, "fake"))
     assert embedder is not None
     assert embedder.dim == 9

@@ -33,7 +33,7 @@ def one_liners() -> list[str]:
 
 def test_one_line_starts_the_main_job_and_one_the_tests() -> None:
     starts = [line.split(" && ") for line in one_liners()]
-    ends = [".venv/bin/mnemograph demo", ".venv/bin/python -m pytest -n 2 --dist loadfile"]
+    ends = [".venv/bin/mnemograph demo", ".venv/bin/python -m pytest -n 2"]
     assert [line[-1] for line in starts] == ends
     for line in starts:
         lock = re.fullmatch(r"\.venv/bin/pip install -r (\S+)", line[1])

@@ -43,7 +43,7 @@ def test_what_the_table_does_not_name_is_for_nobody_but_the_highest() -> None:
     for need in (field_need("query", "brandNew"), field_need("mutation", "brandNew"), route_need("GET", "/brand/new")):
         assert need == ADMIN_OF_ALL
     assert route_need("DELETE", "/health") == ADMIN_OF_ALL
-    assert route_need("WEBSOCKET", "/graphql") == ADMIN_OF_ALL
+    assert route_need("WEBSOCKET", "/brand/new") == ADMIN_OF_ALL
 
 
 def test_routes_are_found_by_their_pattern() -> None:
@@ -53,7 +53,7 @@ def test_routes_are_found_by_their_pattern() -> None:
     for path in ("/api/evidence/", "/api/evidence/a/b", "/api/snapshot/", "//api/snapshot", "/assets", "/api"):
         assert route_need("GET", path) == ADMIN_OF_ALL
     assert {route.path for route in ROUTES if route.need is OPEN} == {
-        *("/", "/index.html", "/mark.svg", "/favicon.ico", "/assets/*", "/health", "/ready"),
+        *("/", "/index.html", "/mark.svg", "/favicon.ico", "/sw.js", "/assets/*", "/health", "/ready"),
         *("/api/sign-in", "/api/sign-out", "/live"),
     }
 

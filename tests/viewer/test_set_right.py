@@ -99,7 +99,7 @@ async def test_what_is_wrong_is_rejected_by_the_keyboard_and_taken_back(viewer: 
     await expect(viewer.page.locator('[data-act="take-back"]')).to_be_focused()
     await viewer.page.keyboard.press("Enter")
     assert (await _fact(viewer, "coriander"))["id"] == fact["id"]
-    await expect(bar).not_to_contain_text("Rejected: ")
+    await expect(bar).not_to_contain_text("Rejected: ", timeout=WAIT_MS)
     logged = [(deed["what"], deed["outcome"], deed["targets"]) for deed in service.deeds()]
     assert (["rejectFact"], "done", [fact["id"]]) in logged
     assert ["undoCorrection"] in [what for what, _, _ in logged]
