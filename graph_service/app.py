@@ -32,7 +32,6 @@ from graph_service.mcp.tool import About, Desk
 from graph_service.mcp_settings import MCP_PATH
 from graph_service.memory.changes import ChangeLog
 from graph_service.memory.community_map import CommunityMaps
-from graph_service.memory.explore import Explorer
 from graph_service.memory.kept_maps import KeptMaps
 from graph_service.memory.mindmap import MindMap
 from graph_service.metrics_route import metrics_router
@@ -62,7 +61,7 @@ def create_app(parts: Parts, stopping: Stopping) -> FastAPI:
     change_log, mindmap = ChangeLog(parts.graph), MindMap(parts.graph)
     kept = KeptMaps()
     hub = Hub(change_log, mindmap, version=name, kept=kept)
-    explorer = Explorer(parts.graph)
+    explorer = parts.memory.reads.explorer
     communities = CommunityMaps(parts.graph, explorer)
     parts.bell.listen(hub.notify)
     parts.forgotten.listen(hub.forget)

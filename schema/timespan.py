@@ -1,14 +1,22 @@
 """Half-open spans of time with open ends, and how moments are written."""
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from typing import Final
 
 from schema.errors import InputError
+
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def as_utc(moment: datetime) -> datetime:
     """The same moment in UTC; a moment without a zone is read as UTC."""
     return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+
+
+def moment_of(millis: int) -> datetime:
+    """The moment so many milliseconds after 1970 began in UTC."""
+    return _EPOCH + timedelta(milliseconds=millis)
 
 
 def iso(moment: datetime | None) -> str | None:

@@ -45,8 +45,7 @@ class HistoryQuery:
         id: Annotated[str, strawberry.argument(description="The fact, as recall and the map name it.")],  # noqa: A002  the API's word
     ) -> list[FactVersionAnswer]:
         """What held of the same before and after a fact."""
-        memory: Memory = info.context["memory"]
-        return [_answer(one) for one in await memory.facts.history(info.context["tenant"], id)]
+        return await _versions(info, id)
 
     @strawberry.field(description="The same as factHistory.")
     async def history(
@@ -55,8 +54,12 @@ class HistoryQuery:
         id: Annotated[str, strawberry.argument(description="The fact, as recall and the map name it.")],  # noqa: A002  the API's word
     ) -> list[FactVersionAnswer]:
         """The same as `fact_history`."""
-        memory: Memory = info.context["memory"]
-        return [_answer(one) for one in await memory.facts.history(info.context["tenant"], id)]
+        return await _versions(info, id)
+
+
+async def _versions(info: Info[Any, None], fact_id: str) -> list[FactVersionAnswer]:
+    memory: Memory = info.context["memory"]
+    return [_answer(one) for one in await memory.facts.history(info.context["tenant"], fact_id)]
 
 
 def _answer(one: FactVersion) -> FactVersionAnswer:

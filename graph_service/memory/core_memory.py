@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from enum import StrEnum
 from typing import Any, Final
 
@@ -14,13 +14,12 @@ from schema.fact import FactKind
 from schema.ids import TenantId, memory_id, user_uri
 from schema.importance import importance_of_strength
 from schema.profile import Category, profile_uri
-from schema.timespan import as_utc
+from schema.timespan import as_utc, moment_of
 
 # More than any budget takes; the most important come first.
 _FACTS_MAX: Final = 300
 _TRIGGERS_MAX: Final = 50
 _CLOSED_MAX: Final = 50
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 # A taste is stable when it was told of more than one occasion, or strongly; and by somebody who should know.
 _SURE_MIN: Final = 0.6
 _STRONG_MIN: Final = 0.8
@@ -163,8 +162,8 @@ def _row(values: Sequence[Any]) -> _Row:
         uri=uri,
         statement=words,
         strength=strength,
-        since=_moment(valid_ms),
-        until=None if invalid_ms is None else _moment(invalid_ms),
+        since=moment_of(valid_ms),
+        until=None if invalid_ms is None else moment_of(invalid_ms),
         emotion=emotion,
         evidence=tuple(evidence),
         scenes=scenes or 1,
@@ -180,7 +179,3 @@ def _row(values: Sequence[Any]) -> _Row:
             last_seen=last,
         ),
     )
-
-
-def _moment(millis: int) -> datetime:
-    return _EPOCH + timedelta(milliseconds=millis)

@@ -12,7 +12,7 @@ from graph_service.graph.store import Graph
 from graph_service.memory.asked_ids import check_ids
 from graph_service.memory.changes import ChangeLog, Head, numbered_change
 from graph_service.memory.holding import Moments
-from graph_service.memory.mindmap import USERS_MAX, map_edges, map_node
+from graph_service.memory.mindmap import USERS_MAX, map_edges, map_nodes
 from graph_service.memory.why import chains_behind
 from schema.change import NumberedChange, Op
 from schema.errors import InputError, NotFoundError
@@ -169,11 +169,7 @@ class Explorer:
         return GraphPart(epoch=head.epoch, seq=head.seq, total=total, nodes=nodes, edges=both)
 
     async def _nodes(self, tenant: str, ids: Sequence[str]) -> list[NodeView]:
-        if not ids:
-            return []
-        rows = await self._graph.read(statement("read/map_nodes_by_id"), {"tenant": tenant, "ids": list(ids)})
-        found = {values[0]: map_node(values) for values in rows[0]["nodes"]}
-        return [found[node_id] for node_id in ids if node_id in found]
+        return list((await map_nodes(self._graph, tenant, ids)).values()) if ids else []
 
     async def _links(self, tenant: str, ids: Sequence[str]) -> list[EdgeView]:
         if not ids:

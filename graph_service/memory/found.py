@@ -2,13 +2,12 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from graph_service.memory.question import Kind
 from schema.fact import FactKind
-
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+from schema.timespan import moment_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,7 +107,7 @@ def _line(told: Sequence[Any]) -> Line:
     return Line(
         id=name,
         session=session,
-        said_at=_moment(said_ms),
+        said_at=moment_of(said_ms),
         position=position or 0,
         speaker=speaker,
         text=text,
@@ -129,7 +128,7 @@ def _message_found(told: Sequence[Any]) -> Candidate:
         title=None,
         role=role,
         speaker=speaker,
-        said_at=_moment(said_ms),
+        said_at=moment_of(said_ms),
         importance=importance,
         unread=bool(unread),
     )
@@ -151,11 +150,11 @@ def _candidate(row: Sequence[Any]) -> Candidate:
         title=title,
         role=role,
         speaker=speaker,
-        said_at=_moment(said_ms),
+        said_at=moment_of(said_ms),
         importance=importance,
         unread=bool(unread),
         relation=relation,
-        invalid_at=None if invalid_ms is None else _moment(invalid_ms),
+        invalid_at=None if invalid_ms is None else moment_of(invalid_ms),
         strength=strength,
         confidence=confidence,
         predicate=predicate,
@@ -184,8 +183,4 @@ def _cosine(similarity: float | None) -> float | None:
 
 def _message(row: Sequence[Any]) -> EvidenceMessage:
     name, uri, role, speaker, text, said_ms = row
-    return EvidenceMessage(id=name, uri=uri, role=role, speaker=speaker, text=text, said_at=_moment(said_ms))
-
-
-def _moment(millis: int) -> datetime:
-    return _EPOCH + timedelta(milliseconds=millis)
+    return EvidenceMessage(id=name, uri=uri, role=role, speaker=speaker, text=text, said_at=moment_of(said_ms))

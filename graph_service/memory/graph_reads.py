@@ -4,7 +4,6 @@ import base64
 import binascii
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from graph_service.graph.statements import statement
@@ -12,14 +11,14 @@ from graph_service.graph.store import Graph
 from graph_service.memory.asked_ids import check_ids, check_limit
 from graph_service.memory.explore import Explorer
 from graph_service.memory.holding import Moments
-from graph_service.memory.mindmap import map_node
+from graph_service.memory.mindmap import map_nodes
 from schema.errors import InputError, NotFoundError
 from schema.frames import NodeView
 from schema.ids import TenantId, memory_id, user_uri
+from schema.timespan import moment_of
 
 # A fact or message as a statement lists it.
 Row = dict[str, Any]
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _STATES: Final = ("open", "leased", "dead")
 
 
@@ -54,8 +53,7 @@ class GraphReads:
         """
         for one in ids:
             check_ids(id=one)
-        rows = await self._graph.read(statement("read/map_nodes_by_id"), {"tenant": tenant, "ids": sorted(set(ids))})
-        return {values[0]: map_node(values) for values in rows[0]["nodes"]}
+        return await map_nodes(self._graph, tenant, sorted(set(ids)))
 
     async def node(self, tenant: TenantId, name: str, kind: str | None = None) -> NodeView:
         """One node of the mind map, by id or URI.
@@ -143,7 +141,7 @@ class GraphReads:
         check_limit(limit)
         states = list(_STATES) if state is None else [state]
         rows = await self._graph.read(statement("jobs/list"), {"tenant": tenant, "states": states, "rows_max": limit})
-        return [{**row, "due": _EPOCH + timedelta(milliseconds=row["due_ms"] or 0)} for row in rows]
+        return [{**row, "due": moment_of(row["due_ms"] or 0)} for row in rows]
 
 
 def cursor_of(fact: Row) -> str:

@@ -48,9 +48,9 @@ class KeptMaps:
         exact = self.exactly(tenant, user, budget)
         if exact is not None:
             return exact
-        of_tenant = [(key[1], kept) for key, kept in self._kept.items() if key[0] == tenant]
-        same = [kept for whose, kept in of_tenant if whose == user]
-        wider = [_of_user(kept, user) for whose, kept in of_tenant if whose is None and user is not None]
+        of_tenant = self.of_tenant(tenant)
+        same = [kept for whose, _, kept in of_tenant if whose == user]
+        wider = [_of_user(kept, user) for whose, _, kept in of_tenant if whose is None and user is not None]
         return max(same or wider, key=lambda kept: kept.as_of, default=None)
 
     def drop(self, tenant: str) -> None:

@@ -86,7 +86,7 @@ class MindMap:
         scenes = found["scenes"][: max(choice.left, 0)]
         choice.take_edges(await self._mentions(tenant, scenes, rows_max=choice.left))
         choice.take_nodes([*found["scenes"], *found.get("others", ())])
-        shown = await self._shown(tenant, list(choice.nodes))
+        shown = await map_nodes(self._graph, tenant, list(choice.nodes))
         return Snapshot(
             epoch=head.epoch,
             seq=head.seq,
@@ -164,10 +164,16 @@ class MindMap:
             )
         )
 
-    async def _shown(self, tenant: str, ids: Sequence[str]) -> dict[str, NodeView]:
-        rows = await self._graph.read(statement("read/map_nodes_by_id"), {"tenant": tenant, "ids": ids})
-        known = {values[0]: map_node(values) for values in rows[0]["nodes"]}
-        return {node_id: known[node_id] for node_id in ids if node_id in known}
+
+async def map_nodes(graph: Graph, tenant: str, ids: Sequence[str]) -> dict[str, NodeView]:
+    """Nodes of the map by id, in the order asked for; what the tenant has not is left out.
+
+    Raises:
+        UnavailableError: the database does not answer.
+    """
+    rows = await graph.read(statement("read/map_nodes_by_id"), {"tenant": tenant, "ids": list(ids)})
+    known = {values[0]: map_node(values) for values in rows[0]["nodes"]}
+    return {node_id: known[node_id] for node_id in ids if node_id in known}
 
 
 def map_edges(rows: Sequence[Row]) -> list[EdgeView]:

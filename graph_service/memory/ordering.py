@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from math import exp, log
 from typing import Any, Final
 
@@ -15,9 +15,9 @@ from graph_service.memory.pages import Shown, page_of, shown_in
 from graph_service.memory.question import Question
 from graph_service.memory.ranking import Ranked
 from graph_service.memory.signals import Asked
+from schema.timespan import moment_of
 
 _FRESH_HALF_LIFE_DAYS: Final = 30.0
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,7 +100,7 @@ def beside_in(rows: Iterable[Sequence[Any]]) -> Beside:
             near = [None if one is None else 2.0 * one - 1.0 for one in (abstract, overview)]
             layers[name] = Layers(scene_id=scene, abstract=near[0], overview=near[1])
         if used_ms is not None:
-            used_at[name] = _EPOCH + timedelta(milliseconds=used_ms)
+            used_at[name] = moment_of(used_ms)
     return Beside(layers=layers, used_at=used_at)
 
 

@@ -10,7 +10,7 @@ from neo4j import AsyncGraphDatabase
 from playwright.async_api import Browser
 
 from tests.conftest import Server
-from tests.viewer.watching import REMEMBER, Watching
+from tests.viewer.watching import Watching, ann_told
 
 _TENANT = "behind-a-fact"
 _TOLD = (
@@ -23,14 +23,7 @@ _TOLD = (
 @pytest_asyncio.fixture(loop_scope="session", scope="module")
 async def viewer(browser: Browser, address: str) -> AsyncIterator[Watching]:
     """One page on a memory with a move and a chain of causes."""
-    async with httpx.AsyncClient(timeout=60, headers={"Mnemograph-Tenant": _TENANT}) as client:
-        for at, text in _TOLD:
-            message = {"role": "USER", "text": text, "time": at}
-            call = {"userId": "ann", "sessionId": at[:7], "userName": "Ann", "messages": [message]}
-            answer = await client.post(f"{address}/graphql", json={"query": REMEMBER, "variables": {"input": call}})
-            assert "errors" not in answer.json(), answer.text
-    for label in ("Berlin", "stress", "Lisbon"):
-        await Watching.found(address, _TENANT, label)
+    await ann_told(address, _TENANT, _TOLD, until_found=("Berlin", "stress", "Lisbon"))
     async with Watching.page_of(browser, address, _TENANT) as watching:
         await watching.page.context.grant_permissions(["clipboard-read", "clipboard-write"], origin=address)
         yield watching

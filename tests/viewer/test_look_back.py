@@ -7,11 +7,10 @@ import json
 from collections.abc import AsyncIterator
 from typing import Final
 
-import httpx
 import pytest_asyncio
 from playwright.async_api import Browser
 
-from tests.viewer.watching import REMEMBER, Watching
+from tests.viewer.watching import Watching, ann_told
 
 # A move: the first home is over by the time of the second.
 _TOLD: Final = (
@@ -25,14 +24,7 @@ _TOLD: Final = (
 async def memory(address: str) -> str:
     """A tenant to which Ann told where she lives, twice."""
     name = "look-back"
-    async with httpx.AsyncClient(timeout=60, headers={"Mnemograph-Tenant": name}) as client:
-        for at, text in _TOLD:
-            message = {"role": "USER", "text": text, "time": at}
-            call = {"userId": "ann", "sessionId": at[:7], "userName": "Ann", "messages": [message]}
-            answer = await client.post(f"{address}/graphql", json={"query": REMEMBER, "variables": {"input": call}})
-            assert "errors" not in answer.json(), answer.text
-    for label in ("Berlin", "jasmine tea", "Lisbon"):
-        await Watching.found(address, name, label)
+    await ann_told(address, name, _TOLD, until_found=("Berlin", "jasmine tea", "Lisbon"))
     return name
 
 

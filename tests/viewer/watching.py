@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from typing import Any
 
 import httpx
@@ -124,3 +124,15 @@ class Watching:
     async def until_shown(self, label: str) -> None:
         """Waits until the list, the twin of the map, names something."""
         await self.until(f"document.body.innerText.includes({json.dumps(label)})")
+
+
+async def ann_told(address: str, tenant: str, told: Iterable[tuple[str, str]], *, until_found: Iterable[str]) -> None:
+    """Tells Ann's memory texts of some times, a session for each month; returns once these labels are found."""
+    async with httpx.AsyncClient(timeout=60, headers={"Mnemograph-Tenant": tenant}) as client:
+        for at, text in told:
+            message = {"role": "USER", "text": text, "time": at}
+            call = {"userId": "ann", "sessionId": at[:7], "userName": "Ann", "messages": [message]}
+            answer = await client.post(f"{address}/graphql", json={"query": REMEMBER, "variables": {"input": call}})
+            assert "errors" not in answer.json(), answer.text
+    for label in until_found:
+        await Watching.found(address, tenant, label)
