@@ -57,17 +57,23 @@ class AuditLog:
     def _append(self, deed: Deed) -> None:
         row = {**asdict(deed), "at": deed.at.isoformat(timespec="milliseconds")}
         line = json.dumps(row, ensure_ascii=False).encode() + b"\n"
-        file = self._folder / FILE_NAME
         self._folder.mkdir(parents=True, exist_ok=True)
+        # What was written into a file that went meanwhile is gone with it: it is written once more.
+        while not self._written(self._folder / FILE_NAME, line):
+            continue
+
+    def _written(self, file: Path, line: bytes) -> bool:
         # One write of a file opened for appending: lines of several writers do not mix.
         opened = os.open(file, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
         try:
             os.write(opened, line)
             written = os.fstat(opened)
+            if written.st_size >= self._bytes_max // 2:
+                # Before it is closed: a file that is open keeps its inode, a new one cannot be taken for it.
+                self._make_older(file, written.st_ino)
         finally:
             os.close(opened)
-        if written.st_size >= self._bytes_max // 2:
-            self._make_older(file, written.st_ino)
+        return written.st_nlink > 0
 
     def _make_older(self, file: Path, inode: int) -> None:
         """Unless another writer did so meanwhile: the new file must not take the older one's place."""
