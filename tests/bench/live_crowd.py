@@ -53,9 +53,15 @@ class Crowd:
             self.shown.append(viewer)
             self.arrived()
             while not (head.done() and viewer.shown.seq >= head.result()):
+                taking = asyncio.create_task(viewer.take())
+                await asyncio.wait({taking, head}, return_when=asyncio.FIRST_COMPLETED)
+                if head.done() and not taking.done() and viewer.shown.seq >= head.result():
+                    # It was shown before it was known to be the last: nothing more comes.
+                    taking.cancel()
+                    return
                 try:
                     async with asyncio.timeout(_SETTLE_S):
-                        frame = await viewer.take()
+                        frame = await taking
                 except AssertionError:
                     self.gaps += 1
                     return

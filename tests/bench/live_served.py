@@ -15,6 +15,7 @@ from pathlib import Path
 from graph_service.graph.database import connect
 from graph_service.graph.store import Graph
 from graph_service.live.limits import LiveLimits
+from tests.bench.child_process import child_process
 from tests.live.live_service import Door, serving
 
 _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
@@ -48,20 +49,8 @@ async def database() -> Graph:
 @contextlib.asynccontextmanager
 async def weighed() -> AsyncIterator[Weighed]:
     """The door in a process of its own."""
-    child = await asyncio.create_subprocess_exec(
-        sys.executable,
-        *("-m", "tests.bench.live_served"),
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-    )
-    assert child.stdout is not None
-    assert child.stdin is not None
-    port = json.loads(await child.stdout.readline())["port"]
-    try:
-        yield Weighed(Door(port), child.pid)
-    finally:
-        child.stdin.close()
-        await child.wait()
+    async with child_process("tests.bench.live_served") as (told, child):
+        yield Weighed(Door(told["port"]), child.pid)
 
 
 async def _serve() -> None:

@@ -1,7 +1,9 @@
 """Writes a small mind map and its change log, each call in one commit, as the service's own writers do."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from itertools import groupby
 from typing import Any
 
 from graph_service.graph.statements import Statement
@@ -35,6 +37,12 @@ _EDGES = _statement(
 )
 _DROP_EDGE = _statement("drop_edge", "MATCH (:Memory {tenant: $tenant})-[r {id: $id}]->() DELETE r")
 _DROP_NODE = _statement("drop_node", "MATCH (n:Memory {tenant: $tenant, id: $id}) DETACH DELETE n")
+_DROP_EDGES = _statement(
+    "drop_edges", "UNWIND $rows AS row MATCH (:Memory {tenant: $tenant, id: row.source})-[r {id: row.id}]->() DELETE r"
+)
+_DROP_NODES = _statement(
+    "drop_nodes", "UNWIND $rows AS row MATCH (n:Memory {tenant: $tenant, id: row.id}) DETACH DELETE n"
+)
 _MESSAGES = _statement(
     "messages",
     "UNWIND $rows AS row MERGE (m:Message {tenant: $tenant, id: row.id}) SET m += row WITH m, row "
@@ -71,6 +79,21 @@ class Edge:
         return str(self.properties["id"])
 
 
+@dataclass(frozen=True, slots=True)
+class Deed:
+    """One write of many in one commit: nodes (id → kind) and edges to put, or a node or an edge to drop."""
+
+    nodes: Mapping[str, str] = field(default_factory=dict)
+    edges: Sequence[Edge] = ()
+    drop_node: str | None = None
+    drop_edge: Edge | None = None
+
+    @property
+    def sort(self) -> Statement | None:
+        """What drops it; None for something that is put."""
+        return _DROP_NODES if self.drop_node else _DROP_EDGES if self.drop_edge else None
+
+
 class GraphWriter:
     """Writes into one tenant."""
 
@@ -86,29 +109,59 @@ class GraphWriter:
         Args:
             more: properties for all the nodes.
         """
-        node_rows: list[dict[str, Any]] = [
-            {"kind": kind, "properties": self._node(node_id, user, more)} for node_id, kind in (nodes or {}).items()
-        ]
-        for edge in edges:
-            edge.properties = {**edge.properties, "tenant": self.tenant, "user_id": user}
-        edge_rows = [vars(edge) for edge in edges]
-        changes = [
-            _change(Op.NODE_PUT, row["properties"]["id"], node_body(node_view(row["properties"], row["kind"])))
-            for row in node_rows
-        ] + [
-            _change(
-                Op.EDGE_PUT, edge.id, edge_body(edge_view(edge.properties, edge.source, edge.target, edge.predicate))
-            )
-            for edge in edges
-        ]
+        node_rows, changes = self._rows(Deed(nodes or {}, edges), user, more)
 
         async def steps(writing: Writing) -> int:
             await writing.run(_TENANT, {"tenant": self.tenant})
-            await writing.run(_NODES, {"tenant": self.tenant, "rows": node_rows})
-            await writing.run(_EDGES, {"tenant": self.tenant, "rows": edge_rows})
+            await self._put(writing, node_rows, [vars(edge) for edge in edges])
             return await append_changes(writing, TenantId(self.tenant), user, changes, at=NOON)
 
         return await self._graph.write(steps)
+
+    async def all(self, deeds: Sequence[Deed], *, user: str = "u1") -> int:
+        """Many writes in their order, in one commit; returns the number of the last change."""
+        made = [(deed, *self._rows(deed, user, {})) for deed in deeds]
+
+        async def steps(writing: Writing) -> int:
+            for drops, group in groupby(made, key=lambda one: one[0].sort):
+                alike = list(group)
+                if drops is None:
+                    nodes = [row for _, rows, _ in alike for row in rows]
+                    await self._put(writing, nodes, [vars(edge) for deed, _, _ in alike for edge in deed.edges])
+                else:
+                    rows = [_dropped(deed) for deed, _, _ in alike]
+                    await writing.run(drops, {"tenant": self.tenant, "rows": rows})
+            changes = [change for _, _, told in made for change in told]
+            return await append_changes(writing, TenantId(self.tenant), user, changes, at=NOON)
+
+        return await self._graph.write(steps)
+
+    async def _put(self, writing: Writing, nodes: Sequence[Any], edges: Sequence[Any]) -> None:
+        await writing.run(_NODES, {"tenant": self.tenant, "rows": nodes})
+        await writing.run(_EDGES, {"tenant": self.tenant, "rows": edges})
+
+    def _rows(self, deed: Deed, user: str, more: Mapping[str, Any]) -> tuple[list[dict[str, Any]], list[Change]]:
+        """Rows of its nodes, and its changes; its edges are told whose they are."""
+        if deed.drop_node:
+            return [], [_change(Op.NODE_DROP, deed.drop_node, {})]
+        if deed.drop_edge:
+            return [], [_change(Op.EDGE_DROP, deed.drop_edge.id, {})]
+        rows: list[dict[str, Any]] = [
+            {"kind": kind, "properties": self._node(node_id, user, more)} for node_id, kind in deed.nodes.items()
+        ]
+        for edge in deed.edges:
+            edge.properties = {**edge.properties, "tenant": self.tenant, "user_id": user}
+        changes = [
+            _change(Op.NODE_PUT, row["properties"]["id"], node_body(node_view(row["properties"], row["kind"])))
+            for row in rows
+        ]
+        changes += [
+            _change(
+                Op.EDGE_PUT, edge.id, edge_body(edge_view(edge.properties, edge.source, edge.target, edge.predicate))
+            )
+            for edge in deed.edges
+        ]
+        return rows, changes
 
     async def drop(self, *, user: str = "u1", node: str | None = None, edge: str | None = None) -> int:
         """Removes one node (with its edges) or one edge."""
@@ -163,6 +216,11 @@ class GraphWriter:
             "last_seen": NOON,
             **more,
         }
+
+
+def _dropped(deed: Deed) -> dict[str, str | None]:
+    edge = deed.drop_edge
+    return {"id": edge.id, "source": edge.source} if edge else {"id": deed.drop_node}
 
 
 def _change(op: Op, element_id: str, body: dict[str, Any]) -> Change:

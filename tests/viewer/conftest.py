@@ -11,8 +11,8 @@ from playwright.async_api import Browser, async_playwright
 from tests.api.cli_process import Home
 from tests.conftest import Server
 
-_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-_FLAGS = [
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
     "--disable-background-networking",
@@ -24,7 +24,7 @@ _FLAGS = [
 @pytest.fixture(scope="session")
 def chromium() -> str:
     """The path of an installed Chromium."""
-    found = next((path for name in _NAMES if (path := shutil.which(name))), None)
+    found = next((path for name in NAMES if (path := shutil.which(name))), None)
     if found is None:
         pytest.skip("no Chromium is installed: the viewer was not tested in a browser (apt-get install chromium)")
     return found
@@ -34,7 +34,7 @@ def chromium() -> str:
 async def browser(chromium: str) -> AsyncIterator[Browser]:
     """One browser for all tests; each opens pages of its own."""
     async with async_playwright() as playwright:
-        started = await playwright.chromium.launch(executable_path=chromium, args=_FLAGS)
+        started = await playwright.chromium.launch(executable_path=chromium, args=FLAGS)
         yield started
         await started.close()
 

@@ -143,10 +143,28 @@ async def test_two_things_that_are_one_are_merged_and_split_again(viewer: Watchi
     await viewer.choose(mountains["target"])
     await _act(viewer, "merge-here")
     await viewer.until(f"!window.__mnemograph.ids().includes({json.dumps(alps['target'])})")
+    apart = f"window.__mnemograph?.ids().includes({json.dumps(alps['target'])})"
+    await _taken_back_after_a_reload(viewer, "Merged")
+    await viewer.until(apart)
+    await viewer.choose(alps["target"])
+    await _act(viewer, "merge")
+    await viewer.choose(mountains["target"])
+    await _act(viewer, "merge-here")
+    await viewer.until(f"!{apart}")
     await _act(viewer, "split")
-    await viewer.until(f"window.__mnemograph.ids().includes({json.dumps(alps['target'])})")
-    await viewer.page.locator('[data-act="take-back"]').click()
-    await viewer.until(f"!window.__mnemograph.ids().includes({json.dumps(alps['target'])})")
+    await viewer.until(apart)
+    await _taken_back_after_a_reload(viewer, "Split")
+    await viewer.until(f"!{apart}")
+
+
+async def _taken_back_after_a_reload(viewer: Watching, did: str) -> None:
+    await viewer.page.reload()
+    await viewer.page.locator('[data-act="correct"]').click()
+    await viewer.page.locator('[data-act="corrected"]').click()
+    line = viewer.page.locator("[data-corrected] li", has_text=f"{did}: ")
+    await line.locator("button").click()
+    await expect(line).to_have_count(0, timeout=WAIT_MS)
+    await viewer.page.locator('[data-act="corrected"]').click()
 
 
 async def test_what_is_forgotten_for_good_can_be_kept_for_ten_seconds(viewer: Watching, service: OpenService) -> None:

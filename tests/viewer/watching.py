@@ -23,7 +23,7 @@ class Watching:
         self.tenant = tenant
         self.errors: list[str] = []
         self.strangers: list[str] = []
-        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.on("pageerror", lambda error: self.errors.append(error.stack or str(error)))
         page.on("request", self._note)
 
     def _note(self, request: Request) -> None:
@@ -40,7 +40,7 @@ class Watching:
             yield watching
         finally:
             await page.close()
-        assert watching.errors == []
+        assert watching.errors == [], watching.errors
         assert watching.strangers == [], "the viewer must not ask anybody but its own service"
 
     async def open(self, view: str = "") -> None:

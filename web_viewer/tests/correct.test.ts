@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { bareText, Corrections, type CorrectWorld, GRACE_MS } from "../src/correct/corrections";
+import { bareText, Corrections, type CorrectWorld, type Done, GRACE_MS } from "../src/correct/corrections";
+import { KeptDeeds } from "../src/correct/keptDeeds";
 import { editOf, type FactAsItIs, forget, type Operation, statementWith, takeBack } from "../src/correct/deeds";
 
 const CORRECTION = { id: "c1", kind: "REJECT", text: "It is not so: Ann likes tea", at: "2026-11-21T10:00:00Z", factId: "f1", pending: false };
@@ -20,6 +21,8 @@ class Service implements CorrectWorld {
   never(timer: unknown): void {
     this.timers.delete(timer as number);
   }
+  storage = new Map<string, string>();
+  kept = new KeptDeeds({ getItem: (key) => this.storage.get(key) ?? null, setItem: (key, value) => void this.storage.set(key, value) }, "lab");
 }
 
 function opened(): { service: Service; corrections: Corrections } {
@@ -28,6 +31,26 @@ function opened(): { service: Service; corrections: Corrections } {
 }
 
 describe("correcting", () => {
+  it("keeps merges and splits, of which the service keeps no list, for the next visit", async () => {
+    const { service, corrections } = opened();
+    await corrections.reject("f1");
+    service.answer = { done: { mergeId: "m1", keptId: "a", mergedId: "b" } };
+    await corrections.merge("a", "b", "b is a");
+    const again = new Corrections(service);
+    expect(again.done.value.map((one: Done) => [one.kind, one.text])).toEqual([["MERGE", "b is a"]]);
+    await again.takeBack(again.done.value[0] as Done);
+    expect(service.asked.at(-1)).toMatchObject({ variables: { id: "m1" } });
+    expect(new Corrections(service).done.value).toEqual([]);
+  });
+
+  it("takes nothing for a kept deed that is none", () => {
+    const { service } = opened();
+    for (const text of ["no JSON", "{}", '[1, null, {"id": "x"}]']) {
+      service.storage.set("mnemograph:deeds:lab", text);
+      expect(service.kept.read()).toEqual([]);
+    }
+  });
+
   it("notes what was done and takes it back by the same id", async () => {
     const { service, corrections } = opened();
     await corrections.reject("f1");

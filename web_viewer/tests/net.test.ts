@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { discRadius, placeDiscs, placeMembers } from "../src/net/discs";
 import { NetPlaces } from "../src/net/netPlaces";
-import { COMMUNITY, communityOf, foldedId, netShown } from "../src/net/netShown";
+import { COMMUNITY, communityOf, FOLDED_ELEMENTS_MAX, foldedId, netShown } from "../src/net/netShown";
 import type { CommunityMap, CommunityView } from "../src/protocol/parts";
 import { ELEMENTS_MAX, withinBudget } from "../src/view/filters";
 import { aNode, anEdge, byId } from "./builders";
@@ -45,6 +45,17 @@ describe("the network", () => {
     expect(part.nodes).toEqual(["a1", "a2", "c:b1", "u"]);
     expect(part.edges).toContainEqual(["a1", "c:b1", 1]);
     expect(ids(null).nodes).toEqual(["a1", "a2", "b1", "new", "u"]);
+  });
+
+  it("draws no more of folded communities than can be told apart, until one is opened", () => {
+    const many = Array.from({ length: 240 }, (_, index) => aCommunity(`k${index}`, 300 - index, index === 230 ? "bob" : "alice"));
+    const ties = many.slice(1).map((one, index) => ({ source: `k${index}`, target: one.id, n: 1 + (index % 9) }));
+    const map = aMap(many, {}, ties);
+    const far = netShown({ nodes: new Map(), edges: new Map() }, map, new Set(), new Map());
+    expect(far.nodes.size + far.edges.size).toBeLessThanOrEqual(FOLDED_ELEMENTS_MAX);
+    expect(["k0", "k230", "k239"].map((id) => far.nodes.has(foldedId(id)))).toEqual([true, true, false]);
+    const near = netShown({ nodes: new Map(), edges: new Map() }, map, new Set(["k239"]), new Map());
+    expect(near.nodes.has(foldedId("k200"))).toBe(true);
   });
 
   it("never shows more than a canvas holds, and keeps what is asked for", () => {

@@ -5,7 +5,7 @@ import { Words } from "../src/i18n/words";
 import { listRows } from "../src/list/tree";
 import { Pace } from "../src/map/pace";
 import { stepTo } from "../src/map/walk";
-import { plainBlocks, quoteParts } from "../src/panel/evidence";
+import { overviewBlocks, plainBlocks, quoteParts } from "../src/panel/evidence";
 import { type Address, readAddress, tenantOf, writeAddress } from "../src/view/address";
 import { countBy, shownPart } from "../src/view/filters";
 import { searchNodes } from "../src/view/search";
@@ -89,6 +89,13 @@ describe("quotes", () => {
 });
 
 describe("markdown of a model", () => {
+  it("does not say again what the summary above it says", () => {
+    const overview = "## Summary\nThey had tea.\n\n## Topics\n- tea";
+    expect(overviewBlocks(overview, "They had tea.").map((block) => block.text)).toEqual(["Topics", "tea"]);
+    expect(overviewBlocks(overview, "Tea").map((block) => block.text)).toEqual(["They had tea.", "Topics", "tea"]);
+    expect(overviewBlocks("## 主题\n- 茶", "茶").map((block) => block.text)).toEqual(["主题", "茶"]);
+  });
+
   it("becomes plain blocks", () => {
     expect(plainBlocks("# Title\n\nOne **bold**\nline.\n\n- item\n<b>x</b>")).toEqual([
       { kind: "head", text: "Title" },

@@ -31,6 +31,8 @@ export interface CorrectWorld {
   now(): number;
   later(then: () => void, ms: number): unknown;
   never(timer: unknown): void;
+  /** What outlives the page. */
+  kept: { read(): Done[]; write(done: readonly Done[]): void };
 }
 
 export class Corrections {
@@ -47,7 +49,9 @@ export class Corrections {
   readonly mergeFrom: Ref<{ id: string; label: string } | null> = shallowRef(null);
   private timer: unknown = null;
 
-  constructor(private readonly world: CorrectWorld) {}
+  constructor(private readonly world: CorrectWorld) {
+    this.done.value = world.kept.read();
+  }
 
   confirm(id: string): Promise<deeds.Correction | null> {
     return this.correct(deeds.confirmFact(id));
@@ -83,7 +87,7 @@ export class Corrections {
 
   async takeBack(one: Done): Promise<boolean> {
     if ((await this.attempt(deeds.takeBack(one.back, one.text))) === null) return false;
-    this.done.value = this.done.value.filter((other) => other.id !== one.id);
+    this.list(this.done.value.filter((other) => other.id !== one.id));
     if (this.latest.value?.id === one.id) this.latest.value = null;
     return true;
   }
@@ -105,11 +109,11 @@ export class Corrections {
 
   /** What was corrected before, also by others and at other times; without it the list begins with now. */
   async look(userIds: readonly string[]): Promise<void> {
-    const own = this.done.value.filter((one) => one.kind === "MERGE" || one.kind === "SPLIT");
+    const own = this.done.value.filter(isIdentity);
     try {
       const asked = userIds.slice(0, USERS_MAX).map((userId) => this.world.ask<{ corrections: deeds.Correction[] }>(deeds.latestCorrections(userId, LISTED_MAX)));
       const found = (await Promise.all(asked)).flatMap((answer) => answer.corrections.map(doneOf));
-      this.done.value = [...own, ...found].sort((a, b) => (a.at < b.at ? 1 : -1)).slice(0, LISTED_MAX);
+      this.list([...own, ...found].sort((a, b) => (a.at < b.at ? 1 : -1)));
     } catch (error) {
       this.failure.value = wordsOf(error);
     }
@@ -136,7 +140,12 @@ export class Corrections {
 
   private note(one: Done): void {
     this.latest.value = one;
-    this.done.value = [one, ...this.done.value.filter((other) => other.id !== one.id)].slice(0, LISTED_MAX);
+    this.list([one, ...this.done.value.filter((other) => other.id !== one.id)]);
+  }
+
+  private list(done: readonly Done[]): void {
+    this.done.value = done.slice(0, LISTED_MAX);
+    this.world.kept.write(this.done.value.filter(isIdentity));
   }
 
   /** @returns null when it was refused; `failure` says why. */
@@ -163,6 +172,11 @@ export class Corrections {
 export function bareText(one: Pick<Done, "kind" | "text">): string {
   const framed = one.kind === "UPDATE" || one.kind === "CONFIRM" || one.kind === "REJECT" || one.kind === "PIN";
   return framed ? one.text.replace(/^[^:：]{2,20}[:：]\s*/, "") : one.text;
+}
+
+/** Who is who; of these the service keeps no list. */
+function isIdentity(one: Done): boolean {
+  return one.kind === "MERGE" || one.kind === "SPLIT";
 }
 
 function doneOf(one: deeds.Correction): Done {

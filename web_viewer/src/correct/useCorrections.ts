@@ -2,8 +2,10 @@
 
 import { computed, type ComputedRef, inject, type InjectionKey, ref, watch } from "vue";
 import { askGraphql, askService } from "../live/ask";
+import { browserStorage } from "../view/browserStorage";
 import { type Session } from "../view/session";
 import { Corrections } from "./corrections";
+import { KeptDeeds } from "./keptDeeds";
 
 export interface Correcting {
   corrections: Corrections;
@@ -30,6 +32,7 @@ export function openCorrecting({ link, status, tenant }: Session): { key: typeof
     now: () => Date.now(),
     later: (then, ms) => setTimeout(then, ms),
     never: (timer) => clearTimeout(timer as ReturnType<typeof setTimeout>),
+    kept: new KeptDeeds(browserStorage, tenant),
   });
   watch(() => link.value.name, async (name) => {
     if (name === "refused") role.value = null;

@@ -2,10 +2,12 @@
 
 import * as correcting from "./correctWords";
 import * as taking from "./exportWords";
+import * as guiding from "./guideWords";
 
 export const en = {
   ...taking.en,
   ...correcting.en,
+  ...guiding.en,
   "app.title": "Memory map",
   "tab.map": "Map",
   "tab.list": "List",
@@ -128,7 +130,7 @@ export const en = {
   "panel.reader": "Read by",
   "panel.emotion": "Feeling",
   "panel.importance": "Importance",
-  "panel.summary": "Summary",
+  "panel.overview": "In more detail",
   "panel.scene": "Open scene: {label}",
   "panel.copy": "Copy link",
   "panel.copied": "Copied",
@@ -216,6 +218,7 @@ export const en = {
   "net.label": "Network of communities. Arrow keys walk to neighbours, Enter opens, L shows the same as a list.",
   "net.communities": "{n} {n|community|communities}",
   "net.more": "and {n} smaller",
+  "net.drawn": "{n} of {total} are drawn; the search leads to the others",
   "net.fold": "Fold all",
   "net.finding": "Finding what belongs together …",
   "kind.Community": "Communities",
@@ -269,6 +272,7 @@ export type MessageKey = keyof typeof en;
 export const zh: Record<MessageKey, string> = {
   ...taking.zh,
   ...correcting.zh,
+  ...guiding.zh,
   "app.title": "记忆图谱",
   "tab.map": "图谱",
   "tab.list": "列表",
@@ -391,7 +395,7 @@ export const zh: Record<MessageKey, string> = {
   "panel.reader": "读取者",
   "panel.emotion": "情绪",
   "panel.importance": "重要性",
-  "panel.summary": "摘要",
+  "panel.overview": "详细内容",
   "panel.scene": "打开场景：{label}",
   "panel.copy": "复制链接",
   "panel.copied": "已复制",
@@ -479,6 +483,7 @@ export const zh: Record<MessageKey, string> = {
   "net.label": "社群网络。方向键走到相邻内容，回车打开，L 键以列表显示同样的内容。",
   "net.communities": "{n} 个社群",
   "net.more": "另有 {n} 个较小的",
+  "net.drawn": "图上画出 {total} 个中的 {n} 个；其余可用搜索找到",
   "net.fold": "全部收起",
   "net.finding": "正在找出哪些内容相关……",
   "kind.Community": "社群",

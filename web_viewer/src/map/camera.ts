@@ -28,13 +28,15 @@ export class Camera {
   fit(): void {
     const { cy } = this;
     this.wanted = null;
+    const first = this.due;
     this.due = this.hidden() || cy.elements().empty();
     if (this.due) return;
     const box = cy.nodes().boundingBox({});
     const side = Math.min(FIT_SIDE, cy.width() * FIT_SIDE_SHARE);
     const wide = Math.max(LEAST_ROOM, cy.width() - 2 * side) / box.w;
     const high = Math.max(LEAST_ROOM, cy.height() - 2 * FIT_TOP) / box.h;
-    this.look({ x: (box.x1 + box.x2) / 2, y: (box.y1 + box.y2) / 2 }, Math.min(FIT_ZOOM_MAX, wide, high));
+    // There is no way to a first picture: every frame of one would be drawn for nothing.
+    this.look({ x: (box.x1 + box.x2) / 2, y: (box.y1 + box.y2) / 2 }, Math.min(FIT_ZOOM_MAX, wide, high), first);
     this.fitted = true;
   }
 
@@ -102,9 +104,12 @@ export class Camera {
     return this.cy.width() < LEAST_ROOM;
   }
 
-  private look(middle: Point, zoom: number): void {
+  private look(middle: Point, zoom: number, atOnce = false): void {
     const { cy } = this;
-    this.glide({ zoom, pan: { x: cy.width() / 2 - middle.x * zoom, y: cy.height() / 2 - middle.y * zoom } });
+    const pan = { x: cy.width() / 2 - middle.x * zoom, y: cy.height() / 2 - middle.y * zoom };
+    if (!atOnce) return this.glide({ zoom, pan });
+    cy.stop();
+    cy.viewport({ zoom, pan });
   }
 
   private glide(target: Parameters<Core["animate"]>[0]): void {

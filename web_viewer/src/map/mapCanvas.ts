@@ -30,6 +30,8 @@ export interface MapHost {
 
 export interface MapEvents {
   select(id: string | null): void;
+  /** Somebody asks what can be done with a thing: by the right button, or by holding it. */
+  menu?(id: string, at: Point): void;
   /** Somebody rests the pointer on something. */
   look(id: string): void;
   /** Somebody dragged a thing. */
@@ -61,6 +63,8 @@ export class MapCanvas {
   private grounds: readonly Ground[] = [];
   private finish: Finish = PLAIN;
   private hovered: string | null = null;
+  /** What was held asked for a menu; letting go of it chooses nothing. */
+  private held = false;
   private settle: ReturnType<typeof setTimeout> | undefined;
   private hoverTimer: ReturnType<typeof setTimeout> | undefined;
 
@@ -182,6 +186,11 @@ export class MapCanvas {
     if (point) this.camera.reveal(point);
   }
 
+  /** How much the big canvas holds. */
+  drawn(): { nodes: number; edges: number } {
+    return { nodes: this.cy.nodes().length, edges: this.cy.edges().length };
+  }
+
   positions(): Record<string, [number, number]> {
     const found: Record<string, [number, number]> = {};
     this.cy.nodes().forEach((node) => {
@@ -201,8 +210,15 @@ export class MapCanvas {
 
   private listen(): void {
     const { cy } = this;
+    cy.on("tapstart", () => (this.held = false));
+    cy.on("cxttap taphold", "node", (event: EventObject) => {
+      // A mouse that is held is about to drag.
+      if (event.type === "taphold" && !("touches" in event.originalEvent)) return;
+      this.held = true;
+      this.events.menu?.(event.target.id() as string, { ...event.renderedPosition });
+    });
     cy.on("tap", (event: EventObject) => {
-      this.events.select(event.target === cy ? null : (event.target.id() as string));
+      if (!this.held) this.events.select(event.target === cy ? null : (event.target.id() as string));
     });
     cy.on("dbltap", "node", (event: EventObject) => this.camera.frame(event.target.closedNeighborhood()));
     cy.on("mouseover", "node, edge", (event: EventObject) => this.hover(event.target.id() as string));

@@ -8,6 +8,10 @@ export const COMMUNITY = "Community";
 /** The kind of a link that stands for several. */
 export const TIES = "TIES";
 
+/** While all are folded: so many communities, and so many things and links, can be told apart at a glance. */
+export const FOLDED_MAX = 110;
+export const FOLDED_ELEMENTS_MAX = 250;
+
 const NOTHING: ReadonlySet<string> = new Set();
 const PREFIX = "c:";
 
@@ -45,7 +49,9 @@ export function netShown(shown: Shown, map: CommunityMap, open: ReadonlySet<stri
   const isOpen = (community: string): boolean => open === null || open.has(community);
   const nodes = new Map<string, GraphNode>();
   for (const node of map.people) nodes.set(node.id, node);
-  for (const community of map.communities) if (!isOpen(community.id)) nodes.set(foldedId(community.id), folded(community));
+  const closed = map.communities.filter((one) => !isOpen(one.id));
+  const allFolded = closed.length === map.communities.length;
+  for (const community of allFolded ? leading(closed, FOLDED_MAX) : closed) nodes.set(foldedId(community.id), folded(community));
   for (const node of shown.nodes.values()) {
     const community = of.get(node.id);
     if (community === undefined || isOpen(community)) nodes.set(node.id, node);
@@ -68,8 +74,20 @@ export function netShown(shown: Shown, map: CommunityMap, open: ReadonlySet<stri
     const [source, target] = [tie.source, tie.target].map((id) => (people.has(id) ? id : foldedId(id))) as [string, string];
     if (nodes.has(source) && nodes.has(target)) ties.atLeast(source, target, tie.n);
   }
-  const both = [...edges.sort(byStrength), ...ties.edges()];
+  const room = allFolded ? Math.max(0, FOLDED_ELEMENTS_MAX - nodes.size - edges.length) : Infinity;
+  const both = [...edges.sort(byStrength), ...ties.edges().slice(0, room)];
   return withinBudget({ nodes, edges: new Map(both.map((edge) => [edge.id, edge])) }, NOTHING);
+}
+
+/** The largest of each user in turn, so that none is shown without any. */
+function leading(communities: readonly CommunityView[], most: number): CommunityView[] {
+  const ranks = new Map<string, number>();
+  const ranked = communities.map((one) => {
+    const rank = ranks.get(one.user_id) ?? 0;
+    ranks.set(one.user_id, rank + 1);
+    return { rank, one };
+  });
+  return ranked.sort((a, b) => a.rank - b.rank).slice(0, most).map(({ one }) => one);
 }
 
 function byStrength(a: GraphEdge, b: GraphEdge): number {

@@ -98,6 +98,17 @@ export interface Block {
   text: string;
 }
 
+/** Headings under which an overview begins with what the panel shows already. */
+const SUMMARY = /^(summary|摘要)$/i;
+
+/** An overview without what its summary above it says already. */
+export function overviewBlocks(markdown: string, summary: string): Block[] {
+  const blocks = plainBlocks(markdown);
+  const [head, text] = blocks;
+  if (head?.kind !== "head" || !SUMMARY.test(head.text)) return blocks;
+  return blocks.slice(text?.text === summary.trim() ? 2 : 1);
+}
+
 /** Markdown as plain blocks: what a model wrote is shown, never run. */
 export function plainBlocks(markdown: string): Block[] {
   const blocks: Block[] = [];

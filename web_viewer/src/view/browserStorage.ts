@@ -4,9 +4,12 @@ export type KeyValues = Pick<Storage, "getItem" | "setItem">;
 
 export const browserStorage: KeyValues = allowed() ?? forThisPage();
 
+/** Under this name stands that the hints of a first visit are known. */
+export const HINTS = "mnemograph:hints";
+
 /** How the page looks is nobody's secret; everything else goes when somebody signs out. */
 export function forgetStored(): void {
-  const kept = ["mnemograph:lang", "mnemograph:theme"];
+  const kept = ["mnemograph:lang", "mnemograph:theme", HINTS];
   const storage = allowed();
   const names = storage ? Array.from({ length: storage.length }, (_, index) => storage.key(index) ?? "") : [];
   for (const name of names) if (name.startsWith("mnemograph:") && !kept.includes(name)) storage?.removeItem(name);

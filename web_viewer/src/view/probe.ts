@@ -12,6 +12,8 @@ export interface Probe {
   readonly cursor: string | null;
   readonly state: string;
   readonly tab: string;
+  /** How much the big canvas of the view holds. */
+  drawn(): { nodes: number; edges: number };
   /** Places of drawn nodes, in map units. */
   positions(): Record<string, [number, number]>;
   /** Where a node, or the middle of an edge, is on the page, in CSS pixels. */
@@ -27,7 +29,7 @@ declare global {
   }
 }
 
-export function publishProbe(session: Session, positions: Probe["positions"], onPage: Probe["onPage"]): void {
+export function publishProbe(session: Session, canvas: Pick<Probe, "drawn" | "positions" | "onPage">): void {
   const { chosen, fresh, graph, link, shown } = session;
   window.__mnemograph = Object.freeze({
     get seq() {
@@ -52,8 +54,7 @@ export function publishProbe(session: Session, positions: Probe["positions"], on
     get tab() {
       return chosen.tab;
     },
-    positions,
-    onPage,
+    ...canvas,
     newIds: () => [...fresh.value],
     ids: () => [...shown.value.nodes.keys(), ...shown.value.edges.keys()].sort(),
   });

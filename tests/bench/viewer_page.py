@@ -1,0 +1,219 @@
+"""One page of a headless Chromium that is measured: CPU of its main thread, what it draws and when."""
+
+import asyncio
+import contextlib
+import json
+import statistics
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from playwright.async_api import Browser, CDPSession, Page
+
+_WATCH = Path(__file__).with_name("viewer_watch.js")
+_WAIT_S = 120.0
+_NEXT_FRAME = "() => new Promise((next) => requestAnimationFrame(() => setTimeout(next)))"
+
+
+@dataclass(frozen=True, slots=True)
+class Frames:
+    """CPU of the main thread for each of some frames."""
+
+    p50_ms: float
+    p95_ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """What opening a view cost."""
+
+    cpu_ms: float
+    wall_ms: float
+    drawn: dict[str, int]
+
+
+class BenchPage:
+    """A page that is watched from outside."""
+
+    def __init__(self, page: Page, cdp: CDPSession, address: str) -> None:
+        self.page = page
+        self.address = address
+        self._cdp = cdp
+
+    async def cpu_ms(self) -> float:
+        """CPU that the main thread has used since the page's process began."""
+        metrics = (await self._cdp.send("Performance.getMetrics"))["metrics"]
+        return 1000 * float(next(one["value"] for one in metrics if one["name"] == "TaskDuration"))
+
+    async def open(self, tenant: str, view: str = "#/map", *, ready: str = "true") -> Opened:
+        """A view from nothing to its first picture; `ready` is one more condition."""
+        # In the process that will show the page, so that starting it does not count.
+        await self.page.goto(f"{self.address}/mark.svg")
+        cpu_ms, begun_s = await self.cpu_ms(), time.monotonic()
+        await self.page.goto(f"{self.address}/?tenant={tenant}{view}", wait_until="commit")
+        await self.until(f"window.__bench?.firstPicture != null && ({ready})")
+        wall_ms = 1000 * (time.monotonic() - begun_s)
+        return Opened(await self.cpu_ms() - cpu_ms, wall_ms, await self.probe("drawn()"))
+
+    async def probe(self, expression: str) -> Any:
+        """What the page's own probe says."""
+        return await self.page.evaluate(f"window.__mnemograph.{expression}")
+
+    async def until(self, condition: str, *, every_ms: int = 20) -> None:
+        """Waits for a condition on the page, looking from inside."""
+        looking = f"""async () => {{
+            const end = Date.now() + {1000 * _WAIT_S};
+            while (!({condition})) {{
+                if (Date.now() > end) return false;
+                await new Promise((again) => setTimeout(again, {every_ms}));
+            }}
+            return true;
+        }}"""
+        assert await self.page.evaluate(looking), f"never came true: {condition}"
+
+    async def quiet(self, seconds: float = 1.0) -> None:
+        """Waits until nothing is drawn any more."""
+        await self.until(
+            "(performance.now() - (window.__bench.draws.findLast(([name]) => name !== 'over')?.[1] ?? 0))"
+            f" > {1000 * seconds}"
+        )
+
+    async def frames(self, deed: Callable[[int], Awaitable[None]], *, count: int = 60) -> Frames:
+        """CPU for each deed with the frame that shows it."""
+        costs: list[float] = []
+        before = await self.cpu_ms()
+        for number in range(count):
+            await deed(number)
+            await self.page.evaluate(_NEXT_FRAME)
+            now = await self.cpu_ms()
+            costs.append(now - before)
+            before = now
+        # The first ones warm up caches, as a hand's first move does.
+        return Frames(statistics.median(costs[5:]), quantile(costs[5:], 0.95))
+
+    async def pan(self) -> Frames:
+        """Drags the ground to and fro."""
+        at = await self._empty_spot()
+        await self.page.mouse.move(at["x"], at["y"])
+        await self.page.mouse.down()
+        mouse = self.page.mouse
+        found = await self.frames(lambda n: mouse.move(at["x"] + 6 * (n % 20), at["y"] + 4 * (n % 15)))
+        await self.page.mouse.up()
+        await self.quiet()
+        return found
+
+    async def zoom(self) -> Frames:
+        """Turns the wheel to and fro."""
+        at = await self._empty_spot()
+        await self.page.mouse.move(at["x"], at["y"])
+        found = await self.frames(lambda n: self.page.mouse.wheel(0, 40 if n // 10 % 2 else -40))
+        await self.quiet()
+        return found
+
+    async def hover(self) -> Frames:
+        """Moves over everything without pressing."""
+        box = await self.page.locator(".map:visible .big").bounding_box()
+        assert box is not None
+        mouse, wide, high = self.page.mouse, box["width"], box["height"]
+        return await self.frames(
+            lambda n: mouse.move(box["x"] + 20 + n * 53 % int(wide - 40), box["y"] + 20 + n * 37 % int(high - 40))
+        )
+
+    async def nearer(self, times: int) -> None:
+        """Brings the map nearer."""
+        for _ in range(times):
+            await self.page.keyboard.press("+")
+            await self.quiet(0.4)
+
+    async def delays_ms(self, canvas: str) -> list[float]:
+        """For each patch that came: how long until this canvas was drawn next."""
+        found = await self.page.evaluate(
+            """(canvas) => {
+              const draws = window.__bench.draws.filter(([name]) => name === canvas).map(([, at]) => at);
+              const patches = window.__bench.frames.filter((one) => one.t === "graph_patch");
+              return patches.map(({ at }) => (draws.find((one) => one > at) ?? Infinity) - at);
+            }""",
+            canvas,
+        )
+        return [float(one) for one in found if one is not None]
+
+    async def forget_draws(self) -> None:
+        """What was noted so far is over."""
+        await self.page.evaluate(
+            "() => { Object.assign(window.__bench, { draws: [], frames: [], opened: [], longest: 0 }) }"
+        )
+
+    async def draws(self, canvas: str) -> int:
+        """How often a canvas was drawn."""
+        return int(
+            await self.page.evaluate("(name) => window.__bench.draws.filter((one) => one[0] === name).length", canvas)
+        )
+
+    async def pss_mb(self, browser: Browser) -> float:
+        """Memory of the page's process, what it shares counted in parts."""
+        session = await browser.new_browser_cdp_session()
+        processes = (await session.send("SystemInfo.getProcessInfo"))["processInfo"]
+        await session.detach()
+        return max((_pss_mb(one["id"]) for one in processes if one["type"] == "renderer"), default=0.0)
+
+    async def _empty_spot(self) -> dict[str, float]:
+        found = await self.page.evaluate(
+            """() => {
+              const big = [...document.querySelectorAll(".map .big")].find((one) => one.clientWidth > 9);
+              const box = big.getBoundingClientRect();
+              const points = Object.keys(window.__mnemograph.positions()).map((id) => window.__mnemograph.onPage(id));
+              let best = null;
+              for (let x = box.left + 60; x < box.right - 160; x += 23)
+                for (let y = box.top + 50; y < box.bottom - 130; y += 19) {
+                  const near = Math.min(...points.map((one) => Math.hypot(one.x - x, one.y - y)));
+                  if (best === null || near > best.near) best = { x, y, near };
+                }
+              return best;
+            }"""
+        )
+        return dict(found)
+
+
+def quantile(values: list[float], share: float) -> float:
+    """The value that this share of all does not exceed."""
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
+
+
+def _pss_mb(pid: int) -> float:
+    with contextlib.suppress(OSError):
+        for line in Path(f"/proc/{pid}/smaps_rollup").read_text("utf-8").splitlines():
+            if line.startswith("Pss:"):
+                return int(line.split()[1]) / 1024
+    return 0.0
+
+
+@contextlib.asynccontextmanager
+async def bench_page(browser: Browser, address: str, **wishes: Any) -> AsyncIterator[BenchPage]:
+    """A page of a browser that has never been here."""
+    context = await browser.new_context(viewport={"width": 1280, "height": 800}, locale="en-US", **wishes)
+    await context.add_init_script(path=_WATCH)
+    page = await context.new_page()
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    await page.goto(f"{address}/mark.svg")
+    cdp = await context.new_cdp_session(page)
+    # Of the thread, not of the clock: what else the machine does must not decide.
+    await cdp.send("Performance.enable", {"timeDomain": "threadTicks"})
+    try:
+        yield BenchPage(page, cdp, address)
+    finally:
+        await context.close()
+    assert errors == [], json.dumps(errors)
+
+
+async def paced(per_s: float, seconds: float, deed: Callable[[int], Awaitable[Any]]) -> int:
+    """Does something at a rate; returns how often it was done."""
+    begun_s, number = time.monotonic(), 0
+    while time.monotonic() - begun_s < seconds:
+        await deed(number)
+        number += 1
+        await asyncio.sleep(max(0.0, begun_s + number / per_s - time.monotonic()))
+    return number

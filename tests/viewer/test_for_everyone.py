@@ -1,0 +1,228 @@
+"""The viewer without a mouse, without motion, by touch, and at a first visit. Requirements A5, E6."""
+
+import json
+from collections.abc import AsyncIterator
+
+import pytest
+import pytest_asyncio
+from playwright.async_api import Browser, CDPSession, Page, expect
+
+from tests.viewer.watching import WAIT_MS, Watching
+
+_WHERE = "document.activeElement?.closest('[data-panel], [data-export], .map, .list, [role=search]') !== null"
+# The pulses' own canvas, on which only rings around news are drawn.
+_RINGS = """[...document.querySelectorAll('.map > canvas')].some((canvas) => canvas.clientWidth > 200 && canvas ===
+  canvas.parentElement.querySelectorAll(':scope > canvas')[2] &&
+  canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.some((value) => value > 0))"""
+_SMALL = """[...document.querySelectorAll('button, select, input')]
+  .filter((one) => one.checkVisibility() && one.getBoundingClientRect().width > 1)
+  .filter((one) => one.getBoundingClientRect().height < 43.5)
+  .map((one) => `${one.className} ${one.outerHTML.slice(0, 90)} ${one.getBoundingClientRect().height}`)"""
+
+
+@pytest_asyncio.fixture(loop_scope="session", scope="module")
+async def memory(address: str) -> str:
+    """A tenant that holds a few things of Alice."""
+    name = "for-everyone"
+    for turn, text in enumerate(("I love jasmine tea.", "I work at Acme.", "I hate coriander.", "我很喜欢弹钢琴。")):
+        await Watching.told(address, name, text, session=f"s{turn}")
+    for label in ("jasmine tea", "Acme", "coriander", "弹钢琴"):
+        await Watching.found(address, name, label)
+    return name
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def viewer(browser: Browser, address: str, memory: str) -> AsyncIterator[Watching]:
+    async with Watching.page_of(browser, address, memory) as watching:
+        yield watching
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def phone(browser: Browser, address: str, memory: str) -> AsyncIterator[Watching]:
+    """A narrow page that is touched."""
+    size = {"width": 360, "height": 760}
+    context = await browser.new_context(viewport=size, has_touch=True, is_mobile=True, locale="zh-CN")
+    page = await context.new_page()
+    yield Watching(page, address, memory)
+    await context.close()
+
+
+async def _find(viewer: Watching, text: str) -> str:
+    """Searches by the keyboard, and chooses the first hit."""
+    await viewer.page.keyboard.press("/")
+    await viewer.page.keyboard.type(text)
+    await viewer.page.get_by_role("option", name=text).first.wait_for()
+    await viewer.page.keyboard.press("Enter")
+    found = await Watching.found(viewer.address, viewer.tenant, text)
+    await viewer.until(f"window.__mnemograph.selection === {json.dumps(found)}")
+    await viewer.until(_WHERE)
+    return found
+
+
+async def _tab_to(page: Page, selector: str) -> None:
+    for _ in range(60):
+        if await page.evaluate("(wanted) => document.activeElement.matches(wanted)", selector):
+            return
+        await page.keyboard.press("Tab")
+    raise AssertionError(f"{selector} cannot be reached by Tab")
+
+
+async def test_from_search_to_evidence_path_and_export_no_mouse_is_needed(viewer: Watching) -> None:
+    await viewer.open("#/map?user=alice")
+    keys, panel = viewer.page.keyboard, viewer.page.locator("[data-panel]")
+    tea = await _find(viewer, "jasmine")
+    await _tab_to(viewer.page, "[data-fact]")
+    await keys.press("Enter")
+    await expect(panel.locator("mark").first).to_contain_text("jasmine tea", timeout=WAIT_MS)
+    await _tab_to(viewer.page, ".chip")
+    await keys.press("Tab")
+    await keys.press("Enter")
+    await viewer.until(f"window.__mnemograph.selection === {json.dumps(tea)}")
+    await keys.press("p")
+    await _find(viewer, "Acme")
+    await keys.press("p")
+    await expect(viewer.page.locator("[data-trail]")).to_contain_text("jasmine tea", timeout=WAIT_MS)
+    await keys.press("x")
+    await _tab_to(viewer.page, '[data-export-as="json"]')
+    async with viewer.page.expect_download() as coming:
+        await keys.press("Enter")
+    assert (await coming.value).suggested_filename.endswith(".json")
+    await keys.press("Escape")
+    await viewer.until(f"!document.querySelector('[data-export]') && {_WHERE}")
+
+
+async def test_a_thing_of_the_map_has_a_menu_that_keys_open_and_walk(viewer: Watching) -> None:
+    await viewer.open("#/map?user=alice")
+    keys = viewer.page.keyboard
+    tea = await _find(viewer, "jasmine")
+    await keys.press("Escape")
+    await viewer.until("document.activeElement.classList.contains('map')")
+    await keys.press("Shift+F10")
+    menu = viewer.page.get_by_role("menu", name="jasmine tea")
+    await expect(menu.get_by_role("menuitem", name="Details")).to_be_focused()
+    await keys.press("ArrowDown")
+    await keys.press("ArrowDown")
+    await keys.press("Enter")
+    await viewer.until(f"location.hash.includes('around={tea}')")
+    await expect(menu).to_have_count(0)
+    await keys.press("z")
+    place = await viewer.resting_place(tea)
+    await viewer.page.mouse.click(place["x"], place["y"], button="right")
+    await expect(menu).to_be_visible()
+    await keys.press("Escape")
+    await expect(menu).to_have_count(0)
+    assert await viewer.probe("selection") is None
+
+
+async def test_list_and_map_hold_the_very_same_things_and_links(viewer: Watching) -> None:
+    await viewer.open("#/map")
+    await viewer.until("Object.keys(window.__mnemograph.positions()).length > 3")
+    await viewer.until("window.__mnemograph.drawn().edges === window.__mnemograph.counts.edges")
+    shown = set(await viewer.probe("ids()"))
+    drawn = await viewer.probe("drawn()")
+    assert drawn["nodes"] + drawn["edges"] == len(shown)
+    await viewer.page.keyboard.press("4")
+    await viewer.page.locator(".list [data-id]").first.wait_for()
+    rows = await viewer.page.evaluate(
+        "[...document.querySelectorAll('.list [data-id]')].flatMap(({dataset}) => [dataset.id, dataset.target])"
+    )
+    assert {one for one in rows if one is not None} == shown
+
+
+@pytest.mark.parametrize("motion", ["no-preference", "reduce"])
+async def test_news_pulses_only_for_those_who_want_motion(
+    browser: Browser, address: str, tenant: str, motion: str
+) -> None:
+    own = f"{tenant}-{motion}"
+    await Watching.told(address, own, "I love jasmine tea.")
+    await Watching.found(address, own, "jasmine tea")
+    async with Watching.page_of(browser, address, own) as viewer:
+        await viewer.page.emulate_media(reduced_motion=motion)  # type: ignore[arg-type]  one of two words
+        await viewer.open("#/map")
+        await viewer.until("Object.keys(window.__mnemograph.positions()).length > 1")
+        await viewer.page.evaluate(
+            f"""() => {{
+              window.ringed = false;
+              const look = () => {{ window.ringed ||= {_RINGS}; requestAnimationFrame(look); }};
+              look();
+            }}"""
+        )
+        await viewer.say("I love mountains.", session="s2")
+        await viewer.until("window.__mnemograph.newIds().length > 0")
+        if motion == "no-preference":
+            await viewer.until("window.ringed")
+            return
+        await viewer.until("document.title.startsWith('(')")
+        assert await viewer.page.evaluate("document.getAnimations().length") == 0
+        await viewer.page.keyboard.press("+")
+        two_frames = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+        user = await Watching.found(address, own, "Alice")
+        at_once = await viewer.page.evaluate(f"{two_frames}.then(() => window.__mnemograph.onPage('{user}'))")
+        assert await viewer.resting_place(user) == at_once, "the map is where it goes without a way there"
+        assert await viewer.page.evaluate("window.ringed") is False
+
+
+async def _fingers(cdp: CDPSession, what: str, *places: tuple[float, float]) -> None:
+    points = [{"x": x, "y": y, "id": number} for number, (x, y) in enumerate(places)]
+    await cdp.send("Input.dispatchTouchEvent", {"type": what, "touchPoints": points})
+
+
+async def test_by_touch_things_are_tapped_held_and_brought_nearer(phone: Watching) -> None:
+    await phone.open("#/map?user=alice")
+    tea = await Watching.found(phone.address, phone.tenant, "jasmine tea")
+    cdp = await phone.page.context.new_cdp_session(phone.page)
+    at = await phone.resting_place(tea)
+    await _fingers(cdp, "touchStart", (at["x"], at["y"]))
+    await expect(phone.page.locator("[data-menu]")).to_be_visible()
+    await _fingers(cdp, "touchEnd")
+    assert await phone.probe("selection") is None, "holding a thing does not open it"
+    await phone.page.locator('[data-menu-item="ego"]').tap()
+    await phone.until(f"location.hash.includes('around={tea}')")
+    at = await phone.resting_place(tea)
+    await phone.page.touchscreen.tap(at["x"], at["y"])
+    await phone.until(f"window.__mnemograph.selection === {json.dumps(tea)}")
+    await phone.page.locator("[data-panel] .icon").first.tap()
+    await phone.until("window.__mnemograph.selection === null")
+    apart = """(() => {
+      const [one, other] = Object.keys(window.__mnemograph.positions()).map((id) => window.__mnemograph.onPage(id));
+      return Math.hypot(one.x - other.x, one.y - other.y);
+    })()"""
+    before = await phone.page.evaluate(apart)
+    await _fingers(cdp, "touchStart", (170, 400), (190, 400))
+    for wider in range(10, 80, 10):
+        await _fingers(cdp, "touchMove", (170 - wider, 400), (190 + wider, 400))
+    await _fingers(cdp, "touchEnd")
+    await phone.until(f"{apart} > 1.5 * {before}")
+    assert await phone.page.evaluate("visualViewport.scale") == 1, "the map comes nearer, not the page"
+
+
+async def test_what_can_be_touched_is_large_enough_for_a_finger(phone: Watching) -> None:
+    tea = await Watching.found(phone.address, phone.tenant, "jasmine tea")
+    for view in (f"list?sel={tea}", "map", "net", "time", "map?known=2026-03-01T12:00:00Z"):
+        await phone.open(f"#/{view}")
+        assert await phone.page.evaluate(_SMALL) == [], view
+        overflow = await phone.page.evaluate("document.documentElement.scrollWidth - innerWidth")
+        assert overflow <= 0, f"{view} is wider than the window"
+    await phone.page.get_by_role("button", name="筛选").tap()
+    assert await phone.page.evaluate(_SMALL) == []
+
+
+async def test_an_empty_memory_fills_a_narrow_window(phone: Watching) -> None:
+    empty = Watching(phone.page, phone.address, f"{phone.tenant}-nobody")
+    await empty.open()
+    await empty.until_shown("mnemograph remember")
+    for part in ("header", "main", "footer"):
+        assert (await phone.page.locator(part).first.bounding_box() or {}).get("width") == 360, part
+
+
+@pytest.mark.parametrize(("lang", "words"), [("en", "Press / to search"), ("zh", "按 / 搜索")])
+async def test_hints_of_a_first_visit_go_for_good_when_they_are_known(viewer: Watching, lang: str, words: str) -> None:
+    await viewer.page.add_init_script(f"try {{ localStorage['mnemograph:lang'] = '{lang}' }} catch {{}}")
+    await viewer.open("#/map")
+    hints = viewer.page.locator("[data-hints]")
+    await expect(hints).to_contain_text(words)
+    await hints.locator("button").press("Enter")
+    await expect(hints).to_have_count(0)
+    await viewer.open("#/list")
+    await viewer.until_shown("jasmine tea")
+    await expect(hints).to_have_count(0)
