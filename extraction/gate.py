@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from extraction import small_talk_en, small_talk_zh
 from extraction.reading import SceneLine, SceneText
 from extraction.sentences import has_cjk, split_sentences
+from extraction.talk_words import TalkWords
 from schema.labels import Role
 
 # Small talk is short; whoever writes more than this in one message says something.
@@ -23,6 +23,8 @@ _CLAUSES: Final = re.compile(
     r"[,，;；:：。！？!?…~～\n()（）]+|\.(?:\s|$)|[-–—]{2,}| - |(?<=[\u3400-\u9fff]) (?=[\u3400-\u9fff])"
 )
 _EDGES: Final = " \t\"'“”‘’.。,，!！?？…-–—~～*_#`"
+_CJK: Final = re.compile(r"[\u3400-\u9fff]")
+_WORD: Final = re.compile(r"[a-z0-9][\w'’-]*", re.IGNORECASE)
 _NOT_WORDS: Final = re.compile(r"[^\w\s'’“”\"%.,;:!?\u3000-\u303f\uff00-\uffef…~-]")
 
 
@@ -64,37 +66,31 @@ def _bare(clause: str) -> str:
     return " ".join(_NOT_WORDS.sub(" ", clause).replace("’", "'").strip(_EDGES).split())
 
 
-def _is_small(clause: str) -> bool:
-    if len(clause) > _CLAUSE_CHARS_MAX:
-        return False
+def _words_for(clause: str) -> TalkWords:
+    # Loaded with the first clause of its language: its patterns take longer to compile than a start has.
     if has_cjk(clause):
-        return small_talk_zh.SMALL_TALK.fullmatch(clause) is not None
-    return small_talk_en.SMALL_TALK.fullmatch(clause) is not None
+        from extraction import small_talk_zh
+
+        return small_talk_zh.WORDS
+    from extraction import small_talk_en
+
+    return small_talk_en.WORDS
+
+
+def _is_small(clause: str) -> bool:
+    return len(clause) <= _CLAUSE_CHARS_MAX and _words_for(clause).small_talk.fullmatch(clause) is not None
 
 
 def _user_tells(clauses: list[str], asks: bool) -> bool:
-    if asks or any(_requests(clause) for clause in clauses[:1]):
-        return any(_is_about_us(clause) for clause in clauses)
+    if asks or any(_words_for(clause).asks_for.match(clause) for clause in clauses[:1]):
+        return any(_words_for(clause).about_us.search(clause) for clause in clauses)
     return _tells_of_self(clauses) or _has_substance(clauses)
 
 
-def _requests(clause: str) -> bool:
-    words = small_talk_zh.ASKS_FOR if has_cjk(clause) else small_talk_en.ASKS_FOR
-    return words.match(clause) is not None
-
-
-def _is_about_us(clause: str) -> bool:
-    words = small_talk_zh.ABOUT_US if has_cjk(clause) else small_talk_en.ABOUT_US
-    return words.search(clause) is not None
-
-
 def _tells_of_self(clauses: Iterable[str]) -> bool:
-    return any(
-        (small_talk_zh.SPEAKS_OF_SELF if has_cjk(clause) else small_talk_en.SPEAKS_OF_SELF).search(clause) is not None
-        for clause in clauses
-    )
+    return any(_words_for(clause).speaks_of_self.search(clause) for clause in clauses)
 
 
 def _has_substance(clauses: Iterable[str]) -> bool:
     text = " ".join(clauses)
-    return len(small_talk_zh.CJK.findall(text)) >= _CJK_MIN or len(small_talk_en.WORD.findall(text)) >= _WORDS_MIN
+    return len(_CJK.findall(text)) >= _CJK_MIN or len(_WORD.findall(text)) >= _WORDS_MIN

@@ -1,5 +1,7 @@
 """Short forms of first names. Data only: whether two people are one, people decide."""
 
+from collections.abc import Mapping
+from functools import cache
 from typing import Final
 
 _LINES: Final = """
@@ -64,14 +66,12 @@ zachary zach zack
 """
 
 
-def _by_name() -> dict[str, frozenset[str]]:
+@cache
+def full_names() -> Mapping[str, frozenset[str]]:
+    """The full names that a name may be short for; a full name is one of its own."""
     found: dict[str, set[str]] = {}
     for line in _LINES.split("\n"):
         names = line.split()
         for name in names:
             found.setdefault(name, set()).add(names[0])
     return {name: frozenset(of) for name, of in found.items()}
-
-
-# The full names that a name may be short for; a full name is one of its own.
-FULL_NAMES: Final = _by_name()

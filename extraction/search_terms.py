@@ -1,8 +1,8 @@
 """What of a question is searched for in texts, and how often each text says it, in English and Chinese (pure).
 
-English words count by their stems. Chinese texts are never cut into words, which would take longer than the search: the
-question is, into words of the dictionary, pairs of characters and single ones, and texts are asked how often they
-contain them. Single characters find what is said in other words: 画 in 画画 and 绘画.
+English words count by their stems, British and American ones alike. Chinese texts are never cut into words, which would
+take longer than the search: the question is, into words of the dictionary, pairs of characters and single ones, and
+texts are asked how often they contain them. Single characters find what is said in other words: 画 in 画画 and 绘画.
 """
 
 import re
@@ -15,6 +15,7 @@ from typing import Final
 
 from extraction.chinese_words import chinese_words
 from extraction.english_stems import stem
+from extraction.spellings_en import AMERICAN
 
 _WORD: Final = re.compile(r"[a-z0-9]+")
 _CJK: Final = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]+")
@@ -31,6 +32,7 @@ if in into is it its just ll m me my no not of on or our out re s she should so 
 these they this those to up us ve was we were what when where which who whom whose why will with would you your
 """
 _STOP: Final = frozenset(_STOP_TEXT.split())
+_BRITISH: Final = {american: british for british, american in AMERICAN.items()}
 # Characters that ask, point or join, and so stand in every text.
 _STOP_CHARACTERS: Final = frozenset(
     "的了是在和有我你他她它们这那什么吗呢吧啊也都就很哪谁怎个多少几会要不对哦嗯呀过着给被把到去来说"
@@ -85,11 +87,24 @@ def terms_of(question: str, *, characters: bool = False) -> Terms:
     )
 
 
+def both_spellings(words: Sequence[str]) -> list[str]:
+    """The words, and behind them the other spelling of those that are British or American."""
+    others = (AMERICAN.get(word) or _BRITISH.get(word) for word in words)
+    return list(dict.fromkeys([*words, *(other for other in others if other)]))
+
+
 def counts(terms: Terms, text: str) -> list[int]:
     """How often a text says each term: the stems first, then the strings."""
     said = _said(text)[0] if terms.stems else {}
     folded = text.lower() if terms.strings else ""
     return [said.get(one, 0) for one in terms.stems] + [folded.count(one) for one in terms.strings]
+
+
+def said_in(terms: Terms, text: str) -> list[str]:
+    """The terms that a text says."""
+    said = _said(text)[0] if terms.stems else {}
+    folded = text.lower() if terms.strings else ""
+    return [one for one in terms.stems if one in said] + [one for one in terms.strings if one in folded]
 
 
 def length(text: str) -> float:
@@ -107,4 +122,4 @@ def _said(text: str) -> tuple[dict[str, int], float]:
 
 def _stems(folded: str) -> Sequence[str]:
     plain = _POSSESSIVE.sub("", folded).replace("'", "").replace("’", "")
-    return [stem(word) for word in _WORD.findall(plain) if word not in _STOP]
+    return [stem(AMERICAN.get(word, word)) for word in _WORD.findall(plain) if word not in _STOP]

@@ -3,6 +3,8 @@
 import re
 from typing import Final
 
+from extraction.talk_words import TalkWords
+
 _HOW: Final = (
     r"(?:so|very|really|pretty|quite|a (?:bit|little)|kind of|kinda|rather|too|super|just|still|also|all|not|doing|"
     r"feeling|feel|always|glad|to|feeling)"
@@ -43,7 +45,7 @@ _ACK: Final = (
     r"works for me|makes sense|go on|go ahead|continue|next|more|another one|and|but)"
 )
 # Matched against a whole clause: lower case, without marks at its ends.
-SMALL_TALK: Final = re.compile(
+_SMALL_TALK: Final = re.compile(
     rf"(?:{_ACK} ){{0,4}}(?:"
     + "|".join(
         [
@@ -116,21 +118,22 @@ SMALL_TALK: Final = re.compile(
     re.IGNORECASE,
 )
 # A question or request is about the world unless it speaks of whoever asks: "my wife", "I quit".
-ASKS_FOR: Final = re.compile(
+_ASKS_FOR: Final = re.compile(
     r"^(?:please |can you |could you |would you |will you |hey |ok |now )*(?:tell|say|translate|explain|give|"
     r"show|write|"
     r"repeat|sing|play|list|define|calculate|convert|describe|summari[sz]e|help|make|find|recommend|suggest|search|"
     r"spell|draw|guess|count|check|read|rewrite|shorten|correct|fix|compare|continue|stop|wait|try)\b",
     re.IGNORECASE,
 )
-ABOUT_US: Final = re.compile(
+_ABOUT_US: Final = re.compile(
     r"\b(?:my|our|mine|ours|we|us|i'?m|i am|i was|i'?ve|i have|i had|i need|i want|i should|i'?ll|i will|"
     r"i live|i work|i got|"
     r"i(?:'d| would) (?:like|rather|love|prefer)|remind me|call me|always|never|every (?:day|week|month|year|"
     r"time))\b",
     re.IGNORECASE,
 )
-SPEAKS_OF_SELF: Final = re.compile(
+_SPEAKS_OF_SELF: Final = re.compile(
     r"\b(?:i|i'?m|i'?ve|i'?ll|i'?d|my|me|mine|we|we'?re|we'?ve|we'?ll|our|ours|us)\b", re.IGNORECASE
 )
-WORD: Final = re.compile(r"[a-z0-9][\w'’-]*", re.IGNORECASE)
+
+WORDS: Final = TalkWords(small_talk=_SMALL_TALK, asks_for=_ASKS_FOR, about_us=_ABOUT_US, speaks_of_self=_SPEAKS_OF_SELF)

@@ -3,6 +3,8 @@
 import re
 from typing import Final
 
+from extraction.talk_words import TalkWords
+
 _TAIL: Final = r"[啊呀呢吧吗哦啦嘛哈呐哟噢喔嗯了的呗耶~～]*"
 _HOW: Final = (
     r"(?:真的|真是|真|好|很|太|非常|有点儿?|有些|挺|特别|超级?|超|比较|都|也|还|这么|那么|不|又|更|"
@@ -34,7 +36,7 @@ _ACK: Final = (
     r"那就好|那好|好久不见|久违|欢迎|欢迎回来|好梦|做个好梦)"
 )
 # Matched against a whole clause without marks at its ends.
-SMALL_TALK: Final = re.compile(
+_SMALL_TALK: Final = re.compile(
     "|".join(
         [
             rf"{_ACK}{_TAIL}(?:{_ACK}{_TAIL}){{0,3}}",
@@ -86,15 +88,16 @@ _DO: Final = (
     r"(?:讲|说|翻译|解释|告诉|写|重复|猜猜|唱|播放|列出|列|定义|计算|算|描述|总结|推荐|建议|搜索|查|"
     r"拼|画|猜|数|读|改写|比较|介绍|举|背|聊聊)"
 )
-ASKS_FOR: Final = re.compile(
+_ASKS_FOR: Final = re.compile(
     rf"^(?:请|麻烦|帮忙|帮我|给我|能|能不能|可以|可不可以|你|您|再|来|跟我|教我|告诉我)+{_DO}"
     rf"|^{_DO}(?:一下|一个|个|一首|一遍|首|段|篇|遍|一段|一篇|一些|几个|点|讲|说|看|给我|我|出|[：:“\"])"
 )
-ABOUT_US: Final = re.compile(
+_ABOUT_US: Final = re.compile(
     r"我们|咱|我(?:的|家|爸|妈|哥|姐|弟|妹|太太|老婆|老公|丈夫|妻子|儿子|女儿|孩子|男友|女友|男朋友|女朋友|"
     r"朋友|同事|老板|爷爷|奶奶|外公|外婆)|"
     r"(?<![给帮跟和对为诉教让陪])我(?!想问|想知道|想请|问|该怎|怎么|能不能|可以)|提醒我|叫我|以后|别|不要|"
     r"的时候|总是|从来|每(?:天|周|月|年|次|个)"
 )
-SPEAKS_OF_SELF: Final = re.compile(r"我|咱|本人|俺")
-CJK: Final = re.compile(r"[\u3400-\u9fff]")
+_SPEAKS_OF_SELF: Final = re.compile(r"我|咱|本人|俺")
+
+WORDS: Final = TalkWords(small_talk=_SMALL_TALK, asks_for=_ASKS_FOR, about_us=_ABOUT_US, speaks_of_self=_SPEAKS_OF_SELF)

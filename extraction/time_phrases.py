@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from unicodedata import normalize
 
-from extraction import time_marks_en, time_marks_zh
 from extraction.name_forms import simplified_characters
 from extraction.stretches import Stretch
 from extraction.time_marks import Frame, Mark, bare_only, resolve
@@ -61,19 +60,29 @@ def _plain_character(character: str) -> str:
 
 def phrases_in(text: str, frame: Frame) -> list[Phrase]:
     """The phrases for time in a text made `plain`, in order."""
-    marks: list[Mark] = []
-    if _LATIN.search(text):
-        marks += time_marks_en.marks_in(text)
-    if _CJK.search(text):
-        chinese = time_marks_zh.marks_in(text)
-        marks = [m for m in marks if not any(m.start < c.end and c.start < m.end for c in chinese)] + chinese
-    marks.sort(key=lambda mark: (mark.start, mark.end))
+    marks = _marks_in(text)
     phrases: list[Phrase] = []
     groups = _groups(text, marks)
     for i, group in enumerate(groups):
         following = groups[i + 1] if i + 1 < len(groups) else None
         phrases += _phrases_of(text, group, following, phrases[-1] if phrases else None, frame)
     return phrases[:PHRASES_MAX]
+
+
+def _marks_in(text: str) -> list[Mark]:
+    """What either language finds; where both do, the Chinese words count."""
+    # Loaded with the first text of their language: their patterns take longer to compile than a start has.
+    marks: list[Mark] = []
+    if _LATIN.search(text):
+        from extraction import time_marks_en
+
+        marks += time_marks_en.marks_in(text)
+    if _CJK.search(text):
+        from extraction import time_marks_zh
+
+        chinese = time_marks_zh.marks_in(text)
+        marks = [m for m in marks if not any(m.start < c.end and c.start < m.end for c in chinese)] + chinese
+    return sorted(marks, key=lambda mark: (mark.start, mark.end))
 
 
 def _groups(text: str, marks: Sequence[Mark]) -> list[list[Mark]]:

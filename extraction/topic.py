@@ -29,9 +29,9 @@ _CJK_RUN = re.compile(r"[\u3400-\u9fff]+")
 _TEXT_CHARS_MAX = 4_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Topic:
-    """What one message is about.
+    """What one message is about; equal to itself only.
 
     Attributes:
         vector: of unit length; None without an embedder, or when it knows little of the message's language.
@@ -51,17 +51,29 @@ def terms_of(text: str) -> frozenset[str]:
     return frozenset(pairs | set(words_of(_CJK_RUN.sub(" ", head))))
 
 
-def turn(earlier: Sequence[Topic], new: Topic) -> float:
-    """How far `new` turns away from `earlier` (oldest first), in standard deviations; 0 when nothing can be said."""
-    if len(new.terms) < TERMS_MIN or len(earlier) < 2:
-        return 0.0
-    every = [*earlier[-(USUAL + NEAR) :], new]
-    by_words = _unusual([_shared(every, place) for place in range(1, len(every))], _WORDS_SPREAD_MIN)
-    near = [_nearest(every, place) for place in range(1, len(every))]
-    if near[-1] is None:
-        return by_words
-    by_meaning = _unusual([value for value in near if value is not None], _MEANING_SPREAD_MIN)
-    return (by_words + by_meaning) / 2
+class Turns:
+    """How far messages of one conversation turn away; what neighbours share is worked out once."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[Topic, ...], tuple[float, float | None]] = {}
+
+    def strength(self, earlier: Sequence[Topic], new: Topic) -> float:
+        """How far `new` turns away from `earlier` (oldest first), in standard deviations; 0: nothing can be said."""
+        if len(new.terms) < TERMS_MIN or len(earlier) < 2:
+            return 0.0
+        every = (*earlier[-(USUAL + NEAR) :], new)
+        pairs = [self._common(every[max(0, place - NEAR) : place + 1]) for place in range(1, len(every))]
+        by_words = _unusual([shared for shared, _ in pairs], _WORDS_SPREAD_MIN)
+        if pairs[-1][1] is None:
+            return by_words
+        by_meaning = _unusual([near for _, near in pairs if near is not None], _MEANING_SPREAD_MIN)
+        return (by_words + by_meaning) / 2
+
+    def _common(self, window: tuple[Topic, ...]) -> tuple[float, float | None]:
+        """What the last topic shares with those before it, in words and in meaning."""
+        if window not in self._known:
+            self._known[window] = (_shared(window[:-1], window[-1]), _nearest(window[:-1], window[-1]))
+        return self._known[window]
 
 
 def _unusual(values: Sequence[float], spread_min: float) -> float:
@@ -74,16 +86,15 @@ def _unusual(values: Sequence[float], spread_min: float) -> float:
     return (mean - values[-1]) / max(spread, spread_min)
 
 
-def _shared(topics: Sequence[Topic], place: int) -> float:
+def _shared(before: Sequence[Topic], topic: Topic) -> float:
     """Which share of a message's terms was said just before it."""
-    before = frozenset[str]().union(*(topic.terms for topic in topics[max(0, place - NEAR) : place]))
-    return len(topics[place].terms & before) / max(TERMS_MIN, len(topics[place].terms))
+    said = frozenset[str]().union(*(one.terms for one in before))
+    return len(topic.terms & said) / max(TERMS_MIN, len(topic.terms))
 
 
-def _nearest(topics: Sequence[Topic], place: int) -> float | None:
+def _nearest(before: Sequence[Topic], topic: Topic) -> float | None:
     """The greatest cosine between a message and those just before it; None without vectors."""
-    own = topics[place].vector
-    others = [topic.vector for topic in topics[max(0, place - NEAR) : place] if topic.vector is not None]
-    if own is None or not others:
+    others = [one.vector for one in before if one.vector is not None]
+    if topic.vector is None or not others:
         return None
-    return max(float(own @ other) for other in others)
+    return max(float(topic.vector @ other) for other in others)

@@ -20,10 +20,10 @@ from extraction.token_embedding import Embedded
 from graph_service.evaluation.dataset import Conversation, read_datasets
 from graph_service.evaluation.metrics import measured
 from graph_service.memory.asked import asked_about
-from graph_service.memory.found import Found
 from graph_service.memory.signals import Signals, signals
 from graph_service.memory.weights import weights_for
-from tests.bench.ranking_table import Case, case_columns, lines_of, told
+from tests.bench.ranking_table import Case, case_columns, lines_of
+from tests.candidates import all_found
 
 SHOWN = ("recall@10", "ndcg@10")
 
@@ -31,7 +31,7 @@ SHOWN = ("recall@10", "ndcg@10")
 async def cases_of(conversation: Conversation) -> list[Case]:
     """All answerable questions of a conversation."""
     lines = lines_of(conversation, [Embedded(vector=[])] * len(conversation.turns))
-    found = Found(candidates=tuple(map(told, lines)), lines=tuple(lines))
+    found = all_found(*lines)
     now = max(line.said_at for line in lines) + timedelta(days=1)
     cases = []
     for question in conversation.answerable:
