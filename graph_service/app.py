@@ -15,7 +15,7 @@ from starlette.routing import Route
 from graph_service.api.errors import install_error_handlers
 from graph_service.api.explore_rest import explore_router
 from graph_service.api.front_door import FrontDoor
-from graph_service.api.graphql import graphql_router
+from graph_service.api.graphql_mount import GraphQLMount
 from graph_service.api.rest import rest_router
 from graph_service.api.signing_in import sign_in_router
 from graph_service.api.tenant import tenant_of
@@ -49,6 +49,7 @@ from schema.limits import LIMITS
 from web_viewer import DIST
 
 READY_ANSWER_MAX_S: Final = 3.0
+GRAPHQL_LOADS_AFTER_S: Final = 1.0
 
 
 def create_app(parts: Parts, stopping: Stopping) -> FastAPI:
@@ -70,7 +71,8 @@ def create_app(parts: Parts, stopping: Stopping) -> FastAPI:
     gate = _gate(parts)
     hosts = frozenset(parts.settings.service.allowed_hosts) | LOOPBACK_NAMES
     mcp = _mcp(parts, gate)
-    lifespan = _lifespan(parts, hub, mcp, stopping)
+    graphql = GraphQLMount(parts.memory, gate, ChangeStream(hub, change_log).follow)
+    lifespan = _lifespan(parts, hub, mcp, graphql, stopping)
     app = FastAPI(title="Mnemograph", version=name, docs_url=None, redoc_url=None, lifespan=lifespan)
     app.state.gate = gate
     app.add_middleware(RoundTripHeader)
@@ -81,7 +83,7 @@ def create_app(parts: Parts, stopping: Stopping) -> FastAPI:
     app.add_middleware(PageHeaders)
     app.add_middleware(RequestRecord)
     install_error_handlers(app)
-    app.include_router(graphql_router(parts.memory, gate, ChangeStream(hub, change_log).follow), prefix="/graphql")
+    app.router.routes.extend(graphql.routes())
     app.include_router(sign_in_router(gate))
     app.include_router(live_router(hub, gate=gate, allowed_hosts=hosts))
     app.include_router(rest_router(mindmap, change_log, kept))
@@ -130,7 +132,7 @@ def _gate(parts: Parts) -> Gate:
     )
 
 
-def _lifespan(parts: Parts, hub: Hub, mcp: McpMount, stopping: Stopping) -> Any:
+def _lifespan(parts: Parts, hub: Hub, mcp: McpMount, graphql: GraphQLMount, stopping: Stopping) -> Any:
     @contextlib.asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         # First of all: what runs beside asks a database that has just started for much, and a request would wait.
@@ -139,9 +141,12 @@ def _lifespan(parts: Parts, hub: Hub, mcp: McpMount, stopping: Stopping) -> Any:
             answering = asyncio.create_task(mcp.run(stopping.asked), name="mcp")
             app.state.beside = {**beside, "mcp": answering}
             app.state.answering_since_s = time.time()
+            # Whoever asks before then does not wait for it.
+            loading = asyncio.get_running_loop().call_later(GRAPHQL_LOADS_AFTER_S, graphql.load)
             try:
                 yield
             finally:
+                loading.cancel()
                 stopping.ask()
                 await asyncio.wait([answering], timeout=stopping.left_s)
                 answering.cancel()

@@ -4,6 +4,8 @@ from typing import Final
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from graph_service.answer_headers import adding
+
 # Of answers that are no page: shown in a browser they may load nothing, run nothing, and be framed by nobody.
 DATA_HEADERS: Final = {
     "content-security-policy": "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -24,13 +26,10 @@ class PageHeaders:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        await self._app(scope, receive, adding(send, _unsaid))
 
-        async def with_headers(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                told = list(message.get("headers", ()))
-                known = {name.lower() for name, _ in told}
-                more = [(name.encode(), value.encode()) for name, value in DATA_HEADERS.items()]
-                message = {**message, "headers": told + [each for each in more if each[0] not in known]}
-            await send(message)
 
-        await self._app(scope, receive, with_headers)
+def _unsaid(message: Message) -> list[tuple[bytes, bytes]]:
+    known = {name.lower() for name, _ in message.get("headers", ())}
+    every = [(name.encode(), value.encode()) for name, value in DATA_HEADERS.items()]
+    return [each for each in every if each[0] not in known]

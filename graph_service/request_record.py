@@ -8,6 +8,7 @@ from typing import Final
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from graph_service.answer_headers import adding
 from graph_service.log import REQUEST_ID
 from graph_service.measures import REQUEST_SECONDS, REQUESTS, Door
 from graph_service.spans import span
@@ -45,18 +46,15 @@ class RequestRecord:
         door = door_of(scope["path"])
         status, started_s = 500 if scope["type"] == "http" else 101, time.perf_counter()
 
-        async def with_id(message: Message) -> None:
+        def with_id(beginning: Message) -> list[tuple[bytes, bytes]]:
             nonlocal status
-            if message["type"] == "http.response.start":
-                status = message["status"]
-                told = (_HEADER_BYTES, request_id.encode())
-                message = {**message, "headers": [*message.get("headers", ()), told]}
-            await send(message)
+            status = beginning["status"]
+            return [(_HEADER_BYTES, request_id.encode())]
 
         try:
             parent = _header(scope, b"traceparent").decode("latin-1") or None
             with span(f"request {door}", parent=parent, **{"http.request.id": request_id}):
-                await self._app(scope, receive, with_id)
+                await self._app(scope, receive, adding(send, with_id))
         finally:
             took_s = time.perf_counter() - started_s
             _note(door, status, took_s, timed=scope["type"] == "http")

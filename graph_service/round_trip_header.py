@@ -2,8 +2,9 @@
 
 from typing import Final
 
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
+from graph_service.answer_headers import adding
 from graph_service.graph.round_trips import counted
 
 HEADER: Final = "Mnemograph-Round-Trips"
@@ -21,11 +22,5 @@ class RoundTripHeader:
             await self._app(scope, receive, send)
             return
         with counted() as count:
-
-            async def with_count(message: Message) -> None:
-                if message["type"] == "http.response.start":
-                    told = (HEADER.lower().encode(), str(count.sent).encode())
-                    message = {**message, "headers": [*message.get("headers", ()), told]}
-                await send(message)
-
-            await self._app(scope, receive, with_count)
+            name = HEADER.lower().encode()
+            await self._app(scope, receive, adding(send, lambda _: [(name, str(count.sent).encode())]))

@@ -19,6 +19,11 @@ def moment_of(millis: int) -> datetime:
     return _EPOCH + timedelta(milliseconds=millis)
 
 
+def micros(moment: datetime) -> int:
+    """Microseconds since 1970 began in UTC, exactly."""
+    return (as_utc(moment) - _EPOCH) // timedelta(microseconds=1)
+
+
 def iso(moment: datetime | None) -> str | None:
     """ISO 8601 in UTC with `Z`, or None for an open end."""
     return None if moment is None else as_utc(moment).isoformat().replace("+00:00", "Z")

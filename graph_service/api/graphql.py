@@ -25,6 +25,7 @@ from graph_service.api.graphql_guard import RoleGuard
 from graph_service.api.graphql_history import HistoryQuery
 from graph_service.api.graphql_identity import IdentityMutation, IdentityQuery
 from graph_service.api.graphql_layers import LayersMutation, LayersQuery
+from graph_service.api.graphql_lists import ListsQuery
 from graph_service.api.graphql_live import Follow, Subscription
 from graph_service.api.graphql_narrowing import AfterArgument, ModeArgument, OnlyArgument, narrowing
 from graph_service.api.graphql_prepared import Prepared
@@ -70,6 +71,7 @@ class Query(
     HistoryQuery,
     IdentityQuery,
     LayersQuery,
+    ListsQuery,
     ProfileQuery,
     SessionsQuery,
     ShortTermQuery,

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import strawberry
 from strawberry.types import Info
 
+from graph_service.api.graphql_moments import AsOfArgument, ValidAtArgument
 from graph_service.memory.closed import Standing
 from graph_service.memory.element import ClosingView
 from graph_service.memory.service import Memory
@@ -31,7 +32,8 @@ class FactStanding:
     id: str = strawberry.field(description="Its id; reopenFact takes it.")
     statement: str = strawberry.field(description="The fact in words.")
     valid_at: datetime = strawberry.field(description="When it began to hold.")
-    invalid_at: datetime | None = strawberry.field(description="When it ceased to hold.")
+    invalid_at: datetime | None = strawberry.field(description="When it ceased to hold, if that is, or was, known.")
+    holds: bool = strawberry.field(description="Whether it held at the moment asked for, by what was known then.")
     closing: FactClosing | None = strawberry.field(description="Why it does not hold; null while it does.")
 
 
@@ -44,9 +46,12 @@ class FactsQuery:
         self,
         info: Info[Any, None],
         id: Annotated[str, strawberry.argument(description="The fact, as recall and the map name it.")],  # noqa: A002  the API's word
+        valid_at: ValidAtArgument = None,
+        as_of: AsOfArgument = None,
     ) -> FactStanding:
         """Whether a fact holds, and why not."""
-        return _standing(await _memory(info).facts.standing(info.context["tenant"], id))
+        memory, tenant = _memory(info), info.context["tenant"]
+        return _standing(await memory.facts.standing(tenant, id, valid_at=valid_at, as_of=as_of))
 
 
 @strawberry.type
@@ -75,6 +80,7 @@ def _standing(one: Standing) -> FactStanding:
         statement=one.statement,
         valid_at=one.valid_at,
         invalid_at=one.invalid_at,
+        holds=one.holds,
         closing=closing_answer(one.closing) if one.closing else None,
     )
 

@@ -1,26 +1,17 @@
-"""GraphQL: nodes by id, what is around and between them, their time line, changes, work and numbers."""
+"""GraphQL: nodes by id, what is around and between them, and their time line."""
 
 from datetime import UTC, datetime
-from enum import Enum
 from typing import Annotated, Any
 
 import strawberry
-from strawberry.scalars import JSON
 from strawberry.types import Info
 
-from graph_service.api.graphql_nodes import (
-    AfterCursor,
-    AsOfArgument,
-    ClosedArgument,
-    FactConnection,
-    FirstArgument,
-    MemoryNode,
-    ValidAtArgument,
-    node_answer,
-)
-from graph_service.memory.holding import moments_asked
+from graph_service.api.graphql_moments import AsOfArgument, ClosedArgument, ValidAtArgument
+from graph_service.api.graphql_nodes import FactConnection, MemoryNode, node_answer
+from graph_service.api.graphql_pages import AfterCursor, FirstArgument
+from graph_service.memory.graph_reads import id_named
+from graph_service.memory.holding import Moments, look_asked, moments_asked
 from graph_service.memory.service import Memory
-from schema.change import NumberedChange
 from schema.frames import EdgeView
 from schema.parts import GraphPart
 
@@ -56,66 +47,6 @@ class GraphSlice:
     paths: list[list[strawberry.ID]] = strawberry.field(description="Of path: ids from one end to the other.")
 
 
-@strawberry.type(description="One change of the graph.")
-class GraphChange:
-    """One change of the graph."""
-
-    seq: float = strawberry.field(description="Its number; numbers have no gaps within a tenant.")
-    at: datetime = strawberry.field(description="When it was written.")
-    user_id: str = strawberry.field(description="Whose memory.")
-    op: str = strawberry.field(description="`node+`, `edge+`, `node-` or `edge-`.")
-    element_id: strawberry.ID = strawberry.field(description="The node or line.")
-    reason: str = strawberry.field(description="Why, for people.")
-    body: JSON | None = strawberry.field(description="The element as it is since; null when it went.")
-
-
-@strawberry.type(description="Changes after a number, the lowest first.")
-class ChangePage:
-    """Changes after a number."""
-
-    epoch: str = strawberry.field(description="The life of the log; when it is another, fetch the graph anew.")
-    head: float = strawberry.field(description="The number of the last change there is.")
-    complete: bool = strawberry.field(description="False: the log reaches not back so far; fetch the graph anew.")
-    changes: list[GraphChange] = strawberry.field(description="The changes.")
-
-
-@strawberry.enum(description="Where work stands.")
-class JobState(Enum):
-    """Where work stands."""
-
-    OPEN = "open"
-    LEASED = "leased"
-    DEAD = "dead"
-
-
-@strawberry.type(description="Work of the background worker that is not done.")
-class JobRow:
-    """Work that is not done."""
-
-    id: strawberry.ID = strawberry.field(description="Its id; cancelWork takes it.")
-    kind: str = strawberry.field(description="embed, read, close, anew or forget.")
-    state: JobState = strawberry.field(description="Where it stands.")
-    user_id: str | None = strawberry.field(description="Whose memory.")
-    session_id: str | None = strawberry.field(description="For which session.")
-    attempts: int = strawberry.field(description="How often it failed.")
-    due: datetime = strawberry.field(description="When it is tried next.")
-    error: str | None = strawberry.field(description="Why it failed last.")
-
-
-@strawberry.type(description="How much there is.")
-class MemoryStats:
-    """How much there is."""
-
-    messages: int = strawberry.field(description="Messages.")
-    sessions: int = strawberry.field(description="Sessions.")
-    scenes: int = strawberry.field(description="Scenes.")
-    entities: int = strawberry.field(description="Entities.")
-    users: int = strawberry.field(description="Users.")
-    agents: int = strawberry.field(description="Agents.")
-    facts: int = strawberry.field(description="Facts that hold.")
-    closed_facts: int = strawberry.field(description="Facts that hold no more.")
-
-
 @strawberry.type
 class GraphQuery:
     """The graph, and what happens to it."""
@@ -125,24 +56,48 @@ class GraphQuery:
         self,
         info: Info[Any, None],
         id: Annotated[strawberry.ID, strawberry.argument(description="Its id.")],  # noqa: A002
+        valid_at: ValidAtArgument = None,
+        as_of: AsOfArgument = None,
     ) -> MemoryNode:
         """Anything of the mind map."""
-        return node_answer(await _memory(info).reads.node(info.context["tenant"], id))
+        moments = _moments(valid_at, as_of)
+        return node_answer(await _memory(info).reads.node(info.context["tenant"], id), moments)
 
     @strawberry.field(description="An entity and, page by page, what is known of it.")
-    async def entity(self, info: Info[Any, None], id: _Id) -> MemoryNode:  # noqa: A002  the API's word
+    async def entity(
+        self,
+        info: Info[Any, None],
+        id: _Id,  # noqa: A002  the API's word
+        valid_at: ValidAtArgument = None,
+        as_of: AsOfArgument = None,
+    ) -> MemoryNode:
         """An entity."""
-        return node_answer(await _memory(info).reads.node(info.context["tenant"], id, "Entity"))
+        moments = _moments(valid_at, as_of)
+        return node_answer(await _memory(info).reads.node(info.context["tenant"], id, "Entity"), moments)
 
     @strawberry.field(description="A scene and what it mentions.")
-    async def scene(self, info: Info[Any, None], id: _Id) -> MemoryNode:  # noqa: A002  the API's word
+    async def scene(
+        self,
+        info: Info[Any, None],
+        id: _Id,  # noqa: A002  the API's word
+        valid_at: ValidAtArgument = None,
+        as_of: AsOfArgument = None,
+    ) -> MemoryNode:
         """A scene."""
-        return node_answer(await _memory(info).reads.node(info.context["tenant"], id, "Scene"))
+        moments = _moments(valid_at, as_of)
+        return node_answer(await _memory(info).reads.node(info.context["tenant"], id, "Scene"), moments)
 
     @strawberry.field(description="A user and, page by page, what is known of them.")
-    async def user(self, info: Info[Any, None], user_id: _UserId) -> MemoryNode:
+    async def user(
+        self,
+        info: Info[Any, None],
+        user_id: _UserId,
+        valid_at: ValidAtArgument = None,
+        as_of: AsOfArgument = None,
+    ) -> MemoryNode:
         """A user."""
-        return node_answer(await _memory(info).reads.user(info.context["tenant"], user_id))
+        moments = _moments(valid_at, as_of)
+        return node_answer(await _memory(info).reads.user(info.context["tenant"], user_id), moments)
 
     @strawberry.field(description="A node, the best tied nodes beside it, and every line between all these.")
     async def neighbors(
@@ -151,22 +106,32 @@ class GraphQuery:
         id: _Id,  # noqa: A002  the API's word
         user_id: _Whose = None,
         limit: Annotated[int, strawberry.argument(description="At most so many neighbours, 1 to 100.")] = 20,
+        valid_at: ValidAtArgument = None,
+        as_of: AsOfArgument = None,
+        closed: ClosedArgument = True,
     ) -> GraphSlice:
         """What is around a node."""
-        memory, tenant = _memory(info), info.context["tenant"]
-        node = await memory.reads.node(tenant, id)
-        return _slice(await memory.reads.explorer.around(tenant, user_id, node.id, limit=max(1, min(limit, 100))))
+        look = look_asked(valid_at=valid_at, as_of=as_of, closed=closed, now=datetime.now(UTC))
+        explorer, tenant = _memory(info).reads.explorer, info.context["tenant"]
+        found = await explorer.around(tenant, user_id, id_named(id), limit=max(1, min(limit, 100)), look=look)
+        return _slice(found, _moments(valid_at, as_of))
 
     @strawberry.field(description="The shortest paths between two nodes; empty when nothing leads there.")
     async def path(
         self,
         info: Info[Any, None],
-        source: Annotated[str, strawberry.argument(description="The id of one end.")],
-        target: Annotated[str, strawberry.argument(description="The id of the other.")],
+        source: Annotated[str, strawberry.argument(description="The id or URI of one end.")],
+        target: Annotated[str, strawberry.argument(description="The id or URI of the other.")],
         user_id: _Whose = None,
+        valid_at: ValidAtArgument = None,
+        as_of: AsOfArgument = None,
+        closed: ClosedArgument = True,
     ) -> GraphSlice:
         """The shortest paths between two nodes."""
-        return _slice(await _memory(info).reads.explorer.between(info.context["tenant"], user_id, source, target))
+        look = look_asked(valid_at=valid_at, as_of=as_of, closed=closed, now=datetime.now(UTC))
+        explorer, tenant = _memory(info).reads.explorer, info.context["tenant"]
+        found = await explorer.between(tenant, user_id, id_named(source), id_named(target), look=look)
+        return _slice(found, _moments(valid_at, as_of))
 
     @strawberry.field(description="The most telling part of a memory: what held at a moment, by what was known then.")
     async def graph(
@@ -176,13 +141,14 @@ class GraphQuery:
         limit: Annotated[int, strawberry.argument(description="At most so many facts, 1 to 1000.")] = 200,
         valid_at: ValidAtArgument = None,
         as_of: AsOfArgument = None,
+        closed: ClosedArgument = True,
     ) -> GraphSlice:
         """The most telling part of a memory."""
         moments = moments_asked(valid_at=valid_at, as_of=as_of, now=datetime.now(UTC))
         found = await _memory(info).reads.explorer.at(
-            info.context["tenant"], user_id, moments, limit=max(1, min(limit, 1000))
+            info.context["tenant"], user_id, moments, limit=max(1, min(limit, 1000)), closed=closed
         )
-        return _slice(found)
+        return _slice(found, _moments(valid_at, as_of))
 
     @strawberry.field(description="What happened to a user's facts, the latest to begin first, the closed ones too.")
     async def timeline(
@@ -202,78 +168,26 @@ class GraphQuery:
         )
         return found
 
-    @strawberry.field(
-        description="What changed in the graph after a number, in order; graphChanged goes on from there."
-    )
-    async def changes_since(
-        self,
-        info: Info[Any, None],
-        seq: Annotated[float, strawberry.argument(description="The last change that is known; 0 for all.")],
-        limit: Annotated[int, strawberry.argument(description="At most so many, 1 to 500.")] = 100,
-    ) -> ChangePage:
-        """What changed after a number."""
-        log, tenant = _memory(info).changes, info.context["tenant"]
-        after = int(max(0.0, min(seq, 2.0**53)))
-        head = await log.head(tenant)
-        found = await log.since(tenant, after, rows_max=max(1, min(limit, 500)))
-        complete = not found or found[0].seq == after + 1
-        return ChangePage(
-            epoch=head.epoch, head=head.seq, complete=complete, changes=[change_view(one) for one in found]
-        )
 
-    @strawberry.field(description="Work in the background that is not done, the next first; what was given up last.")
-    async def jobs(
-        self,
-        info: Info[Any, None],
-        state: Annotated[JobState | None, strawberry.argument(description="Only such work.")] = None,
-        limit: Annotated[int, strawberry.argument(description="At most so many, 1 to 100.")] = 50,
-    ) -> list[JobRow]:
-        """Work that is not done."""
-        rows = await _memory(info).reads.jobs(info.context["tenant"], state.value if state else None, limit=limit)
-        names = ("id", "kind", "user_id", "session_id", "attempts", "due", "error")
-        return [JobRow(state=JobState(row["state"]), **{name: row[name] for name in names}) for row in rows]
-
-    @strawberry.field(description="How much the tenant, or one user of it, remembers.")
-    async def stats(self, info: Info[Any, None], user_id: _Whose = None) -> MemoryStats:
-        """How much there is."""
-        found = await _memory(info).reads.stats(info.context["tenant"], user_id)
-        return MemoryStats(
-            messages=found.get("messages", 0),
-            sessions=found.get("sessions", 0),
-            scenes=found.get("Scene", 0),
-            entities=found.get("Entity", 0),
-            users=found.get("User", 0),
-            agents=found.get("Agent", 0),
-            facts=found.get("facts", 0),
-            closed_facts=found.get("closed facts", 0),
-        )
+def _moments(valid_at: datetime | None, as_of: datetime | None) -> Moments | None:
+    """From where the facts of what is found are looked at; None where that is not said."""
+    if valid_at is None and as_of is None:
+        return None
+    return moments_asked(valid_at=valid_at, as_of=as_of, now=datetime.now(UTC))
 
 
-def change_view(one: NumberedChange) -> GraphChange:
-    """A change as the API shows it."""
-    return GraphChange(
-        seq=one.seq,
-        at=datetime.fromisoformat(one.at),
-        user_id=one.user_id,
-        op=one.change.op.value,
-        element_id=strawberry.ID(one.change.element_id),
-        reason=one.change.reason,
-        body=JSON(one.change.body) if one.change.body else None,
-    )
-
-
-def _slice(part: GraphPart) -> GraphSlice:
+def _slice(part: GraphPart, moments: Moments | None) -> GraphSlice:
     return GraphSlice(
         epoch=part.epoch,
         seq=part.seq,
         total=part.total,
-        nodes=[node_answer(node) for node in part.nodes],
-        edges=[_edge(edge) for edge in part.edges],
+        nodes=[node_answer(node, moments) for node in part.nodes],
+        edges=[_edge(edge, moments.known_at if moments else None) for edge in part.edges],
         paths=[[strawberry.ID(name) for name in path] for path in part.paths],
     )
 
 
-def _edge(edge: EdgeView) -> GraphEdge:
+def _edge(edge: EdgeView, known_at: datetime | None) -> GraphEdge:
     return GraphEdge(
         id=strawberry.ID(edge.id),
         source_id=strawberry.ID(edge.source),
@@ -282,9 +196,19 @@ def _edge(edge: EdgeView) -> GraphEdge:
         relation=edge.relation,
         strength=edge.strength,
         confidence=edge.confidence,
-        valid_at=datetime.fromisoformat(edge.valid_at) if edge.valid_at else None,
-        invalid_at=datetime.fromisoformat(edge.invalid_at) if edge.invalid_at else None,
+        valid_at=_moment(edge.valid_at),
+        invalid_at=_end(edge, known_at),
     )
+
+
+def _end(edge: EdgeView, known_at: datetime | None) -> datetime | None:
+    """When an edge ceased to hold, if that was known."""
+    heard = _moment(edge.closing_known_at or edge.known_at)
+    return None if known_at is not None and heard is not None and heard > known_at else _moment(edge.invalid_at)
+
+
+def _moment(text: str | None) -> datetime | None:
+    return datetime.fromisoformat(text) if text else None
 
 
 def _memory(info: Info[Any, None]) -> Memory:

@@ -7,6 +7,7 @@ import strawberry
 from strawberry.types import Info
 
 from graph_service.api.graphql_facts import FactClosing, closing_answer
+from graph_service.api.graphql_moments import AsOfArgument
 from graph_service.memory.history import FactVersion
 from graph_service.memory.service import Memory
 
@@ -43,23 +44,25 @@ class HistoryQuery:
         self,
         info: Info[Any, None],
         id: Annotated[str, strawberry.argument(description="The fact, as recall and the map name it.")],  # noqa: A002  the API's word
+        as_of: AsOfArgument = None,
     ) -> list[FactVersionAnswer]:
         """What held of the same before and after a fact."""
-        return await _versions(info, id)
+        return await _versions(info, id, as_of)
 
     @strawberry.field(description="The same as factHistory.")
     async def history(
         self,
         info: Info[Any, None],
         id: Annotated[str, strawberry.argument(description="The fact, as recall and the map name it.")],  # noqa: A002  the API's word
+        as_of: AsOfArgument = None,
     ) -> list[FactVersionAnswer]:
         """The same as `fact_history`."""
-        return await _versions(info, id)
+        return await _versions(info, id, as_of)
 
 
-async def _versions(info: Info[Any, None], fact_id: str) -> list[FactVersionAnswer]:
+async def _versions(info: Info[Any, None], fact_id: str, as_of: datetime | None) -> list[FactVersionAnswer]:
     memory: Memory = info.context["memory"]
-    return [_answer(one) for one in await memory.facts.history(info.context["tenant"], fact_id)]
+    return [_answer(one) for one in await memory.facts.history(info.context["tenant"], fact_id, as_of=as_of)]
 
 
 def _answer(one: FactVersion) -> FactVersionAnswer:

@@ -6,7 +6,9 @@ from typing import Annotated, Any
 import strawberry
 from strawberry.types import Info
 
-from graph_service.memory.entities import EntityListed
+from graph_service.api.graphql_pages import AfterCursor, Connection, FirstArgument, page_parts
+from graph_service.memory.asked_ids import check_limit
+from graph_service.memory.entities import EntityListed, entity_cursor
 from graph_service.memory.identity import Merged
 from graph_service.memory.look_alikes import LookAlike
 from graph_service.memory.service import Memory
@@ -55,11 +57,13 @@ class IdentityQuery:
         self,
         info: Info[Any, None],
         user_id: Annotated[str, strawberry.argument(description="Whose memory.")],
-        limit: Annotated[int, strawberry.argument(description="At most so many, 1 to 1000.")] = 100,
-    ) -> list[EntityRow]:
+        first: FirstArgument = 100,
+        after: AfterCursor = None,
+    ) -> Connection[EntityRow]:
         """The entities of one user's memory."""
-        found = await _memory(info).entities(info.context["tenant"], user_id, limit=limit)
-        return [_row(one) for one in found]
+        check_limit(first)
+        found = await _memory(info).entities(info.context["tenant"], user_id, limit=first + 1, after=after)
+        return Connection(**page_parts(found, first, after, cursor=entity_cursor, view=_row))
 
     @strawberry.field(description="Pairs of entities that may be one, the likeliest first; rejected ones stay away.")
     async def suggested_merges(

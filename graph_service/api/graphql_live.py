@@ -8,7 +8,7 @@ from typing import Annotated, Any, Protocol
 import strawberry
 from strawberry.types import Info
 
-from graph_service.api.graphql_graph import GraphChange, change_view
+from graph_service.api.graphql_lists import GraphChange, change_view
 from graph_service.auth.access import ANYBODY, Access
 from graph_service.auth.gate import Gate
 from schema.change import NumberedChange

@@ -1,23 +1,17 @@
 """GraphQL: the graph as nodes and facts that lead on to each other, page by page."""
 
 from datetime import UTC, datetime
-from typing import Annotated, Any
+from typing import Any
 
 import strawberry
 from strawberry.types import Info
 
 from graph_service.api.graphql_loaders import loaders_of
-from graph_service.memory.graph_reads import Page, Row, cursor_of
-from graph_service.memory.holding import moments_asked
+from graph_service.api.graphql_moments import AsOfArgument, ClosedArgument, ValidAtArgument
+from graph_service.api.graphql_pages import AfterCursor, FirstArgument, PageInfo, page_info
+from graph_service.memory.graph_reads import Page, Row, fact_cursor
+from graph_service.memory.holding import Moments, moments_asked
 from schema.frames import NodeView
-
-FirstArgument = Annotated[int, strawberry.argument(description="At most so many, 1 to 100.")]
-AfterCursor = Annotated[str | None, strawberry.argument(description="`endCursor` of the page before; the next ones.")]
-ValidAtArgument = Annotated[
-    datetime | None, strawberry.argument(description="What held then; at `asOf` or now if left out.")
-]
-AsOfArgument = Annotated[datetime | None, strawberry.argument(description="By what was known then.")]
-ClosedArgument = Annotated[bool, strawberry.argument(description="Also facts that hold no more.")]
 
 
 @strawberry.interface(description="Something with an id of its own.")
@@ -25,14 +19,6 @@ class Node:
     """Something with an id of its own."""
 
     id: strawberry.ID = strawberry.field(description="Its id.")
-
-
-@strawberry.type(description="Where a page ends.")
-class PageInfo:
-    """Where a page ends."""
-
-    has_next_page: bool = strawberry.field(description="There are more behind it.")
-    end_cursor: str | None = strawberry.field(description="Hand it in as `after`; null when the page is empty.")
 
 
 @strawberry.type(description="A message that proves a fact.")
@@ -59,6 +45,7 @@ class MemoryNode(Node):
     importance: int | None = strawberry.field(description="Of scenes: 1 to 10.")
     first_seen: datetime = strawberry.field(description="When it was first said.")
     last_seen: datetime = strawberry.field(description="When it was last said.")
+    moments: strawberry.Private[Moments | None] = None
 
     @strawberry.field(description="Its facts, the latest to begin first.")
     async def facts(
@@ -73,10 +60,14 @@ class MemoryNode(Node):
         """Its facts."""
         # One moment for the whole operation, so that facts of many nodes come together.
         now = info.context.setdefault("now", datetime.now(UTC))
+        moments = self.moments if valid_at is None and as_of is None else None
         page = Page(
-            moments=moments_asked(valid_at=valid_at, as_of=as_of, now=now), first=first, after=after, closed=closed
+            moments=moments or moments_asked(valid_at=valid_at, as_of=as_of, now=now),
+            first=first,
+            after=after,
+            closed=closed,
         )
-        return connection_of(await loaders_of(info).facts(page).load(self.id), first)
+        return connection_of(await loaders_of(info).facts(page).load(self.id), page)
 
 
 @strawberry.type(description="A fact: what one node has to do with another.")
@@ -94,16 +85,17 @@ class MemoryFact(Node):
     invalid_at: datetime | None = strawberry.field(description="When it ceased to hold; null while it does.")
     known_at: datetime | None = strawberry.field(description="When we first heard of it.")
     row: strawberry.Private[Row]
+    moments: strawberry.Private[Moments | None] = None
 
     @strawberry.field(description="Whom or what it is about.")
     async def subject(self, info: Info[Any, None]) -> MemoryNode | None:
         """Whom or what it is about."""
-        return _end(await loaders_of(info).nodes.load(self.row["subject_id"]))
+        return _end(await loaders_of(info).nodes.load(self.row["subject_id"]), self.moments)
 
     @strawberry.field(description="Who or what it leads to.")
     async def object(self, info: Info[Any, None]) -> MemoryNode | None:
         """Who or what it leads to."""
-        return _end(await loaders_of(info).nodes.load(self.row["object_id"]))
+        return _end(await loaders_of(info).nodes.load(self.row["object_id"]), self.moments)
 
     @strawberry.field(description="Messages that prove it, at most `first`.")
     async def evidence(self, info: Info[Any, None], first: FirstArgument = 3) -> list[ProvingMessage]:
@@ -130,22 +122,22 @@ class FactConnection:
     page_info: PageInfo = strawberry.field(description="Where the page ends.")
 
 
-def connection_of(rows: list[Row], first: int) -> FactConnection:
-    """A page of facts from one row more than was asked for."""
-    edges = [FactEdge(cursor=cursor_of(row), node=fact_view(row)) for row in rows[:first]]
-    info = PageInfo(has_next_page=len(rows) > first, end_cursor=edges[-1].cursor if edges else None)
+def connection_of(rows: list[Row], page: Page) -> FactConnection:
+    """A page of facts from one row more than was asked for; their ends are looked at from the same moment."""
+    edges = [FactEdge(cursor=fact_cursor(row), node=fact_view(row, page.moments)) for row in rows[: page.first]]
+    info = page_info([edge.cursor for edge in edges], more=len(rows) > page.first, after=page.after)
     return FactConnection(edges=edges, nodes=[edge.node for edge in edges], page_info=info)
 
 
-def fact_view(row: Row) -> MemoryFact:
-    """A fact as the API shows it."""
+def fact_view(row: Row, moments: Moments | None = None) -> MemoryFact:
+    """A fact as the API shows it, its ends looked at from a moment."""
     names = ("uri", "predicate", "relation", "statement", "strength", "confidence", "importance")
     times = ("valid_at", "invalid_at", "known_at")
-    return MemoryFact(id=row["id"], row=row, **{name: row[name] for name in (*names, *times)})
+    return MemoryFact(id=row["id"], row=row, moments=moments, **{name: row[name] for name in (*names, *times)})
 
 
-def node_answer(node: NodeView) -> MemoryNode:
-    """A node as the API shows it."""
+def node_answer(node: NodeView, moments: Moments | None = None) -> MemoryNode:
+    """A node as the API shows it, its facts looked at from a moment unless they are asked for otherwise."""
     return MemoryNode(
         id=strawberry.ID(node.id),
         kind=node.kind,
@@ -157,6 +149,7 @@ def node_answer(node: NodeView) -> MemoryNode:
         importance=node.importance,
         first_seen=datetime.fromisoformat(node.first_seen),
         last_seen=datetime.fromisoformat(node.last_seen),
+        moments=moments,
     )
 
 
@@ -165,5 +158,5 @@ def message_view(message: Row) -> ProvingMessage:
     return ProvingMessage(**{name: message[name] for name in ("id", "uri", "role", "speaker", "text", "said_at")})
 
 
-def _end(node: NodeView | None) -> MemoryNode | None:
-    return None if node is None else node_answer(node)
+def _end(node: NodeView | None, moments: Moments | None) -> MemoryNode | None:
+    return None if node is None else node_answer(node, moments)

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import strawberry
 from strawberry.types import Info
 
+from graph_service.api.graphql_moments import AsOfArgument, ValidAtArgument
 from graph_service.memory.profile import ProfilePart
 from graph_service.memory.service import Memory
 from schema.profile import Category
@@ -50,11 +51,15 @@ class ProfileQuery:
         user_id: Annotated[str, strawberry.argument(description="Whose memory.")],
         agent_id: Annotated[str | None, strawberry.argument(description="The agent instead of the user.")] = None,
         category: Annotated[Category | None, strawberry.argument(description="Only this; all when left out.")] = None,
+        valid_at: ValidAtArgument = None,
+        as_of: AsOfArgument = None,
     ) -> list[ProfilePartView]:
         """What is always to be known of a user."""
         memory: Memory = info.context["memory"]
         tenant = info.context["tenant"]
-        parts = await memory.facts.profile(tenant, user_id, agent_id=agent_id, category=category)
+        parts = await memory.facts.profile(
+            tenant, user_id, agent_id=agent_id, category=category, valid_at=valid_at, as_of=as_of
+        )
         return [_view(part) for part in parts]
 
 

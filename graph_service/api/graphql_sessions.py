@@ -6,7 +6,9 @@ from typing import Annotated, Any
 import strawberry
 from strawberry.types import Info
 
+from graph_service.api.graphql_pages import AfterCursor, Connection, FirstArgument, page_parts
 from graph_service.memory.service import Memory
+from graph_service.memory.session_life import session_cursor
 from schema.session import CloseReason, SessionState, SessionView
 
 strawberry.enum(SessionState, name="SessionState", description="Where a session stands.")
@@ -46,11 +48,13 @@ class SessionsQuery:
         self,
         info: Info[Any, None],
         user_id: _UserId,
-        limit: Annotated[int, strawberry.argument(description="At most so many, 1 to 100.")] = 50,
-    ) -> list[SessionAnswer]:
+        first: FirstArgument = 50,
+        after: AfterCursor = None,
+    ) -> Connection[SessionAnswer]:
         """Sessions of a user."""
         memory: Memory = info.context["memory"]
-        return [_answer(view) for view in await memory.sessions.latest(info.context["tenant"], user_id, limit=limit)]
+        rows = await memory.sessions.page(info.context["tenant"], user_id, first=first, after=after)
+        return Connection(**page_parts(rows, first, after, cursor=session_cursor, view=_answer))
 
     @strawberry.field(description="One session and where it stands.")
     async def session(self, info: Info[Any, None], user_id: _UserId, session_id: _SessionId) -> SessionAnswer:

@@ -6,16 +6,18 @@ from typing import Annotated, Any
 import strawberry
 from strawberry.types import Info
 
+from graph_service.api.graphql_pages import AfterCursor, Connection, FirstArgument, page_parts
 from graph_service.memory import dead_letters
+from graph_service.memory.asked_ids import check_limit
 from graph_service.memory.outbox import JobKind
 from graph_service.memory.service import Memory
+from graph_service.memory.sync import SyncReport
 from graph_service.memory.sync_check import Problem
 
 strawberry.enum(JobKind, name="WorkKind", description="What is to be done for a session.")
 
 strawberry.enum(Problem, name="SyncProblem", description="What a sync finds.")
 
-LimitArgument = Annotated[int, strawberry.argument(description="At most so many, 1 to 1,000.")]
 IdsArgument = Annotated[list[strawberry.ID], strawberry.argument(description="Ids of work, as deadLetters tells them.")]
 RetriedArgument = Annotated[
     list[strawberry.ID] | None, strawberry.argument(description="Ids of dead letters; all of the tenant when left out.")
@@ -62,10 +64,13 @@ class WorkQuery:
     """What can be asked of given up work."""
 
     @strawberry.field(description="Work that was given up, the latest first.")
-    async def dead_letters(self, info: Info[Any, None], limit: LimitArgument = 100) -> list[DeadLetter]:
+    async def dead_letters(
+        self, info: Info[Any, None], first: FirstArgument = 100, after: AfterCursor = None
+    ) -> Connection[DeadLetter]:
         """Work that was given up."""
-        letters = await _memory(info).dead_letters.listed(info.context["tenant"], limit=limit)
-        return [_view(letter) for letter in letters]
+        check_limit(first)
+        letters = await _memory(info).dead_letters.listed(info.context["tenant"], limit=first + 1, after=after)
+        return Connection(**page_parts(letters, first, after, cursor=dead_letters.letter_cursor, view=_view))
 
 
 @strawberry.type
@@ -77,6 +82,15 @@ class WorkMutation:
         """Has given up work done again."""
         return await _memory(info).retry_work(info.context["tenant"], ids)
 
+    @strawberry.mutation(description="Has one piece of given up work done again.")
+    async def retry_dead_letter(
+        self,
+        info: Info[Any, None],
+        id: Annotated[strawberry.ID, strawberry.argument(description="As deadLetters tells it.")],  # noqa: A002  the API's word
+    ) -> bool:
+        """Has one piece of given up work done again."""
+        return await _memory(info).retry_work(info.context["tenant"], [id]) == 1
+
     @strawberry.mutation(
         description="Compares texts, vectors, scenes, facts and work of the tenant; mends what does not fit together."
     )
@@ -86,11 +100,16 @@ class WorkMutation:
         dry_run: Annotated[bool, strawberry.argument(description="Look only.")] = False,
     ) -> SyncResult:
         """Compares and mends."""
-        report = await _memory(info).sync(info.context["tenant"], dry_run=dry_run)
-        found = [ProblemCount(problem=problem, count=count) for problem, count in sorted(report.found.items())]
-        return SyncResult(
-            total=report.total, indexed=report.indexed, skipped=report.skipped, errors=report.errors, found=found
-        )
+        return _result(await _memory(info).sync(info.context["tenant"], dry_run=dry_run))
+
+    @strawberry.mutation(description="The same as sync, under the name that agents know it by.")
+    async def index_memories(
+        self,
+        info: Info[Any, None],
+        dry_run: Annotated[bool, strawberry.argument(description="Look only.")] = False,
+    ) -> SyncResult:
+        """The same as `sync`."""
+        return _result(await _memory(info).sync(info.context["tenant"], dry_run=dry_run))
 
     @strawberry.mutation(description="Gives up work for good, also work under way; answers how much. Messages stay.")
     async def cancel_work(self, info: Info[Any, None], ids: IdsArgument) -> int:
@@ -101,6 +120,13 @@ class WorkMutation:
 def _memory(info: Info[Any, None]) -> Memory:
     memory: Memory = info.context["memory"]
     return memory
+
+
+def _result(report: SyncReport) -> SyncResult:
+    found = [ProblemCount(problem=problem, count=count) for problem, count in sorted(report.found.items())]
+    return SyncResult(
+        total=report.total, indexed=report.indexed, skipped=report.skipped, errors=report.errors, found=found
+    )
 
 
 def _view(letter: dead_letters.DeadLetter) -> DeadLetter:

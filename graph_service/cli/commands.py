@@ -12,6 +12,7 @@ from typer.main import get_command
 # Name -> where its function or its group of commands is, in the order of the help text.
 COMMANDS: Final[Mapping[str, str]] = MappingProxyType(
     {
+        "init": "preparing:init",
         "serve": "serving:serve",
         "demo": "serving:demo",
         "remember": "telling:remember",
@@ -37,6 +38,11 @@ COMMANDS: Final[Mapping[str, str]] = MappingProxyType(
         "layers": "layers:layers",
         "entities": "identities:entities",
         "facts": "facts:facts",
+        "stats": "counting:stats",
+        # Names that users of other memories look for.
+        "add": "telling:remember",
+        "search": "asking:recall",
+        "delete": "forgetting:forget",
     }
 )
 

@@ -33,6 +33,7 @@ _PROBE_MAX_S: Final = 2.0
 _SILENCE_S: Final = 5.0
 _RETRY_DELAY_S: Final = 0.05
 _RETRY_DELAY_MAX_S: Final = 1.0
+_PLAIN: Final = frozenset({str, int, float, bool, bytes, type(None)})
 _GONE = "Neo4j does not answer ({why}); it is tried again by itself. Check that the server runs: `mnemograph doctor`"
 
 
@@ -201,7 +202,12 @@ def _plain(row: Row) -> Row:
 
 
 def _plain_value(value: Any) -> Any:
+    # Nearly all that comes is one of these, or lists of them: a recall brings five thousand.
+    if type(value) in _PLAIN:
+        return value
     match value:
+        case list():
+            return [item if type(item) in _PLAIN else _plain_value(item) for item in value]
         case Neo4jDateTime():
             return as_utc(value.to_native())
         case datetime():
@@ -210,7 +216,5 @@ def _plain_value(value: Any) -> Any:
             return _plain(value)
         case Node():
             return _plain(dict(value.items()))
-        case list():
-            return [_plain_value(item) for item in value]
         case _:
             return value

@@ -1,6 +1,6 @@
 """Why a fact does not hold any more, and taking that back: a closed fact is reopened, never made anew."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
@@ -10,6 +10,7 @@ from graph_service.graph.store import Graph, Row, Writing
 from graph_service.memory.claims import PlannedFact, known_claims, told_of
 from graph_service.memory.element import ClosingView
 from graph_service.memory.fact_rows import fact_change, fact_row
+from graph_service.memory.holding import FactTimes, Moments, holds, known_end
 from graph_service.memory.known import facts_near
 from graph_service.memory.log_rows import append_changes
 from graph_service.memory.plan import planned
@@ -18,6 +19,7 @@ from schema.fact import Claim, KnownFact
 from schema.ids import MemoryId, TenantId, memory_id, user_uri
 from schema.limits import LIMITS
 from schema.telling import Closing, last_word, telling_of
+from schema.timespan import iso
 
 _WORDS: Final = {
     Closing.REPLACED: "another took its place",
@@ -34,29 +36,46 @@ class Standing:
     """A fact and whether it holds.
 
     Attributes:
-        closing: why it does not hold any more; None while it does.
+        holds: at the moment asked for, by what was known then.
+        invalid_at, closing: when it ceased to hold and why; None while it does, or while that was not known.
     """
 
     id: MemoryId
     statement: str
     valid_at: datetime
     invalid_at: datetime | None
+    holds: bool
     closing: ClosingView | None
 
 
-async def standing_of(graph: Graph, tenant: TenantId, fact_id: str) -> Standing:
-    """Whether a fact holds, and why not.
+async def standing_of(graph: Graph, tenant: TenantId, fact_id: str, moments: Moments) -> Standing:
+    """Whether a fact held at a moment, and why not.
 
     Raises:
-        NotFoundError: the tenant has no such fact.
+        NotFoundError: the tenant has no such fact, or it was not known then.
     """
     edge = _edge(await graph.read(statement("read/fact_by_id"), {"tenant": tenant, "id": fact_id}), fact_id)["edge"]
+    times = times_of(edge)
+    if moments.known_at is not None and times.known_at > moments.known_at:
+        raise NotFoundError(f"the fact {fact_id!r} was not known then, but since {iso(times.known_at)}; ask with that")
+    end = known_end(times, moments.known_at)
     return Standing(
         id=edge["id"],
         statement=edge["statement"],
         valid_at=edge["valid_at"],
+        invalid_at=end,
+        holds=holds(times, moments),
+        closing=await closing_of(graph, tenant, edge) if end is not None else None,
+    )
+
+
+def times_of(edge: Mapping[str, Any]) -> FactTimes:
+    """When a fact held, and when we heard of it."""
+    return FactTimes(
+        valid_at=edge["valid_at"],
         invalid_at=edge["invalid_at"],
-        closing=await closing_of(graph, tenant, edge),
+        known_at=edge["known_at"] or edge["recorded_at"],
+        closing_known_at=edge["closing_known_at"],
     )
 
 
@@ -68,15 +87,23 @@ async def closing_of(graph: Graph, tenant: str, edge: Mapping[str, Any]) -> Clos
     """
     if edge["invalid_at"] is None:
         return None
-    said: dict[str, str] = {}
-    if edge["closed_by"]:
-        rows = await graph.read(statement("read/fact_by_id"), {"tenant": tenant, "id": edge["closed_by"]})
-        said = {row["edge"]["id"]: row["edge"]["statement"] for row in rows}
-    elif message := ending_message(edge):
-        wanted = {"tenant": tenant, "ids": [message], "rows_max": 1}
-        rows = await graph.read(statement("read/messages_by_id"), wanted)
-        said = {row["message"]["id"]: row["message"]["text"] for row in rows}
-    return closing_view(edge, said)
+    return closing_view(edge, await said_by_closers(graph, tenant, [edge]))
+
+
+async def said_by_closers(graph: Graph, tenant: str, edges: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """The words of what closed some facts, by the id of the fact or message that said them.
+
+    Args:
+        edges: as `read/fact_by_id` returns them.
+    """
+    closed = [edge for edge in edges if edge["invalid_at"] is not None]
+    said = {edge["id"]: edge["statement"] for edge in edges}
+    facts = sorted({edge["closed_by"] for edge in closed if edge["closed_by"]} - said.keys())
+    messages = sorted({message for edge in closed if (message := ending_message(edge))})
+    if not facts and not messages:
+        return said
+    rows = await graph.read(statement("read/words_of"), {"tenant": tenant, "facts": facts, "messages": messages})
+    return said | {row["id"]: row["text"] for row in rows}
 
 
 def why_closed(edge: Mapping[str, Any]) -> Closing:

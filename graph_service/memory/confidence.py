@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from extraction.search_terms import Terms, counts, terms_of
+from extraction.search_terms import Terms, said_in, terms_of
 from graph_service.memory.found import Candidate
 from graph_service.memory.question import is_chinese
 from schema.ids import name_key
@@ -92,12 +92,11 @@ def signs_of(question: str, candidates: Sequence[Candidate], *, asked: Terms, ow
         asked: the terms of the question, without the time it names and without words that all questions have.
         own_names: what the user goes by: no strangers, whatever was found.
     """
-    texts = [_text(candidate) for candidate in candidates]
-    people = frozenset(name_key(one.speaker) for one in candidates if one.speaker)
-    held = _held(asked, texts, people)
-    worth = {word: math.log((len(texts) + 1) / (len(holders) + 0.5)) for word, holders in held.items()}
+    people = frozenset(name_key(name) for name in {one.speaker for one in candidates} if name)
+    held = _held(asked, candidates, people)
+    worth = {word: math.log((len(candidates) + 1) / (len(holders) + 0.5)) for word, holders in held.items()}
     total = math.fsum(worth.values()) or 1.0
-    shares = [0.0] * len(texts)
+    shares = [0.0] * len(candidates)
     for word, holders in held.items():
         for place in holders:
             shares[place] += worth[word] / total
@@ -108,33 +107,40 @@ def signs_of(question: str, candidates: Sequence[Candidate], *, asked: Terms, ow
         best=max(shares, default=0.0),
         meaning=_scaled(math.fsum(nearest) / len(nearest)) if nearest else None,
         joint=max((share / 2 + _scaled(one.cosine or 0.0) / 2 for share, one in pairs), default=0.0),
-        stranger=float(_names_a_stranger(question, texts, {*people, *map(name_key, own_names)})),
+        stranger=float(_names_a_stranger(question, candidates, {*people, *map(name_key, own_names)})),
         words=math.log1p(len(held)),
     )
 
 
-def _text(candidate: Candidate) -> str:
-    parts = (candidate.text[:_TEXT_CHARS_MAX], candidate.title, candidate.subject, candidate.object, candidate.speaker)
-    return " ".join(part for part in parts if part).casefold()
-
-
-def _held(asked: Terms, texts: Sequence[str], people: Collection[str]) -> dict[str, list[int]]:
-    """Which texts hold each term of the question; the speakers' names are no topic."""
+def _held(asked: Terms, candidates: Sequence[Candidate], people: Collection[str]) -> dict[str, list[int]]:
+    """Which candidates hold each term of the question; the speakers' names are no topic."""
+    # Part by part, because texts are cut into words only once, and the ranking looks at the same.
     names = {part for name in people for part in (*terms_of(name).stems, name)}
-    said = [counts(asked, text) for text in texts]
-    terms = enumerate((*asked.stems, *asked.strings))
-    return {
-        term: [place for place, each in enumerate(said) if each[column]] for column, term in terms if term not in names
-    }
+    held: dict[str, list[int]] = {term: [] for term in (*asked.stems, *asked.strings) if term not in names}
+    by_name = {one.speaker: said_in(asked, one.speaker) for one in candidates if one.speaker}
+    for place, one in enumerate(candidates):
+        parts = (one.text[:_TEXT_CHARS_MAX], one.title, one.subject, one.object)
+        told = [*by_name.get(one.speaker or "", ()), *(term for part in parts if part for term in said_in(asked, part))]
+        for term in held.keys() & told:
+            held[term].append(place)
+    return held
 
 
-def _names_a_stranger(question: str, texts: Sequence[str], known: Collection[str]) -> bool:
+def _names_a_stranger(question: str, candidates: Sequence[Candidate], known: Collection[str]) -> bool:
     """Whether a name in the question is in nothing that was found; a first word may have its capital from its place."""
     words = {word for name in known for word in name.split()}
     first = 0 if is_chinese(question) else 1
     names = [found.group() for found in _NAME.finditer(question) if found.start() >= first]
     keys = {name.casefold() for name in names} - _NO_NAMES - words
+    if not keys:
+        return False
+    texts = [_text(candidate) for candidate in candidates]
     return any(not any(key in text for text in texts) for key in keys)
+
+
+def _text(one: Candidate) -> str:
+    parts = (one.text[:_TEXT_CHARS_MAX], one.title, one.subject, one.object, one.speaker)
+    return " ".join(part for part in parts if part).casefold()
 
 
 def _scaled(cosine: float) -> float:

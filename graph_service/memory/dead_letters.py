@@ -7,7 +7,9 @@ from typing import Any, Final
 
 from graph_service.graph.statements import Statement, statement
 from graph_service.graph.store import Graph, Writing
+from graph_service.memory.intake import millis
 from graph_service.memory.outbox import JobKind
+from graph_service.memory.places import Listed, cursor_at, place_in
 from schema.errors import InputError, NotFoundError
 from schema.ids import TenantId
 
@@ -34,21 +36,31 @@ class DeadLetter:
     away: str | None
 
 
+def letter_cursor(letter: DeadLetter) -> str:
+    """Where a dead letter stands among those of its tenant."""
+    return cursor_at(Listed.DEAD_LETTERS, millis(letter.failed_at) if letter.failed_at else 0, letter.id)
+
+
 class DeadLetters:
     """The dead letters of all tenants, one tenant at a time."""
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
 
-    async def listed(self, tenant: TenantId, *, limit: int = 100) -> list[DeadLetter]:
+    async def listed(self, tenant: TenantId, *, limit: int = 100, after: str | None = None) -> list[DeadLetter]:
         """The latest of a tenant, newest first.
 
+        Args:
+            after: `letter_cursor` of one; only those behind it.
+
         Raises:
-            InputError: there cannot be so many.
+            InputError: there cannot be so many, or such a cursor.
         """
         if not 1 <= limit <= ROWS_MAX:
             raise InputError(f"limit is {limit}; use 1 to {ROWS_MAX}")
-        rows = await self._graph.read(statement("jobs/dead_letters"), {"tenant": tenant, "rows_max": limit})
+        failed_ms, behind = place_in(Listed.DEAD_LETTERS, after)
+        wanted = {"tenant": tenant, "failed_ms": failed_ms, "after": behind, "rows_max": limit}
+        rows = await self._graph.read(statement("jobs/dead_letters"), wanted)
         return [
             DeadLetter(
                 id=row["id"],

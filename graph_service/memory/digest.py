@@ -8,6 +8,7 @@ from extraction.embedding import Embedder
 from extraction.fact_judge import FactJudge
 from extraction.layer_writer import LayerWriter, worth_writing
 from extraction.reading import Reader, Reading, SceneText
+from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Writing
 from graph_service.memory.affordable import affordable
 from graph_service.memory.beings import load_candidates
@@ -97,14 +98,14 @@ async def read_session(
     # Two plans on one memory at once: the later one would only be made again.
     async with turns.turn(f"{held.tenant} {text.owner.user.id}") as waited:
         if waited:
-            text = await _refresh(graph, text, held, rules, embedder)
+            text = await _refresh(graph, text, held)
         for _ in range(_PLANS_MAX):
             plan = await _plan(graph, text, scenes, judges, pace)
             pace.step("planned")
             try:
                 await commit_digest(graph, text, plan, held, now_ms=pace.now_ms())
             except StaleError:
-                text = await _refresh(graph, text, held, rules, embedder)
+                text = await _refresh(graph, text, held)
                 continue
             pace.step("read committed")
             count_digest(scenes, plan)
@@ -136,14 +137,13 @@ async def _plan(graph: Graph, text: SessionText, scenes: Sequence[SceneRead], ju
     return replace(plan, own_names=new_names(text.user_properties, told))
 
 
-async def _refresh(
-    graph: Graph, text: SessionText, held: Claim, rules: SceneRules, embedder: Embedder | None
-) -> SessionText:
+async def _refresh(graph: Graph, text: SessionText, held: Claim) -> SessionText:
     """The same text with the user as it is now; the scenes cannot have changed, because the session is leased to us."""
-    now = await load_session(graph, held, rules, embedder, owed=True)
-    if now is None:
-        raise ConflictError(f"another worker has read session {held.session} meanwhile; nothing is left to do")
-    return replace(text, user_properties=now.user_properties, revision=now.revision)
+    wanted = {"tenant": held.tenant, "user_node_id": text.owner.user.id}
+    rows = await graph.read(statement("read/user_now"), wanted)
+    if not rows:
+        raise ConflictError(f"user {text.owner.user_id!r} was forgotten meanwhile; nothing is left to do")
+    return replace(text, **rows[0])
 
 
 async def _read_scenes(

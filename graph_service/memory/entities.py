@@ -2,12 +2,14 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
+from graph_service.memory.places import Listed, cursor_at, place_in
 from schema.errors import InputError
 from schema.ids import MemoryId, TenantId
+from schema.timespan import micros
 
 LISTED_MAX: Final = 1_000
 
@@ -28,15 +30,22 @@ class EntityListed:
     merged: tuple[MemoryId, ...] = ()
 
 
-async def list_entities(graph: Graph, tenant: TenantId, user_id: str, *, limit: int) -> list[EntityListed]:
+async def list_entities(
+    graph: Graph, tenant: TenantId, user_id: str, *, limit: int, after: str | None = None
+) -> list[EntityListed]:
     """Entities of one user, the most recently named first.
 
+    Args:
+        after: `entity_cursor` of one; only those behind it.
+
     Raises:
-        InputError: the limit is out of bounds.
+        InputError: the limit or the cursor cannot be used.
     """
     if not 1 <= limit <= LISTED_MAX:
         raise InputError(f"limit {limit!r} must be 1 to {LISTED_MAX}")
-    parameters = {"tenant": tenant, "user_id": user_id, "rows_max": limit}
+    last_us, behind = place_in(Listed.ENTITIES, after)
+    parameters: dict[str, Any] = {"tenant": tenant, "user_id": user_id, "rows_max": limit}
+    parameters |= {"last_us": last_us, "after": behind}
     rows = await graph.read(statement("read/entities_of_user"), parameters)
     return [
         EntityListed(
@@ -49,3 +58,8 @@ async def list_entities(graph: Graph, tenant: TenantId, user_id: str, *, limit: 
         )
         for row in rows
     ]
+
+
+def entity_cursor(one: EntityListed) -> str:
+    """Where an entity stands among those of its user."""
+    return cursor_at(Listed.ENTITIES, micros(one.last_seen), str(one.id))

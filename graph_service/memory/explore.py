@@ -1,18 +1,18 @@
 """Parts of the mind map for somebody who explores: around a thing, between two, by a name, lately changed."""
 
-import asyncio
 import unicodedata
 from collections.abc import Sequence
+from dataclasses import asdict
 from datetime import datetime
 from typing import Final
 
 from graph_service.graph.lucene import sought_query
 from graph_service.graph.statements import statement
-from graph_service.graph.store import Graph
+from graph_service.graph.store import Graph, Row
 from graph_service.memory.asked_ids import check_ids
 from graph_service.memory.changes import ChangeLog, Head, numbered_change
-from graph_service.memory.holding import Moments
-from graph_service.memory.mindmap import USERS_MAX, map_edges, map_nodes
+from graph_service.memory.holding import EVERYTHING, Look, Moments
+from graph_service.memory.mindmap import USERS_MAX, map_edges, map_node, map_nodes
 from graph_service.memory.why import chains_behind
 from schema.change import NumberedChange, Op
 from schema.errors import InputError, NotFoundError
@@ -34,7 +34,9 @@ class Explorer:
         self._graph = graph
         self._log = ChangeLog(graph)
 
-    async def around(self, tenant: TenantId, user_id: str | None, node_id: str, *, limit: int) -> GraphPart:
+    async def around(
+        self, tenant: TenantId, user_id: str | None, node_id: str, *, limit: int, look: Look = EVERYTHING
+    ) -> GraphPart:
         """A node, the `limit` best tied nodes beside it, and every edge between all these.
 
         Raises:
@@ -42,30 +44,28 @@ class Explorer:
             UnavailableError: the database does not answer.
         """
         _check(user_id, id=node_id)
-        head = await self._log.head(tenant)
-        asked = {"tenant": tenant, "user_id": user_id, "id": node_id, "rows_max": limit}
+        asked = {"tenant": tenant, "user_id": user_id, "id": node_id, "rows_max": limit, **asdict(look)}
         rows = await self._graph.read(statement("read/neighbours"), asked)
         if not rows:
             raise _unknown(node_id)
-        return await self.part_of(tenant, head, [node_id, *rows[0]["ids"]], total=rows[0]["total"])
+        found = rows[0]
+        return await self.part_of(tenant, _head(found), [node_id, *found["ids"]], total=found["total"], look=look)
 
-    async def between(self, tenant: TenantId, user_id: str | None, source: str, target: str) -> GraphPart:
+    async def between(
+        self, tenant: TenantId, user_id: str | None, source: str, target: str, *, look: Look = EVERYTHING
+    ) -> GraphPart:
         """The shortest paths between two nodes: first those over things and scenes, then those over users.
 
         Raises:
             UnavailableError: the database does not answer.
         """
         _check(user_id, source=source, target=target)
-        head = await self._log.head(tenant)
         asked = {"tenant": tenant, "user_id": user_id, "source": source, "target": target, "rows_max": PATHS_MAX}
-        read = statement("read/paths_between")
-        telling, short = await asyncio.gather(
-            self._graph.read(read, {**asked, "over_beings": False}),
-            self._graph.read(read, {**asked, "over_beings": True}),
-        )
-        paths = list({tuple(row["ids"]): row["ids"] for row in (*telling, *short)}.values())[:PATHS_MAX]
+        found = (await self._graph.read(statement("read/paths_between"), {**asked, **asdict(look)}))[0]
+        paths = list({tuple(ids): ids for ids in (*found["telling"], *found["short"])}.values())[:PATHS_MAX]
         ids = list(dict.fromkeys(node_id for path in paths for node_id in path))
-        return (await self.part_of(tenant, head, ids, total=len(ids))).model_copy(update={"paths": paths})
+        part = await self.part_of(tenant, _head(found), ids, total=len(ids), look=look)
+        return part.model_copy(update={"paths": paths})
 
     async def because(self, tenant: TenantId, user_id: str | None, element_id: str) -> GraphPart:
         """What a thing or a fact came from, as `paths` from it to the last known cause; it is empty without a cause.
@@ -107,22 +107,28 @@ class Explorer:
         nodes = await self._nodes(tenant, [row["id"] for row in rows])
         return GraphPart(epoch=head.epoch, seq=head.seq, total=len(nodes), nodes=nodes, edges=[])
 
-    async def at(self, tenant: TenantId, user_id: str | None, moments: Moments, *, limit: int) -> GraphPart:
+    async def at(
+        self, tenant: TenantId, user_id: str | None, moments: Moments, *, limit: int, closed: bool = True
+    ) -> GraphPart:
         """The most telling facts as they looked from there, with their ends.
+
+        Args:
+            closed: also those that were over, behind those that held.
 
         Raises:
             UnavailableError: the database does not answer.
         """
         _check(user_id)
-        head = await self._log.head(tenant)
         asked = {
             "tenant": tenant,
+            "closed": closed,
             "users": await self._users(tenant, user_id),
             "valid_at": moments.valid_at,
             "known_at": moments.known_at,
             "rows_max": limit,
         }
-        edges = map_edges(await self._graph.read(statement("read/map_facts_at"), asked))
+        rows = await self._graph.read(statement("read/map_facts_at"), asked)
+        head, edges = _head(rows[0]), map_edges(rows)
         ends = list(dict.fromkeys(end for edge in edges for end in (edge.source, edge.target)))
         nodes = await self._nodes(tenant, ends)
         known = {node.id for node in nodes}
@@ -156,26 +162,24 @@ class Explorer:
         labels = {node.id: node.label for node in await self._nodes(tenant, ends)}
         return RecentChanges(epoch=head.epoch, changes=lines, labels=labels, more=len(rows) > limit)
 
-    async def part_of(self, tenant: TenantId, head: Head, ids: Sequence[str], *, total: int) -> GraphPart:
+    async def part_of(
+        self, tenant: TenantId, head: Head, ids: Sequence[str], *, total: int, look: Look = EVERYTHING
+    ) -> GraphPart:
         """Some nodes and every edge between them; ids that the tenant does not have are left out.
 
         Args:
-            head: of the log, read before the ids were.
+            head: of the log, read before the ids were, or with them.
             total: how many nodes there are to show, these among them.
         """
-        nodes, edges = await asyncio.gather(self._nodes(tenant, ids), self._links(tenant, ids))
-        known = {node.id for node in nodes}
-        both = [edge for edge in edges if edge.source in known and edge.target in known]
-        return GraphPart(epoch=head.epoch, seq=head.seq, total=total, nodes=nodes, edges=both)
+        if not ids:
+            return GraphPart(epoch=head.epoch, seq=head.seq, total=total, nodes=[], edges=[])
+        asked = {"tenant": tenant, "ids": list(ids), "rows_max": LINKS_MAX, **asdict(look)}
+        rows = await self._graph.read(statement("read/part_of_map"), asked)
+        nodes, edges = [map_node(values) for values in rows[0]["nodes"]], map_edges(rows)
+        return GraphPart(epoch=head.epoch, seq=head.seq, total=total, nodes=nodes, edges=edges)
 
     async def _nodes(self, tenant: str, ids: Sequence[str]) -> list[NodeView]:
         return list((await map_nodes(self._graph, tenant, ids)).values()) if ids else []
-
-    async def _links(self, tenant: str, ids: Sequence[str]) -> list[EdgeView]:
-        if not ids:
-            return []
-        asked = {"tenant": tenant, "ids": list(ids), "rows_max": LINKS_MAX}
-        return map_edges(await self._graph.read(statement("read/links_among"), asked))
 
     async def _users(self, tenant: str, user_id: str | None) -> list[str]:
         if user_id is not None:
@@ -186,6 +190,10 @@ class Explorer:
 
 def _check(user_id: str | None, **ids: str) -> None:
     check_ids(**ids, **({} if user_id is None else {"user": user_id}))
+
+
+def _head(row: Row) -> Head:
+    return Head(epoch=row["epoch"], seq=row["seq"])
 
 
 def _unknown(node_id: str) -> NotFoundError:

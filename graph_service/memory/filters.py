@@ -23,24 +23,20 @@ class Removed:
     count: int
 
 
-def in_scope(uri: str, tenant: str, user_id: str, *, session_id: str | None = None) -> bool:
-    """Whether an address lies in a user's memory, and if it is of a conversation, in the one that is asked about."""
-    if uri.startswith(f"{user_uri(tenant, user_id)}/"):
-        return True
-    wanted = session_uri(tenant, user_id, "") if session_id is None else f"{session_uri(tenant, user_id, session_id)}/"
-    return uri.startswith(wanted)
+def scope(tenant: str, user_id: str, *, session_id: str | None = None) -> tuple[str, str]:
+    """How every address in a user's memory begins, and if it is of a conversation, in the one that is asked about."""
+    said = session_uri(tenant, user_id, "") if session_id is None else f"{session_uri(tenant, user_id, session_id)}/"
+    return f"{user_uri(tenant, user_id)}/", said
 
 
 def checked(
     candidates: Sequence[Candidate], tenant: str, question: Question
 ) -> tuple[list[Candidate], tuple[Removed, ...]]:
     """The candidates that a question may be answered with, and what was taken out of the others."""
+    inside = scope(tenant, question.user_id, session_id=question.narrowed.session_id)
     roles = {role.value for role in question.narrowed.roles}
     reasons: list[tuple[str, Callable[[Candidate], bool]]] = [
-        (
-            "outside the scope",
-            lambda one: in_scope(one.uri, tenant, question.user_id, session_id=question.narrowed.session_id),
-        ),
+        ("outside the scope", lambda one: one.uri.startswith(inside)),
         ("another kind", lambda one: one.kind in question.kinds),
         (
             "another role",

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from operator import attrgetter
 from typing import Any
 
 from graph_service.memory.question import Kind
@@ -94,44 +95,42 @@ class Found:
 
 def found_in(row: Mapping[str, Any]) -> Found:
     """The one row of `read/recall`."""
-    told = row["messages"]
-    candidates = [*map(_message_found, told), *map(_candidate, row["rows"])]
+    messages = [_message_found(told) for told in row["messages"]]
+    candidates = [*(candidate for candidate, _ in messages), *map(_candidate, row["rows"])]
     return Found(
-        candidates=tuple(sorted(candidates, key=lambda one: (one.kind, one.id))),
-        lines=tuple(sorted(map(_line, told), key=lambda one: (one.session, one.said_at, one.position, one.id))),
+        candidates=tuple(sorted(candidates, key=attrgetter("kind", "id"))),
+        lines=tuple(sorted((line for _, line in messages), key=attrgetter("session", "said_at", "position", "id"))),
     )
 
 
-def _line(told: Sequence[Any]) -> Line:
-    name, session, said_ms, position, speaker, text, *_ = told
-    return Line(
-        id=name,
-        session=session,
-        said_at=moment_of(said_ms),
-        position=position or 0,
-        speaker=speaker,
-        text=text,
-        cosine=_cosine(told[10]),
-        tokens=told[12],
-    )
-
-
-def _message_found(told: Sequence[Any]) -> Candidate:
-    name, _, said_ms, _, speaker, text, uri, role, importance, unread, similarity, found, _ = told
-    return Candidate(
+def _message_found(told: Sequence[Any]) -> tuple[Candidate, Line]:
+    name, session, said_ms, position, speaker, text, uri, role, importance, unread, similarity, found, tokens = told
+    said_at, cosine = moment_of(said_ms), _cosine(similarity)
+    candidate = Candidate(
         kind=Kind.MESSAGE,
         id=name,
         scores=_best(found),
-        cosine=_cosine(similarity),
+        cosine=cosine,
         uri=uri,
         text=text,
         title=None,
         role=role,
         speaker=speaker,
-        said_at=moment_of(said_ms),
+        said_at=said_at,
         importance=importance,
         unread=bool(unread),
     )
+    line = Line(
+        id=name,
+        session=session,
+        said_at=said_at,
+        position=position or 0,
+        speaker=speaker,
+        text=text,
+        cosine=cosine,
+        tokens=tokens,
+    )
+    return candidate, line
 
 
 def _candidate(row: Sequence[Any]) -> Candidate:

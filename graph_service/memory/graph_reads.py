@@ -1,7 +1,5 @@
 """Nodes, pages of their facts, and the messages behind these, many at a time: each in one round trip."""
 
-import base64
-import binascii
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -11,10 +9,11 @@ from graph_service.graph.store import Graph
 from graph_service.memory.asked_ids import check_ids, check_limit
 from graph_service.memory.explore import Explorer
 from graph_service.memory.holding import Moments
-from graph_service.memory.mindmap import map_nodes
-from schema.errors import InputError, NotFoundError
+from graph_service.memory.mindmap import map_node, map_nodes
+from graph_service.memory.places import Listed, cursor_at, place_in
+from schema.errors import NotFoundError
 from schema.frames import NodeView
-from schema.ids import TenantId, memory_id, user_uri
+from schema.ids import TenantId, memory_id, session_uri, user_uri
 from schema.timespan import moment_of
 
 # A fact or message as a statement lists it.
@@ -66,7 +65,7 @@ class GraphReads:
             NotFoundError: the tenant has none.
             UnavailableError: Neo4j does not answer.
         """
-        wanted = memory_id(name) if name.startswith("memory://") else name
+        wanted = id_named(name)
         found = (await self.nodes(tenant, [wanted])).get(wanted)
         if found is None or (kind is not None and found.kind != kind):
             what = (kind or "node").lower()
@@ -95,7 +94,7 @@ class GraphReads:
             UnavailableError: Neo4j does not answer.
         """
         check_limit(page.first)
-        at, fact_id = _place(page.after) if page.after is not None else (None, None)
+        at, fact_id = place_in(Listed.FACTS, page.after)
         asked = {
             "tenant": tenant,
             "ids": sorted(set(ids)),
@@ -131,32 +130,49 @@ class GraphReads:
         rows = await self._graph.read(statement("read/stats"), {"tenant": tenant, "user_id": user_id})
         return {row["sort"]: row["n"] for row in rows}
 
-    async def jobs(self, tenant: TenantId, state: str | None, *, limit: int) -> list[Row]:
-        """Work that is not done, or was given up, the next first.
+    async def jobs(self, tenant: TenantId, state: str | None, *, first: int, after: str | None) -> list[Row]:
+        """Work that is not done, or was given up, the next first, and one more than was asked for if there is one.
 
         Raises:
-            InputError: the limit is out of bounds.
+            InputError: the number or the cursor cannot be used.
             UnavailableError: Neo4j does not answer.
         """
-        check_limit(limit)
-        states = list(_STATES) if state is None else [state]
-        rows = await self._graph.read(statement("jobs/list"), {"tenant": tenant, "states": states, "rows_max": limit})
-        return [{**row, "due": moment_of(row["due_ms"] or 0)} for row in rows]
+        check_limit(first)
+        dead, due_ms, behind = place_in(Listed.JOBS, after)
+        asked: dict[str, Any] = {"tenant": tenant, "states": list(_STATES) if state is None else [state]}
+        asked |= {"dead": dead, "due_ms": due_ms, "after": behind, "rows_max": first + 1}
+        rows = await self._graph.read(statement("jobs/list"), asked)
+        return [{**row, "due": moment_of(row["due_ms"])} for row in rows]
+
+    async def scenes(
+        self, tenant: TenantId, user_id: str, session_id: str | None, *, first: int, after: str | None
+    ) -> list[tuple[NodeView, str]]:
+        """Scenes of a user or of one session with their cursors, the latest first, and one more if there is one.
+
+        Raises:
+            InputError: an id, the number or the cursor cannot be used.
+            UnavailableError: Neo4j does not answer.
+        """
+        check_ids(userId=user_id, **({} if session_id is None else {"sessionId": session_id}))
+        check_limit(first)
+        begun_ms, behind = place_in(Listed.SCENES, after)
+        session = None if session_id is None else memory_id(session_uri(tenant, user_id, session_id))
+        asked: dict[str, Any] = {"tenant": tenant, "user_id": user_id, "session": session, "rows_max": first + 1}
+        asked |= {"start_ms": begun_ms, "after": behind}
+        rows = await self._graph.read(statement("read/scenes_of_user"), asked)
+        return [(map_node(row["node"]), cursor_at(Listed.SCENES, row["start_ms"], row["node"][0])) for row in rows]
 
 
-def cursor_of(fact: Row) -> str:
+def id_named(name: str) -> str:
+    """The id of what is named by its id or URI. Pure."""
+    return memory_id(name) if name.startswith("memory://") else name
+
+
+def fact_cursor(fact: Row) -> str:
     """Where a fact stands among those of its node; stays good while others are written. Pure."""
-    return base64.urlsafe_b64encode(f"{fact['at']}:{fact['id']}".encode()).decode("ascii")
+    return cursor_at(Listed.FACTS, fact["at"], fact["id"])
 
 
-def _place(cursor: str) -> tuple[int, str]:
-    try:
-        at, _, fact_id = base64.urlsafe_b64decode(cursor.encode("ascii")).decode().partition(":")
-        number = int(at)
-        if not -(2**62) < number < 2**62:
-            raise ValueError(at)
-    except (ValueError, binascii.Error) as error:
-        raise InputError(
-            f"after is {cursor[:60]!r}, which is no cursor; take `endCursor` of the page before"
-        ) from error
-    return number, fact_id
+def job_cursor(job: Row) -> str:
+    """Where work stands among what its tenant has to do. Pure."""
+    return cursor_at(Listed.JOBS, int(job["state"] == "dead"), job["due_ms"], job["id"])

@@ -1,14 +1,15 @@
 """The history of a fact: what held of the same before and after it, and why each ceased to hold."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Row
-from graph_service.memory.closed import closing_view, ending_message
+from graph_service.memory.closed import closing_view, said_by_closers, times_of
 from graph_service.memory.element import ClosingView
+from graph_service.memory.holding import known_end
 from graph_service.memory.resolution import rivals
 from schema.errors import NotFoundError
 from schema.fact import Claim
@@ -45,8 +46,13 @@ class FactVersion:
     evidence: tuple[MemoryId, ...]
 
 
-async def history_of(graph: Graph, tenant: TenantId, fact_id: str) -> list[FactVersion]:
+async def history_of(
+    graph: Graph, tenant: TenantId, fact_id: str, *, known_at: datetime | None = None
+) -> list[FactVersion]:
     """The versions of a fact, itself among them, in the order in which they began to hold; at most `VERSIONS_MAX`.
+
+    Args:
+        known_at: by what was known then; None means by all that is known.
 
     Raises:
         NotFoundError: the tenant has no such fact.
@@ -69,8 +75,11 @@ async def history_of(graph: Graph, tenant: TenantId, fact_id: str) -> list[FactV
         "rows_max": VERSIONS_MAX,
     }
     rows = versions_in(await graph.read(statement("read/fact_history"), wanted), asked)
-    said = await _said(graph, tenant, [row["edge"] for row in rows])
-    return [_version(row, said) for row in rows]
+    for row in rows:
+        row["edge"] |= _as_known(row["edge"], known_at)
+    told = [row for row in rows if known_at is None or row["edge"]["known_at"] <= known_at]
+    said = await said_by_closers(graph, tenant, [row["edge"] for row in told])
+    return [_version(row, said) for row in told]
 
 
 def versions_in(rows: Sequence[Row], asked: Claim) -> list[Row]:
@@ -82,23 +91,12 @@ def versions_in(rows: Sequence[Row], asked: Claim) -> list[Row]:
     return [row for row in rows if row["edge"]["id"] in ids]
 
 
-async def _said(graph: Graph, tenant: TenantId, edges: Sequence[dict[str, Any]]) -> dict[str, str]:
-    """The words of what closed some facts, by the id of the fact or message that said them."""
-    said = {edge["id"]: edge["statement"] for edge in edges}
-    closed = [edge for edge in edges if edge["invalid_at"] is not None]
-    messages = sorted({message for edge in closed if (message := ending_message(edge))})
-    if messages:
-        wanted = {"tenant": tenant, "ids": messages, "rows_max": len(messages)}
-        rows = await graph.read(statement("read/messages_by_id"), wanted)
-        said |= {row["message"]["id"]: row["message"]["text"] for row in rows}
-    for closer in sorted({edge["closed_by"] for edge in closed if edge["closed_by"]} - said.keys()):
-        rows = await graph.read(statement("read/fact_by_id"), {"tenant": tenant, "id": closer})
-        said |= _statements(rows)
-    return said
-
-
-def _statements(rows: Iterable[Row]) -> dict[str, str]:
-    return {row["edge"]["id"]: row["edge"]["statement"] for row in rows}
+def _as_known(edge: Mapping[str, Any], known_at: datetime | None) -> dict[str, Any]:
+    """What the times of a fact were by what was known at a moment; what closes it is nothing while nobody knew."""
+    times = times_of(edge)
+    end = known_end(times, known_at)
+    closed = edge["closing_known_at"] if end is not None else None
+    return {"known_at": times.known_at, "invalid_at": end, "closing_known_at": closed}
 
 
 def _version(row: Row, said: dict[str, str]) -> FactVersion:
@@ -115,7 +113,7 @@ def _version(row: Row, said: dict[str, str]) -> FactVersion:
         strength=edge["strength"],
         valid_at=edge["valid_at"],
         invalid_at=edge["invalid_at"],
-        known_at=edge["known_at"] or edge["recorded_at"],
+        known_at=edge["known_at"],
         closing_known_at=edge["closing_known_at"],
         closing=closing_view(edge, said),
         evidence=tuple(edge["evidence"] or ()),

@@ -5,6 +5,7 @@
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Final
 
 from schema.timespan import as_utc
 
@@ -20,6 +21,24 @@ class Moments:
 
     valid_at: datetime
     known_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Look:
+    """Which edges of the map are looked at.
+
+    Attributes:
+        valid_at: only those that had begun by then; None means all there are.
+        known_at: only those that were known by then; None means all that are known.
+        closed: also those that were over.
+    """
+
+    valid_at: datetime | None = None
+    known_at: datetime | None = None
+    closed: bool = True
+
+
+EVERYTHING: Final = Look()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +60,14 @@ def moments_asked(*, valid_at: datetime | None, as_of: datetime | None, now: dat
     """What a question means: true now by default; "as known then" alone means what was true then, too."""
     known_at = None if as_of is None else _in_utc(as_of)
     return Moments(valid_at=_in_utc(valid_at) if valid_at else known_at or now, known_at=known_at)
+
+
+def look_asked(*, valid_at: datetime | None, as_of: datetime | None, closed: bool, now: datetime) -> Look:
+    """The same for the map, on which everything stands when nothing is asked for."""
+    if valid_at is None and as_of is None and closed:
+        return EVERYTHING
+    moments = moments_asked(valid_at=valid_at, as_of=as_of, now=now)
+    return Look(valid_at=moments.valid_at, known_at=moments.known_at, closed=closed)
 
 
 def _in_utc(moment: datetime) -> datetime:

@@ -46,8 +46,7 @@ def lexical(terms: Terms, texts: Sequence[str], sessions: Sequence[str], *, wind
         window: how many messages a window holds.
     """
     n = len(texts)
-    table = np.array([counts(terms, text) for text in texts], np.float64).reshape(n, len(terms))
-    lengths = np.array([length(text) for text in texts], np.float64)
+    table, lengths = _table(terms, texts), _lengths(texts)
     said_by = np.count_nonzero(table, axis=0)
     rarity = np.log1p((n - said_by + 0.5) / (said_by + 0.5))
     # What a long question says again and again is what it is about; its root, because nobody repeats a word on purpose.
@@ -126,10 +125,17 @@ def best_of_windows(windows: Floats, first: Places, window: int) -> Floats:
     return best
 
 
-def bm25_of(text: str, terms: Terms, corpus: Lexical) -> float:
-    """The score of a text that is no message, a fact's statement for example, by the rarity of words in messages."""
-    table = np.array([counts(terms, text)], np.float64).reshape(1, len(terms))
-    return float(_bm25(table, np.array([length(text)]), corpus.rarity, corpus.words_mean)[0])
+def bm25_of(texts: Sequence[str], terms: Terms, corpus: Lexical) -> Floats:
+    """The scores of texts that are no messages, facts' statements for example, by the rarity of words in messages."""
+    return _bm25(_table(terms, texts), _lengths(texts), corpus.rarity, corpus.words_mean)
+
+
+def _table(terms: Terms, texts: Sequence[str]) -> Floats:
+    return np.array([counts(terms, text) for text in texts], np.float64).reshape(len(texts), len(terms))
+
+
+def _lengths(texts: Sequence[str]) -> Floats:
+    return np.array([length(text) for text in texts], np.float64)
 
 
 def _bm25(table: Floats, lengths: Floats, rarity: Floats, mean: float | None = None) -> Floats:

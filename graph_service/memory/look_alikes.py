@@ -9,7 +9,7 @@ from typing import Final
 
 from extraction.entity_match import same_name
 from extraction.name_forms import bare
-from extraction.nicknames import FULL_NAMES
+from extraction.nicknames import full_names
 from schema.ids import MemoryId
 
 SCORE_MIN: Final = 0.4
@@ -97,7 +97,7 @@ def _marks(one: Portrait) -> Iterator[str]:
         yield f"= {_initials(key) if len(words) > 1 else key}"
         yield from words
         for word in words[:1]:
-            yield from (f"short for {full}" for full in FULL_NAMES.get(word, ()))
+            yield from (f"short for {full}" for full in full_names().get(word, ()))
         yield f"nearly {key}"
         if len(key) >= _LETTERS_MIN:
             yield from (f"nearly {key[:place]}{key[place + 1 :]}" for place in range(len(key)))
@@ -165,7 +165,7 @@ def _short_for(one: Sequence[str], other: Sequence[str]) -> bool:
     """Bob and Robert, Bob Smith and Robert Smith."""
     if one[1:] != other[1:] and one[1:] and other[1:]:
         return False
-    return bool(FULL_NAMES.get(one[0], frozenset()) & FULL_NAMES.get(other[0], frozenset()))
+    return bool(full_names().get(one[0], frozenset()) & full_names().get(other[0], frozenset()))
 
 
 def _one_letter_apart(short: str, long: str) -> bool:

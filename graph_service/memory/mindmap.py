@@ -25,7 +25,7 @@ _MESSAGE_IDS_MAX: Final = 1_000
 _NODES, _LEADING = statement("read/map_nodes"), statement("read/map_leading_nodes")
 _FACTS, _OF_PEOPLE = statement("read/map_facts"), statement("read/map_facts_of_people")
 
-# The order in which read/map_facts, map_mentions and links_among, and read/map_nodes_by_id, list what they find.
+# The order in which read/map_facts, map_mentions and part_of_map, and read/map_nodes_by_id, list what they find.
 _EDGE_FIELDS: Final = (
     *("id", "source", "target", "predicate", "user_id", "relation", "strength", "confidence", "evidence_n"),
     *("first_seen", "last_seen", "valid_at", "invalid_at", "known_at", "closing_known_at", "kind"),

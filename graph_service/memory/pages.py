@@ -77,8 +77,9 @@ def shown_in(cursor: str, asked: str, *, now: datetime) -> Shown:
 
 def page_of(ranked: Sequence[Ranked], shown: Shown, asked: str, *, limit: int) -> tuple[list[Ranked], str | None]:
     """The next hits that were not shown yet, and the cursor for what comes behind them; None when nothing does."""
-    left = [one for one in ranked if _mark(one) not in shown.marks]
-    page = left[:limit]
+    # To mark all that was found takes as long as to rank it.
+    left = [one for one in ranked if _mark(one) not in shown.marks] if shown.marks else ranked
+    page = list(left[:limit])
     if len(left) <= limit:
         return page, None
     marks: Collection[bytes] = {_mark(one) for one in page}

@@ -1,12 +1,13 @@
 """The profile of a user or agent: reading it, and marking in each digest what leaves it and what comes back."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any, Final
 
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Row, Writing
+from graph_service.memory.holding import Moments
 from graph_service.memory.profile_rules import Out, ProfileFact, standing_out
 from graph_service.memory.views import edge_body, edge_view
 from schema.change import Change, Op
@@ -60,10 +61,11 @@ class ProfilePart:
 
 
 async def profile_of(
-    graph: Graph, tenant: TenantId, node_id: MemoryId, *, at: datetime, category: Category | None = None
+    graph: Graph, tenant: TenantId, node_id: MemoryId, moments: Moments, *, category: Category | None = None
 ) -> list[ProfilePart]:
     """The profile of a user or agent, every category of it or one; empty categories too."""
-    rows = await graph.read(statement("read/profile_standing"), {"tenant": tenant, "ids": [node_id], "at": at})
+    wanted = {"tenant": tenant, "ids": [node_id], **asdict(moments)}
+    rows = await graph.read(statement("read/profile_standing"), wanted)
     facts = [_fact(values) for row in rows for values in row["facts"] if category in (None, _fact(values).category)]
     out = standing_out(facts)
     inside = sorted(fact.id for fact in facts if fact.id not in out)
@@ -75,7 +77,7 @@ async def settle_profile(
     writing: Writing, tenant: TenantId, node_ids: Iterable[MemoryId], *, at: datetime
 ) -> list[Change]:
     """Marks, inside a commit, what leaves the profiles of some users and agents; returns what viewers must be told."""
-    wanted = {"tenant": tenant, "ids": sorted(node_ids), "at": at}
+    wanted = {"tenant": tenant, "ids": sorted(node_ids), **asdict(Moments(valid_at=at))}
     changes: list[Change] = []
     for row in await writing.run(statement("read/profile_standing"), wanted):
         facts = [_fact(values) for values in row["facts"]]

@@ -49,16 +49,14 @@ def rank(found: Found, weights: Weights, *, asked: Asked, now: datetime, limit: 
     parts |= {name: weight * raw.plain[name] for name, weight in weights.plain.items()}
     # As tidy as the shares of a whole: the greatest score that these weights usually give is about one.
     whole = sum(weights.scaled.values()) * 3 + sum(weights.plain.values()) / 2
-    table = {name: np.round(part / whole, 6) for name, part in parts.items()}
-    scores = np.round(sum(table.values(), np.zeros(len(candidates))), 6)
-    order = sorted(range(len(candidates)), key=lambda at: (-scores[at], candidates[at].kind, candidates[at].id))
+    table = np.round(np.array([*parts.values()], np.float64) / whole, 6)
+    scores = np.round(table.sum(axis=0), 6)
+    keys = [(-score, one.kind, one.id) for score, one in zip(scores.tolist(), candidates, strict=True)]
+    order = sorted(range(len(keys)), key=keys.__getitem__)[:limit]
+    shares = table.T[order].tolist()
     return [
-        Ranked(
-            candidate=candidates[at],
-            score=float(scores[at]),
-            parts={name: float(part[at]) for name, part in table.items()},
-        )
-        for at in order[:limit]
+        Ranked(candidate=candidates[at], score=-keys[at][0], parts=dict(zip(parts, share, strict=True)))
+        for at, share in zip(order, shares, strict=True)
     ]
 
 

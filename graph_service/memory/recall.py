@@ -8,7 +8,7 @@ from typing import Any
 from extraction.asked_time import AskedTime, time_asked
 from extraction.embedding import Embedder
 from extraction.kin_words import ties_in
-from extraction.search_terms import terms_of
+from extraction.search_terms import both_spellings, terms_of
 from extraction.token_embedding import EmbeddedQuestion
 from graph_service.graph.lucene import NOTHING, scoped_query, words_in
 from graph_service.graph.statements import statement
@@ -213,7 +213,7 @@ def _parameters(
     # What was heard later, or is narrowed away, is left out of what the indexes find, so they must find more.
     wide = max(_WIDE, question.limit) * (_WIDER if question.as_of or question.narrowed.by_element else 1)
     moments = moments_asked(valid_at=question.valid_at, as_of=question.as_of, now=now)
-    kinds = question.kinds
+    kinds, words = question.kinds, both_spellings(words)
     from_ms = millis(span.start) if span.start else _MS_MIN
     to_ms = millis(span.end) if span.end else _MS_MAX
     sought = None if embedded is None else vector_parameter(embedded.vector)
@@ -226,7 +226,7 @@ def _parameters(
         end=span.end,
         faint=names,
     )
-    start, end = (None, None) if asked.time is None else (asked.time.start, asked.time.end)
+    asked_from_ms, asked_to_ms = (0, 0) if asked.time is None else _within(asked.time, from_ms, to_ms)
     return {
         "tenant": tenant,
         "user_id": question.user_id,
@@ -251,14 +251,20 @@ def _parameters(
         "nearest": 2 * wide,
         **question.narrowed.parameters(tenant, question.user_id),
         "kinds": [kind.value for kind in kinds],
-        "asked_from_ms": None if asked.time is None else max(millis(start), from_ms) if start else from_ms,
-        "asked_to_ms": min(millis(end), to_ms) if end else to_ms,
+        "asked_from_ms": asked_from_ms,
+        "asked_to_ms": asked_to_ms,
         "around": _AROUND,
         "with_tokens": asked.tokens is not None,
         "from_ms": from_ms,
         "to_ms": to_ms,
         "evidence_max": question.evidence,
     }
+
+
+def _within(asked: Timespan, from_ms: int, to_ms: int) -> tuple[int, int]:
+    """The time a question names, as far as it lies in the time wanted."""
+    start, end = asked.start, asked.end
+    return max(millis(start), from_ms) if start else from_ms, min(millis(end), to_ms) if end else to_ms
 
 
 def _hit(ranked: Ranked, words: Sequence[str]) -> Hit:

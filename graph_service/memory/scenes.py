@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from extraction.topic import Topic, turn
+from extraction.topic import Topic, Turns
 from schema.ids import MemoryId, Uri, content_hash, memory_id, scene_uri
 from schema.message import Message
 from schema.scene import Scene
@@ -85,11 +85,12 @@ def assign(
     rules = rules or SceneRules()
     scenes = [_Open(id=scene.id, uri=scene.uri, messages=in_order(scene.messages)) for scene in known]
     held = {message.id for scene in scenes for message in scene.messages}
+    turns = Turns()
     for message in in_order(unread):
         if message.id in held:
             continue
         scene = _nearest(scenes, message, rules)
-        if scene is None or _ends(scene, message, rules, topics or {}):
+        if scene is None or _ends(scene, message, rules, topics or {}, turns):
             uri = scene_uri(session, message.id)
             scene = _Open(id=memory_id(uri), uri=uri)
             scenes.append(scene)
@@ -125,7 +126,7 @@ def _nearest(scenes: Sequence[_Open], message: Message, rules: SceneRules) -> _O
     return max(begun or equal, key=lambda scene: _key(scene.messages[0]))
 
 
-def _ends(scene: _Open, message: Message, rules: SceneRules, topics: Mapping[MemoryId, Topic]) -> bool:
+def _ends(scene: _Open, message: Message, rules: SceneRules, topics: Mapping[MemoryId, Topic], turns: Turns) -> bool:
     """Whether a scene is over when this message comes."""
     ordered, size = scene.messages, len(scene.messages)
     if _key(message) < _key(ordered[-1]):
@@ -142,7 +143,7 @@ def _ends(scene: _Open, message: Message, rules: SceneRules, topics: Mapping[Mem
         return False
     slight = eager or size >= rules.messages_full
     earlier = [topics[one.id] for one in ordered if one.id in topics]
-    return turn(earlier, new) >= (rules.turn_slight if slight else rules.turn_clear)
+    return turns.strength(earlier, new) >= (rules.turn_slight if slight else rules.turn_clear)
 
 
 def _close(scene: _Open) -> Scene:

@@ -206,13 +206,15 @@ class Memory:
         budget = self._tokens_per_day
         return await usage(self._graph, tenant, days=days, tokens_per_day=budget, now=self._clock())
 
-    async def entities(self, tenant: TenantId, user_id: str, *, limit: int = 100) -> list[EntityListed]:
-        """The entities of one user's memory, the most recently named first.
+    async def entities(
+        self, tenant: TenantId, user_id: str, *, limit: int = 100, after: str | None = None
+    ) -> list[EntityListed]:
+        """The entities of one user's memory, the most recently named first; `after` is the cursor of one.
 
         Raises:
-            InputError: the limit is out of bounds.
+            InputError: the limit or the cursor cannot be used.
         """
-        return await list_entities(self._graph, tenant, user_id, limit=limit)
+        return await list_entities(self._graph, tenant, user_id, limit=limit, after=after)
 
     async def merge_entities(self, tenant: TenantId, keep_id: str, merge_id: str, reason: str) -> Merged:
         """Lets one node of the map stand for two entities of one user, until `split_entity` takes it back.
@@ -262,13 +264,14 @@ class Memory:
         return await suggested_merges(self._graph, tenant, user_id, limit=limit)
 
     async def warm_up(self) -> None:
-        """Has the database plan recall once, about a tenant nobody has, so that nobody's first question waits for it.
+        """Has the database plan recall, about a tenant nobody has, so that nobody's first question waits for it.
 
-        Planning the one large statement takes more than a second on a Neo4j that has just started.
+        Planning the statement takes seconds on a Neo4j that has just started, and again for questions without a vector.
         """
-        question = Question(user_id="nobody", text="warm up", evidence=1)
         with contextlib.suppress(UnavailableError):
-            await recall(self._graph, self._embedder, TenantId("nobody"), question, now=self._clock())
+            for text in ("warm up", "热身"):
+                question = Question(user_id="nobody", text=text, evidence=1)
+                await recall(self._graph, self._embedder, TenantId("nobody"), question, now=self._clock())
 
     async def retry_work(self, tenant: TenantId, ids: Sequence[str] | None) -> int:
         """Has given up work done again, all of it for None; returns how much.

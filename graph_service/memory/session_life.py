@@ -7,6 +7,7 @@ from typing import Any
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Writing
 from graph_service.memory.intake import millis
+from graph_service.memory.places import Listed, cursor_at, place_in
 from schema.errors import NotFoundError
 from schema.ids import SessionId, TenantId, UserId, memory_id, session_uri
 from schema.session import CloseReason, SessionState, SessionView
@@ -34,9 +35,17 @@ async def close_idle(graph: Graph, *, idle_s: float, now: datetime) -> int:
     return closing
 
 
-async def sessions_of(graph: Graph, tenant: TenantId, user_id: UserId, *, rows_max: int) -> list[SessionView]:
-    """Sessions of a user, the latest first."""
-    parameters = {"tenant": tenant, "user_id": user_id, "session_id": None, "rows_max": rows_max}
+async def sessions_of(
+    graph: Graph, tenant: TenantId, user_id: UserId, *, rows_max: int, after: str | None = None
+) -> list[SessionView]:
+    """Sessions of a user, the latest first.
+
+    Args:
+        after: the cursor of one; only those behind it.
+    """
+    last_ms, behind = place_in(Listed.SESSIONS, after)
+    parameters: dict[str, Any] = {"tenant": tenant, "user_id": user_id, "session_id": None, "rows_max": rows_max}
+    parameters |= {"last_ms": last_ms, "after": behind}
     return [_view(row) for row in await graph.read(statement("read/sessions"), parameters)]
 
 
@@ -46,11 +55,17 @@ async def session_of(graph: Graph, tenant: TenantId, user_id: UserId, session_id
     Raises:
         NotFoundError: this user has none of that name.
     """
-    parameters = {"tenant": tenant, "user_id": user_id, "session_id": session_id, "rows_max": 1}
+    parameters: dict[str, Any] = {"tenant": tenant, "user_id": user_id, "session_id": session_id, "rows_max": 1}
+    parameters |= {"last_ms": None, "after": None}
     rows = await graph.read(statement("read/sessions"), parameters)
     if not rows:
         raise NotFoundError(f"user {user_id!r} has no session {session_id!r}; `sessions` lists those there are")
     return _view(rows[0])
+
+
+def session_cursor(view: SessionView) -> str:
+    """Where a session stands among those of its user."""
+    return cursor_at(Listed.SESSIONS, millis(view.last_at), memory_id(view.uri))
 
 
 def session_node_id(tenant: TenantId, user_id: UserId, session_id: SessionId) -> str:

@@ -39,6 +39,17 @@ class Sessions:
         check_limit(limit)
         return await sessions_of(self._graph, tenant, UserId(user_id), rows_max=limit)
 
+    async def page(self, tenant: TenantId, user_id: str, *, first: int, after: str | None) -> list[SessionView]:
+        """Sessions of a user behind a cursor, the latest first, and one more than was asked for if there is one.
+
+        Raises:
+            InputError: the id, the number or the cursor cannot be used.
+            UnavailableError: Neo4j does not answer.
+        """
+        check_ids(userId=user_id)
+        check_limit(first)
+        return await sessions_of(self._graph, tenant, UserId(user_id), rows_max=first + 1, after=after)
+
     async def one(self, tenant: TenantId, user_id: str, session_id: str) -> SessionView:
         """One session and where it stands.
 

@@ -5,7 +5,7 @@ Source: retrieval.md, the list of signals; what each is worth is in `weights`.
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, time, timedelta
 from functools import lru_cache
@@ -34,6 +34,7 @@ from schema.timespan import Timespan
 WINDOW: Final = 6
 _RADIUS: Final = 2
 _RECENCY_HALF_LIFE_DAYS: Final = 180.0
+_DAY_S: Final = 86_400
 _QUESTION_ENDS: Final = ("?", "？")
 _NUMBER: Final = re.compile(
     r"\b(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|dozen|several|couple|once|twice)\b|[一二两三四五六七八九十几]+[个次年天月只条件]",
@@ -90,17 +91,7 @@ def signals(found: Found, asked: Asked, *, now: datetime) -> Signals:
     sessions = stretches([line.session for line in found.lines], [line.said_at for line in found.lines])
     words = lexical(terms, [line.text for line in found.lines], sessions, window=WINDOW)
     table = {**_of_lines(found.lines, sessions, words), **_of_tokens(found.lines, sessions, asked, speaker)}
-    place = {line.id: at for at, line in enumerate(found.lines)}
-    scaled = {name: np.full(len(found.candidates), np.nan) for name in table}
-    for at, candidate in enumerate(found.candidates):
-        if candidate.kind is Kind.MESSAGE:
-            for name, values in table.items():
-                scaled[name][at] = values[place[candidate.id]]
-        else:
-            _of_knowledge(scaled, at, candidate, [place[proof] for proof in candidate.proofs if proof in place], table)
-            scaled["words"][at] = bm25_of(_shown_text(candidate), terms, words)
-            if candidate.cosine is not None:
-                scaled["meaning"][at] = candidate.cosine
+    scaled = _scaled(found, table, _words_of_knowledge(found.candidates, terms, words))
     questions = {line.id for line in found.lines if line.text.rstrip().endswith(_QUESTION_ENDS)}
     answers = {
         line.id
@@ -161,18 +152,38 @@ def _of_tokens(lines: Sequence[Line], sessions: Sequence[str], asked: Asked, spe
     }
 
 
-def _of_knowledge(
-    scaled: dict[str, Floats], at: int, candidate: Candidate, proofs: Sequence[int], table: Mapping[str, Floats]
-) -> None:
-    """What a fact takes over from the messages that prove it: it was said where they were said."""
-    for name, values in table.items():
-        if proofs:
-            scaled[name][at] = values[list(proofs)].max()
-    scaled["length"][at] = math.log1p(len(candidate.text))
+def _scaled(found: Found, table: Mapping[str, Floats], words: Mapping[int, float]) -> dict[str, Floats]:
+    """The signals of lines, by candidate; a fact takes over the best of the messages that prove it.
+
+    Args:
+        words: of scenes and facts by their places, what their own words are worth.
+    """
+    place = {line.id: at for at, line in enumerate(found.lines)}
+    lines = np.array([*table.values()], np.float64).reshape(len(table), len(found.lines))
+    scaled = np.full((len(table), len(found.candidates)), np.nan)
+    messages = [at for at, one in enumerate(found.candidates) if one.kind is Kind.MESSAGE]
+    scaled[:, messages] = lines[:, [place[found.candidates[at].id] for at in messages]]
+    by_name = dict(zip(table, scaled, strict=True))
+    for at, own in words.items():
+        candidate = found.candidates[at]
+        if proofs := [place[proof] for proof in candidate.proofs if proof in place]:
+            scaled[:, at] = lines[:, proofs].max(axis=1)
+        by_name["length"][at] = math.log1p(len(candidate.text))
+        by_name["words"][at] = own
+        if candidate.cosine is not None:
+            by_name["meaning"][at] = candidate.cosine
+    return by_name
+
+
+def _words_of_knowledge(candidates: Sequence[Candidate], terms: Terms, words: Lexical) -> dict[int, float]:
+    """How well scenes and facts say the words of the question, by their places."""
+    places = [at for at, one in enumerate(candidates) if one.kind is not Kind.MESSAGE]
+    scores = bm25_of([_shown_text(candidates[at]) for at in places], terms, words)
+    return dict(zip(places, scores.tolist(), strict=True))
 
 
 def _shown_text(candidate: Candidate) -> str:
-    return f"{candidate.title or ''} {candidate.text}"
+    return f"{candidate.title} {candidate.text}" if candidate.title else candidate.text
 
 
 def _plain(
@@ -183,33 +194,42 @@ def _plain(
     answers: set[str],
     now: datetime,
 ) -> dict[str, Floats]:
-    best = max((one.scores.get("entity", 0.0) for one in candidates), default=0.0)
-    columns: dict[str, list[float]] = {
-        "names": [one.scores.get("entity", 0.0) / best if best else 0.0 for one in candidates],
-        "speaker": [float(speaker is not None and speaker in _said_by(one)) for one in candidates],
-        "time": [_in_time(one, asked.time) for one in candidates],
-        "says": [float(one.id not in questions) for one in candidates],
-        "answers": [float(one.id in answers) for one in candidates],
-        "tells_when": [float(asked.wants_time and bool(_times(one.text, one.said_at))) for one in candidates],
-        "tells_number": [float(asked.wants_number and _has_number(one.text)) for one in candidates],
-        "certainty": [one.confidence or 0.0 for one in candidates],
-        "importance": [(one.importance or 5) / 10 for one in candidates],
-        "recency": [_recency(one.said_at, now) for one in candidates],
+    entity = _column(one.scores.get("entity", 0.0) for one in candidates)
+    ages_s = np.maximum(_column((now - one.said_at).total_seconds() for one in candidates), 0.0)
+    when, number, span = asked.wants_time, asked.wants_number, asked.time
+    return {
+        "names": entity / (entity.max(initial=0.0) or 1.0),
+        "speaker": _said_by(candidates, speaker),
+        "time": _column(span is not None and _in_time(one, span) for one in candidates),
+        "says": _column(one.id not in questions for one in candidates),
+        "answers": _column(one.id in answers for one in candidates),
+        "tells_when": _column(when and bool(_times(one.text, one.said_at)) for one in candidates),
+        "tells_number": _column(number and _has_number(one.text) for one in candidates),
+        "certainty": _column(one.confidence or 0.0 for one in candidates),
+        "importance": _column((one.importance or 5) / 10 for one in candidates),
+        "recency": np.exp(-math.log(2) / _RECENCY_HALF_LIFE_DAYS / _DAY_S * ages_s),
     }
-    return {name: np.array(column, np.float64) for name, column in columns.items()}
 
 
-def _said_by(candidate: Candidate) -> set[str]:
-    return {name_key(name) for name in (candidate.speaker, candidate.subject) if name}
+def _column(values: Iterable[float]) -> Floats:
+    return np.fromiter(values, np.float64)
 
 
-def _in_time(candidate: Candidate, asked: Timespan | None) -> float:
-    """1 when it was said, or names a time, within the time asked for."""
-    if asked is None:
-        return 0.0
+def _said_by(candidates: Sequence[Candidate], speaker: str | None) -> Floats:
+    """1 for what the speaker asked for said, or what is said of them."""
+    if speaker is None:
+        return np.zeros(len(candidates))
+    names = {name for one in candidates for name in (one.speaker, one.subject) if name}
+    theirs = {name for name in names if name_key(name) == speaker}
+    return _column(one.speaker in theirs or one.subject in theirs for one in candidates)
+
+
+def _in_time(candidate: Candidate, asked: Timespan) -> bool:
+    """Whether it was said, or names a time, within the time asked for."""
     day = datetime.combine(candidate.said_at.astimezone(UTC).date(), time(), UTC)
-    spans = [Timespan(start=day, end=day + timedelta(days=1)), *_times(candidate.text, candidate.said_at)]
-    return float(any(_meet(span, asked) for span in spans))
+    if _meet(Timespan(start=day, end=day + timedelta(days=1)), asked):
+        return True
+    return any(_meet(span, asked) for span in _times(candidate.text, candidate.said_at))
 
 
 @lru_cache(maxsize=_TEXTS_KEPT)
@@ -227,8 +247,3 @@ def _meet(one: Timespan, other: Timespan) -> bool:
 
 def _has_number(text: str) -> bool:
     return _NUMBER.search(text) is not None or _DIGIT.search(text) is not None
-
-
-def _recency(said_at: datetime, now: datetime) -> float:
-    age_days = max((now - said_at).total_seconds() / 86_400, 0.0)
-    return math.exp(-math.log(2) * age_days / _RECENCY_HALF_LIFE_DAYS)

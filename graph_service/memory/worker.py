@@ -102,6 +102,7 @@ class Worker:
         self._leases = Leases(graph, pace, self._outsides)
         self._loops: list[_Loop] = []
         self._turns = OneAtATime()
+        self._stuck = False
 
     def wake(self) -> None:
         """Says that there may be work; call it after a commit that caused some."""
@@ -202,9 +203,11 @@ class Worker:
             loop.wake.clear()
             try:
                 busy = await self._one_of(kind, on_claimed=self._wake_one)
+                self._stuck = False
             except MnemographError as error:
-                _log.warning("no work could be claimed: %s", error)
-                busy = False
+                # Each loop meets the same outage each second.
+                _log.log(logging.DEBUG if self._stuck else logging.WARNING, "no work can be claimed: %s", error)
+                self._stuck, busy = True, False
             if not busy:
                 await self._pause(stop, loop)
 

@@ -104,16 +104,18 @@ async def test_nodes_lead_to_neighbours_paths_changes_and_numbers(graph: Graph, 
     )
     assert way["path"]["paths"][0][-1] == acme["id"]
     log = (
-        await asked(graph, tenant, "{ changesSince(seq: 1, limit: 5) { epoch head complete changes { seq op body } } }")
+        await asked(graph, tenant, "{ changesSince(seq: 1, first: 5) { epoch head complete nodes { seq op body } } }")
     )["changesSince"]
-    assert (log["epoch"], log["complete"], [one["seq"] for one in log["changes"]]) == (
+    assert (log["epoch"], log["complete"], [one["seq"] for one in log["nodes"]]) == (
         graph_now["epoch"],
         True,
         [2, 3, 4, 5, 6],
     )
-    told_of = await asked(graph, tenant, "{ stats { messages sessions entities facts users } jobs { kind state } }")
+    told_of = await asked(
+        graph, tenant, "{ stats { messages sessions entities facts users } jobs { nodes { kind state } } }"
+    )
     assert (told_of["stats"]["messages"], told_of["stats"]["sessions"], told_of["stats"]["users"]) == (5, 1, 1)
-    assert told_of["jobs"] == []
+    assert told_of["jobs"]["nodes"] == []
     named = await asked(
         graph, tenant, "query ($id: String!) { entity(id: $id) { name facts { nodes { statement } } } }", id=acme["id"]
     )

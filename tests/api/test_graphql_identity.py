@@ -9,7 +9,7 @@ from tests.flows.test_identity import BOTH, an_id, say
 
 MERGE = 'mutation($k: String!, $m: String!) { mergeEntities(keepId: $k, mergeId: $m, reason: "said so") { mergeId } }'
 SPLIT = "mutation($id: String!) { splitEntity(id: $id) { mergedId } }"
-LIST = '{ entities(userId: "alice") { name aliases merged } }'
+LIST = '{ entities(userId: "alice") { nodes { name aliases merged } } }'
 
 
 async def ask(graph: Graph, tenant: str, query: str, **variables: Any) -> Any:
@@ -23,7 +23,7 @@ async def test_a_merge_over_graphql_is_listed_and_taken_back(graph: Graph, tenan
     bob, bobby = an_id(tenant, "Bob"), an_id(tenant, "Bobby")
     done = await ask(graph, tenant, MERGE, k=bob, m=bobby)
     listed = await ask(graph, tenant, LIST)
-    assert {"name": "Bob", "aliases": ["Bobby"], "merged": [bobby]} in listed.data["entities"]
+    assert {"name": "Bob", "aliases": ["Bobby"], "merged": [bobby]} in listed.data["entities"]["nodes"]
     split = await ask(graph, tenant, SPLIT, id=done.data["mergeEntities"]["mergeId"])
     assert split.data == {"splitEntity": {"mergedId": bobby}}
     again = await ask(graph, tenant, SPLIT, id=bobby)

@@ -34,12 +34,12 @@ async def test_an_answer_tells_what_it_cost(door: Door) -> None:
 
 
 @pytest.mark.parametrize(
-    ("limit", "cost"), [("limit: 100", 1 + 100 * 2), ("limit: $n", 1 + 7 * 2), ("", 1 + 50 * 2), ("limit: -5", 3)]
+    ("first", "cost"), [("first: 100", 2 + 100 * 2), ("first: $n", 2 + 7 * 2), ("", 2 + 50 * 2), ("first: -5", 4)]
 )
-def test_a_list_costs_as_much_as_it_may_be_long(limit: str, cost: int) -> None:
+def test_a_list_costs_as_much_as_it_may_be_long(first: str, cost: int) -> None:
     from graphql import parse
 
-    document = parse(f'query ($n: Int = 7) {{ sessions(userId: "a", {limit}) {{ uri state }} }}')
+    document = parse(f'query ($n: Int = 7) {{ sessions(userId: "a", {first}) {{ nodes {{ uri state }} }} }}')
     assert cost_of(graphql_schema._schema, document, None, {}).cost == cost
 
 

@@ -39,5 +39,5 @@ async def test_sessions_and_texts_of_others_are_not_found(door: Door, graph: Gra
         assert (await stranger.ask(question))["errors"][0]["extensions"]["code"] == "NOT_FOUND"
     assert (await stranger.ask(LAYER, uri=uri))["errors"][0]["extensions"]["code"] == "NOT_FOUND"
     assert (await stranger.ask(GENERATE))["data"]["generateLayers"]["sessions"] == 0
-    mine = (await door.ask('{ sessions(userId: "alice") { sessionId state } }'))["data"]["sessions"]
+    mine = (await door.ask('{ sessions(userId: "alice") { nodes { sessionId state } } }'))["data"]["sessions"]["nodes"]
     assert mine == [{"sessionId": "s1", "state": "ACTIVE"}]

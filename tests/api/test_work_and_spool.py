@@ -20,7 +20,7 @@ from tests.api.test_graphql import Door
 from tests.builders import a_dead_graph, a_memory, a_message, a_pace, a_worker, an_incoming
 from tests.flows.test_outside_away import Broken
 
-LETTERS = "{ deadLetters { id kind userId sessionId error attempts failedAt away } work { dead spooled } }"
+LETTERS = "{ deadLetters { nodes { id kind userId sessionId error attempts failedAt away } } work { dead spooled } }"
 SPOOL = "{ spool { waiting refused paused episodes { number state error messages { text } } } }"
 
 
@@ -48,17 +48,17 @@ async def test_dead_letters_are_shown_to_their_tenant_and_retried(
     await a_memory(graph).remember(TenantId(tenant), an_incoming("poison", "毒药"))
     await a_worker(graph, embedder=Broken()).drain()
     shown: Any = (await door.ask(LETTERS))["data"]
-    (letter,) = shown["deadLetters"]
+    (letter,) = shown["deadLetters"]["nodes"]
     assert (letter["kind"], letter["userId"], letter["sessionId"], letter["attempts"]) == ("EMBED", "alice", "s1", 1)
     assert (shown["work"]["dead"], "cannot be embedded" in letter["error"]) == (1, True)
-    assert (await other.ask(LETTERS))["data"]["deadLetters"] == []
+    assert (await other.ask(LETTERS))["data"]["deadLetters"]["nodes"] == []
     retry = "mutation($ids: [ID!]) { retryDeadLetters(ids: $ids) }"
     assert (await other.ask(retry, ids=[letter["id"]]))["errors"][0]["extensions"]["code"] == "NOT_FOUND"
     assert (await other.ask(retry))["data"]["retryDeadLetters"] == 0
     assert (await door.ask(retry))["data"]["retryDeadLetters"] == 1
     cancel = "mutation($ids: [ID!]!) { cancelWork(ids: $ids) }"
     assert (await door.ask(cancel, ids=[letter["id"]]))["data"]["cancelWork"] == 1
-    assert (await door.ask(LETTERS))["data"] == {"deadLetters": [], "work": {"dead": 0, "spooled": 0}}
+    assert (await door.ask(LETTERS))["data"] == {"deadLetters": {"nodes": []}, "work": {"dead": 0, "spooled": 0}}
 
 
 async def test_the_spool_is_shown_to_its_tenant_paused_and_cleared(

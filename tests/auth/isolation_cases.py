@@ -9,6 +9,8 @@ from typing import Any, Final
 
 _SAID: Final = {"role": "USER", "text": "Something quite different.", "time": "2026-03-02T12:00:00Z"}
 _ASKED: Final = "zanzibar quokkas"
+# After everything there was said.
+_THEN: Final = "2026-06-01T00:00:00Z"
 
 QUERIES: Final[dict[str, list[dict[str, Any]]]] = {
     "changesSince": [{"seq": 0}],
@@ -21,7 +23,7 @@ QUERIES: Final[dict[str, list[dict[str, Any]]]] = {
     "deadLetters": [{}],
     "entities": [{"userId": "$user"}],
     "entity": [{"id": "$thing"}],
-    "fact": [{"id": "$thing"}],
+    "fact": [{"id": "$thing"}, {"id": "$other", "asOf": _THEN}],
     "factHistory": [{"id": "$thing"}],
     "graph": [{"userId": "$user"}, {}],
     "history": [{"id": "$thing"}],
@@ -29,8 +31,8 @@ QUERIES: Final[dict[str, list[dict[str, Any]]]] = {
     "layer": [{"uri": "$thing"}, {"uri": "$thing", "level": "L0"}, {"uri": "$thing", "level": "L2"}],
     "neighbors": [{"id": "$thing"}, {"id": "$thing", "userId": "$user"}],
     "node": [{"id": "$thing"}],
-    "path": [{"source": "$id", "target": "$other"}],
-    "profile": [{"userId": "$user"}, {"userId": "$user", "agentId": "$agent"}],
+    "path": [{"source": "$id", "target": "$other"}, {"source": "$other", "target": "$other", "asOf": _THEN}],
+    "profile": [{"userId": "$user"}, {"userId": "$user", "agentId": "$agent"}, {"userId": "$user", "asOf": _THEN}],
     "recall": [
         {"userId": "$user", "query": _ASKED, "evidence": 5},
         {"userId": "$user", "query": "She likes it, does she?", "sessionId": "$session"},
@@ -39,15 +41,16 @@ QUERIES: Final[dict[str, list[dict[str, Any]]]] = {
         {"userId": "$user", "query": _ASKED, "only": {"entities": ["Quokka"]}},
     ],
     "scene": [{"id": "$thing"}],
+    "scenes": [{"userId": "$user"}, {"userId": "$user", "sessionId": "$session"}],
     "session": [{"userId": "$user", "sessionId": "$session"}],
     "sessions": [{"userId": "$user"}],
     "shortTerm": [{"userId": "$user", "sessionId": "$session"}],
     "spool": [{}],
     "stats": [{"userId": "$user"}, {}],
     "suggestedMerges": [{"userId": "$user"}, {}],
-    "timeline": [{"userId": "$user"}],
+    "timeline": [{"userId": "$user"}, {"userId": "$user", "asOf": _THEN}],
     "usage": [{}],
-    "user": [{"userId": "$user"}],
+    "user": [{"userId": "$user"}, {"userId": "$user", "validAt": _THEN}],
     "work": [{}],
 }
 
@@ -69,6 +72,7 @@ MUTATIONS: Final[dict[str, list[dict[str, Any]]]] = {
     "generateLayers": [{"userId": "$user"}, {"userId": "$user", "sessionId": "$session"}],
     # Whoever has the file may take it in; where it comes from must not feel that.
     "importGraph": [{"text": "$export"}],
+    "indexMemories": [{"dryRun": True}],
     "mergeEntities": [{"keepId": "$thing", "mergeId": "$other", "reason": "they are one"}],
     "pauseSpool": [{"paused": False}],
     "pin": [{"id": "$thing"}],
@@ -81,6 +85,7 @@ MUTATIONS: Final[dict[str, list[dict[str, Any]]]] = {
         {"input": {"userId": "$user", "sessionId": "$session", "agentId": "$agent", "messages": [_SAID]}},
     ],
     "reopenFact": [{"id": "$thing", "reason": "it still holds"}],
+    "retryDeadLetter": [{"id": "$thing"}],
     "retryDeadLetters": [{"ids": ["$thing"]}, {}],
     "retrySpooled": [{"number": "$number"}],
     "splitEntity": [{"id": "$thing"}],
@@ -104,6 +109,7 @@ ROUTES: Final[dict[str, list[dict[str, Any]]]] = {
     "/api/explore/path": [{"source": "$id", "target": "$other"}],
     "/api/explore/search": [{"q": "Quokka"}, {"q": "Quokka", "user": "$user"}],
     "/api/explore/why/{element_id}": [{"element_id": "$id"}, {"element_id": "$id", "user": "$user"}],
+    "/api/neighborhood": [{"node": "$thing"}, {"node": "$other", "as_of": _THEN}],
     "/api/snapshot": [{}, {"user": "$user"}],
 }
 # They tell nobody's memories.

@@ -118,7 +118,7 @@ async def test_a_key_opens_its_own_tenant_and_no_other(service: OpenService, ten
 async def test_roles_are_asked_for_before_anything_runs(service: OpenService, tenant: str) -> None:
     reader, writer = await service.key(tenant, Role.READ), await service.key(tenant, Role.WRITE)
     hidden = "mutation { ...a } fragment a on Mutation { ... on Mutation { other: sync { total } } }"
-    two = "{ work { waiting } letters: deadLetters { id } }"
+    two = "{ work { waiting } letters: deadLetters { nodes { id } } }"
     async with service.client(reader.text) as client:
         for query in (REMEMBER, "mutation { closeSession(userId: 1) { state } }", hidden, two):
             told = await ask(client, query, input=SAID)
@@ -258,7 +258,7 @@ async def test_writes_and_administration_are_logged_without_a_word(service: Open
         await ask(client, 'mutation { forgetUser(userId: "ana") { facts } }')
         await ask(client, '{ recall(userId: "ana", query: "tea") { path } }')
     async with service.client(admin.text) as client:
-        await ask(client, "{ deadLetters { id } }")
+        await ask(client, "{ deadLetters { nodes { id } } }")
     deeds = service.deeds()[before:]
     assert [(deed["who"], deed["tenant"], deed["what"], deed["outcome"]) for deed in deeds] == [
         (f"key:{writer.key.id}", tenant, ["remember"], "done"),

@@ -44,7 +44,7 @@ async def test_a_token_opens_its_tenant_until_it_is_over(server: Server, tenant:
         async with service.client() as nobody, service.client(a_token(tenant)) as reader:
             assert (await nobody.get("/api/snapshot")).status_code == 401
             assert (await reader.get("/api/snapshot")).status_code == 200
-            told = await reader.post("/graphql", json={"query": "{ deadLetters { id } }"})
+            told = await reader.post("/graphql", json={"query": "{ deadLetters { nodes { id } } }"})
             assert told.json()["errors"][0]["extensions"]["code"] == "FORBIDDEN"
             elsewhere = await reader.get("/api/snapshot", headers={"Mnemograph-Tenant": f"{tenant}-other"})
             assert elsewhere.status_code == 403

@@ -25,6 +25,7 @@ from neo4j import AsyncGraphDatabase
 
 from graph_service.api.graphql import graphql_schema
 from graph_service.graph.store import Graph
+from graph_service.memory.places import Listed, cursor_at
 from schema.ids import TenantId
 from tests.builders import a_memory, a_worker, an_incoming
 
@@ -47,6 +48,16 @@ _TEXTS: Final = (
         "assistant",
     ),
 )
+# Good cursors at odd places, for the lists that take them and for those that must not.
+_CURSORS: Final = (
+    *(
+        cursor_at(of, at, "x")
+        for of in (Listed.SESSIONS, Listed.ENTITIES, Listed.SCENES)
+        for at in (-(2**62), 0, 2**62)
+    ),
+    cursor_at(Listed.JOBS, -1, 2**62, "\x00"),
+    cursor_at(Listed.CHANGES, -(2**62)),
+)
 _NUMBERS: Final = (-(2**31), -1, 0, 1, 2, 5, 20, 100, 101, 1_000, 2**31 - 1)
 _FLOATS: Final = (-1e308, -1.0, 0.0, 0.5, 1.0, 3.0, 2.0**53, 1e308)
 _MOMENTS: Final = (
@@ -66,7 +77,7 @@ class Fuzz:
 
     def __init__(self, seed: int, ids: Sequence[str]) -> None:
         self._random = random.Random(seed)
-        self._texts = (*_TEXTS, *ids, *ids)
+        self._texts = (*_TEXTS, *_CURSORS, *ids, *ids)
 
     def operation(self) -> tuple[str, dict[str, Any]]:
         """A document with one or two root fields, and its variables."""

@@ -27,10 +27,10 @@ from graph_service.evaluation.dataset import AskedQuestion, Conversation, read_d
 from graph_service.evaluation.metrics import MEASURES, measured
 from graph_service.memory.asked import asked_about
 from graph_service.memory.embedding_job import spoken
-from graph_service.memory.found import Candidate, Found, Line
+from graph_service.memory.found import Line
 from graph_service.memory.lexical import lexical
-from graph_service.memory.question import Kind
 from graph_service.memory.signals import Asked, Signals, signals
+from tests.candidates import all_found
 
 Floats = npt.NDArray[np.float64]
 WIDE, AROUND, PENALTY, STEPS_MAX = 50, 2, 3.0, 25
@@ -103,8 +103,7 @@ def case_of(lines: Sequence[Line], cosines: Floats, question: AskedQuestion, ask
     """The signals of a question's candidates."""
     places = first_stage(lines, cosines, asked)
     held = [_with_cosine(lines[place], float(cosines[place])) for place in places]
-    found = Found(candidates=tuple(map(told, held)), lines=tuple(held))
-    raw = signals(found, asked, now=now)
+    raw = signals(all_found(*held), asked, now=now)
     gold = np.array([line.id in question.gold for line in held], np.float64)
     return Case(columns=case_columns(raw), gold=gold, ids=[line.id for line in held], question=question)
 
@@ -126,24 +125,6 @@ def case_columns(raw: Signals) -> dict[str, Floats]:
     """The signals of messages as the ranking counts them."""
     columns = {name: _standard(values) for name, values in raw.scaled.items()}
     return columns | {name: values for name, values in raw.plain.items() if name not in KNOWLEDGE}
-
-
-def told(line: Line) -> Candidate:
-    """A message as a candidate."""
-    return Candidate(
-        kind=Kind.MESSAGE,
-        id=line.id,
-        scores={},
-        cosine=line.cosine,
-        uri="",
-        text=line.text,
-        title=None,
-        role=None,
-        speaker=line.speaker,
-        said_at=line.said_at,
-        importance=None,
-        unread=False,
-    )
 
 
 def _standard(values: Floats) -> Floats:

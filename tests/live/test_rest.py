@@ -183,7 +183,6 @@ MAP_STATEMENTS = (
     "fact_by_id",
     "facts_of_node",
     "facts_of_scene",
-    "links_among",
     "map_facts",
     "map_facts_of_people",
     "map_leading_nodes",
@@ -195,6 +194,7 @@ MAP_STATEMENTS = (
     "messages_by_id",
     "messages_of_scene",
     "node_by_id",
+    "part_of_map",
     "users_of_tenant",
 )
 
@@ -206,6 +206,7 @@ async def test_no_statement_of_the_map_scans(server: Any, graph: Graph, name: st
 
     text = statement(f"read/{name}").text
     parameters = {"tenant": "t", "id": "i", "ids": ["i"], "users": ["u"], "scenes": ["s"], "seq": 1, "rows_max": 5}
+    parameters |= {"valid_at": None, "known_at": None, "closed": True}
     with GraphDatabase.driver(server.uri, auth=(server.user, server.password)) as driver:
         plan = driver.execute_query(f"EXPLAIN {text}", parameters).summary.plan
     assert plan is not None

@@ -1,4 +1,4 @@
-"""`mnemograph mcp` as a client starts it: a process that speaks over its standard streams. Requirements E4, E5, F2."""
+"""`mnemograph mcp` as docs/mcp.md tells clients to start it: a process on standard streams. Requirements E4, E5, F2."""
 
 import signal
 import subprocess

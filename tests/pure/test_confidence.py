@@ -1,6 +1,5 @@
 """How sure recall is that a memory holds an answer. Requirement D7."""
 
-from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -10,18 +9,11 @@ from hypothesis import strategies as st
 from extraction.search_terms import terms_of
 from graph_service.graph.lucene import words_in
 from graph_service.memory.confidence import Signs, confidence_of, sign_weights, signs_of
-from graph_service.memory.found import Candidate
-from graph_service.memory.question import Kind
-
-
-def a_candidate(text: str, *, name: str = "m", cosine: float | None = None, **more: Any) -> Candidate:
-    given = {"id": name, "text": text, "cosine": cosine, "said_at": datetime(2026, 3, 1, tzinfo=UTC), "importance": 5}
-    message = {"kind": Kind.MESSAGE, "scores": {}, "uri": "", "title": None, "role": "user", "speaker": None}
-    return Candidate(**{"unread": False, **given, **message, **more})  # type: ignore[arg-type]
+from tests.candidates import a_candidate
 
 
 def seen(question: str, *texts: str, **more: Any) -> Signs:
-    candidates = [a_candidate(text, name=str(place), **more) for place, text in enumerate(texts)]
+    candidates = [a_candidate(str(place), text=text, **more) for place, text in enumerate(texts)]
     return signs_of(question, candidates, asked=terms_of(" ".join(words_in(question))), own_names=("alice",))
 
 

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extraction.search_terms import terms_of
-from graph_service.memory.found import Candidate, Found, Line
+from extraction.search_terms import both_spellings, counts, terms_of
+from graph_service.memory.found import Line
 from graph_service.memory.lexical import best_around, best_of_windows, bm25_of, bounds, lexical, shifted, stretches
-from graph_service.memory.question import Kind
 from graph_service.memory.signals import Asked, signals, speaker_asked
 from graph_service.memory.weights import weights_for
 from schema.timespan import Timespan
+from tests.candidates import all_found
 
 NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 SESSIONS = st.lists(st.sampled_from("abc"), max_size=30).map(sorted)
@@ -28,29 +28,6 @@ def _line(place: int, text: str, *, speaker: str = "Ann", session: str = "s", da
         speaker=speaker,
         text=text,
         cosine=None,
-    )
-
-
-def _found(*lines: Line) -> Found:
-    return Found(
-        candidates=tuple(
-            Candidate(
-                kind=Kind.MESSAGE,
-                id=line.id,
-                scores={},
-                cosine=None,
-                uri="",
-                text=line.text,
-                title=None,
-                role=None,
-                speaker=line.speaker,
-                said_at=line.said_at,
-                importance=None,
-                unread=False,
-            )
-            for line in lines
-        ),
-        lines=lines,
     )
 
 
@@ -74,9 +51,8 @@ def test_a_rare_word_tells_more_than_a_common_one() -> None:
     texts = ["the garden", "the garden", "the garden", "the lighthouse"]
     words = lexical(terms_of("garden lighthouse"), texts, ["s"] * 4, window=2)
     assert words.own[3] > words.own[0] > 0
-    assert bm25_of("A lighthouse.", terms_of("garden lighthouse"), words) > bm25_of(
-        "A garden.", terms_of("garden lighthouse"), words
-    )
+    rare, common = bm25_of(["A lighthouse.", "A garden."], terms_of("garden lighthouse"), words)
+    assert rare > common
 
 
 @given(sessions=SESSIONS, window=st.integers(1, 8))
@@ -106,7 +82,7 @@ def test_only_a_question_that_names_one_speaker_asks_for_one(named: set[str], sp
 
 
 def test_the_speaker_asked_for_is_a_filter_and_no_topic() -> None:
-    found = _found(_line(0, "Ann has a dog.", speaker="Bob"), _line(1, "I have a dog.", speaker="Ann"))
+    found = all_found(_line(0, "Ann has a dog.", speaker="Bob"), _line(1, "I have a dog.", speaker="Ann"))
     raw = signals(found, Asked(terms=terms_of("Does Ann have a dog?"), name_keys=frozenset({"ann"})), now=NOON)
     assert raw.plain["speaker"].tolist() == [0.0, 1.0]
     assert raw.scaled["words"][1] >= raw.scaled["words"][0]
@@ -120,14 +96,14 @@ def test_a_time_is_met_by_the_day_and_by_times_that_are_mentioned() -> None:
         _line(3, "我们昨天去了动物园。", day=2),
     )
     day = Timespan(start=datetime(2026, 3, 2, tzinfo=UTC), end=datetime(2026, 3, 3, tzinfo=UTC))
-    raw = signals(_found(*lines), Asked(time=day, wants_time=True), now=NOON + timedelta(days=9))
+    raw = signals(all_found(*lines), Asked(time=day, wants_time=True), now=NOON + timedelta(days=9))
     assert raw.plain["time"].tolist() == [1.0, 1.0, 0.0, 1.0]
     assert raw.plain["tells_when"].tolist() == [1.0, 0.0, 0.0, 1.0]
 
 
 def test_an_answer_stands_behind_a_question_of_its_session() -> None:
     lines = (_line(0, "How many?"), _line(1, "Three dogs."), _line(2, "Good."), _line(3, "真的吗？", session="t"))
-    raw = signals(_found(*lines), Asked(wants_number=True), now=NOON)
+    raw = signals(all_found(*lines), Asked(wants_number=True), now=NOON)
     assert raw.plain["says"].tolist() == [0.0, 1.0, 1.0, 0.0]
     assert raw.plain["answers"].tolist() == [0.0, 1.0, 0.0, 0.0]
     assert raw.plain["tells_number"].tolist() == [0.0, 1.0, 0.0, 0.0]
@@ -137,6 +113,13 @@ def test_a_chinese_word_is_found_in_other_words_by_its_character() -> None:
     texts = ["她报了一个绘画班。", "她报了一个游泳班。"]
     assert lexical(terms_of("她喜欢画什么？", characters=True), texts, ["s"] * 2, window=2).own[0] > 0
     assert not lexical(terms_of("她喜欢画什么？"), texts, ["s"] * 2, window=2).own.any()
+
+
+@pytest.mark.parametrize("said", ["My favorite colors.", "My favourite colours."])
+def test_a_word_is_one_word_in_british_and_american_spelling(said: str) -> None:
+    for question in ("favorite color", "favourite colour"):
+        assert counts(terms_of(question), said) == [1, 1]
+        assert both_spellings(["favourite", "color"]) == ["favourite", "color", "favorite", "colour"]
 
 
 @pytest.mark.parametrize("question", ["dog cat dog dog", "小狗还是小猫？小狗吧，小狗好。"])
@@ -165,5 +148,5 @@ def test_a_conversation_as_a_question_is_weighed_by_what_it_is_about() -> None:
 
 
 def test_nothing_found_has_no_signals() -> None:
-    raw = signals(Found(candidates=(), lines=()), Asked(terms=terms_of("dog")), now=NOON)
+    raw = signals(all_found(), Asked(terms=terms_of("dog")), now=NOON)
     assert all(not len(values) for values in [*raw.scaled.values(), *raw.plain.values()])

@@ -12,34 +12,10 @@ from graph_service.memory.question import Kind
 from graph_service.memory.signals import Asked
 from schema.timespan import Timespan
 from tests.builders import NOON
+from tests.candidates import a_candidate
 
 RULES = LayerRules()
 cosines = st.floats(-1, 1).map(lambda value: round(value, 4))
-
-
-def found(name: str, kind: Kind = Kind.MESSAGE, **more: object) -> Candidate:
-    values: dict[str, object] = {
-        "kind": kind,
-        "id": name,
-        "scores": {},
-        "cosine": None,
-        "uri": f"memory://t/{name}",
-        "text": name,
-        "title": None,
-        "role": "user",
-        "speaker": None,
-        "said_at": NOON,
-        "importance": 5,
-        "unread": False,
-        "relation": None,
-        "invalid_at": None,
-        "strength": None,
-        "confidence": None,
-        "predicate": None,
-        "subject": None,
-        "object": None,
-    }
-    return Candidate(**{**values, **more})  # type: ignore[arg-type]
 
 
 def in_scene(scene: str, abstract: float | None, overview: float | None = None) -> Layers:
@@ -56,7 +32,7 @@ def finds(draw: st.DrawFn) -> tuple[list[Candidate], dict[str, Layers]]:
         scores = {"words": words} if words else {}
         cosine = draw(st.none() | cosines) if kind is not Kind.FACT else None
         name = f"{kind}-{number}"
-        candidates.append(found(name, kind, cosine=cosine, scores=scores, importance=draw(st.integers(1, 10))))
+        candidates.append(a_candidate(name, kind, cosine=cosine, scores=scores, importance=draw(st.integers(1, 10))))
         if kind is not Kind.FACT and draw(st.booleans()):
             layers[name] = in_scene(f"scene-{number % 3}", draw(st.none() | cosines), draw(st.none() | cosines))
     return candidates, layers
@@ -108,7 +84,11 @@ def test_a_step_is_taken_only_when_the_ones_before_found_nothing(
 @given(st.floats(0.4, 1), st.floats(-1, 1), st.floats(-1, 1))
 def test_a_message_scores_by_the_documents_formula(abstract: float, overview: float, detail: float) -> None:
     answer = by_layers(
-        [found("m", cosine=detail)], {"m": in_scene("s", abstract, overview)}, RULES, intent="entity", asked=Asked()
+        [a_candidate("m", cosine=detail)],
+        {"m": in_scene("s", abstract, overview)},
+        RULES,
+        intent="entity",
+        asked=Asked(),
     )
     assert answer.ranked[0].score == pytest.approx(0.2 * abstract + 0.3 * overview + 0.5 * detail, abs=1e-5)
     assert set(answer.ranked[0].parts) == {"abstract", "overview", "detail"}
@@ -136,10 +116,10 @@ def test_threshold_and_floor_can_be_those_of_the_older_documents() -> None:
 
 def test_a_scene_scores_with_its_best_message_and_is_let_in_by_its_abstract() -> None:
     candidates = [
-        found("near", cosine=0.9),
-        found("far", cosine=0.1),
-        found("s", Kind.SCENE, cosine=0.7),
-        found("alone", cosine=0.95),
+        a_candidate("near", cosine=0.9),
+        a_candidate("far", cosine=0.1),
+        a_candidate("s", Kind.SCENE, cosine=0.7),
+        a_candidate("alone", cosine=0.95),
     ]
     scene = in_scene("s", 0.7, 0.5)
     layers = {"near": scene, "far": scene, "s": scene, "alone": in_scene("other", 0.2, 0.2)}
@@ -158,19 +138,19 @@ def test_the_path_of_degradation_ends_where_something_is_found() -> None:
         return by_layers([one], layers, RULES, intent="general", asked=asked).path
 
     words, nothing = {"words": 2.0}, Asked()
-    assert path(found("m", cosine=0.5), low, nothing) == ladder
-    assert path(found("m", cosine=0.5), {}, nothing) == everything[:4]
+    assert path(a_candidate("m", cosine=0.5), low, nothing) == ladder
+    assert path(a_candidate("m", cosine=0.5), {}, nothing) == everything[:4]
     told = Asked(time=Timespan(start=NOON, end=NOON + timedelta(days=1)))
-    assert path(found("m", cosine=0.1), {}, told) == everything[:5]
-    assert path(found("m", cosine=0.1, speaker="Ann"), {}, Asked(name_keys=frozenset({"ann"}))) == everything[:5]
-    assert path(found("m", cosine=0.1, scores={"entity": 1.0}), {}, nothing) == everything[:5]
-    assert path(found("m", cosine=0.1, scores=words), {}, nothing) == everything
+    assert path(a_candidate("m", cosine=0.1), {}, told) == everything[:5]
+    assert path(a_candidate("m", cosine=0.1, speaker="Ann"), {}, Asked(name_keys=frozenset({"ann"}))) == everything[:5]
+    assert path(a_candidate("m", cosine=0.1, scores={"entity": 1.0}), {}, nothing) == everything[:5]
+    assert path(a_candidate("m", cosine=0.1, scores=words), {}, nothing) == everything
     # Without vectors nothing can be near.
-    assert path(found("m", scores=words), {}, nothing) == ("metadata", "words")
+    assert path(a_candidate("m", scores=words), {}, nothing) == ("metadata", "words")
     assert by_layers([], {}, RULES, intent="general", asked=nothing).ranked == ()
 
 
 def test_importance_outweighs_a_little_more_similarity() -> None:
-    near, weighty = found("near", cosine=0.8, importance=1), found("weighty", cosine=0.7, importance=10)
+    near, weighty = a_candidate("near", cosine=0.8, importance=1), a_candidate("weighty", cosine=0.7, importance=10)
     answer = by_similarity_and_importance([near, weighty])
     assert [(one.candidate.id, one.score) for one in answer.ranked] == [("weighty", 0.79), ("near", 0.59)]

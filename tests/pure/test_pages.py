@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graph_service.memory.access_marks import last_touched
-from graph_service.memory.filters import above, checked, in_scope
+from graph_service.memory.filters import above, checked, scope
 from graph_service.memory.found import Candidate
 from graph_service.memory.narrowing import Mode, Narrowing, fingerprint
 from graph_service.memory.ordering import Turn, turn_of, with_use
@@ -19,13 +19,13 @@ from schema.errors import InputError
 from schema.ids import agent_uri, entity_uri, fact_uri, message_uri, session_uri, user_uri
 from schema.labels import Role
 from tests.builders import NOON
-from tests.pure.test_modes import found
+from tests.candidates import a_candidate
 
 ASKED = "a question"
 
 
 def ranked(*names: str) -> list[Ranked]:
-    return [Ranked(candidate=found(name), score=1 - place / 1000) for place, name in enumerate(names)]
+    return [Ranked(candidate=a_candidate(name), score=1 - place / 1000) for place, name in enumerate(names)]
 
 
 def all_pages(everything: list[Ranked], limit: int) -> list[list[str]]:
@@ -112,23 +112,23 @@ def test_addresses_tell_whose_memory_and_which_conversation_it_is() -> None:
     facts = [
         fact_uri(uri, "PREFERS", None, "o", 0) for uri in (user_uri("t", "ann"), agent_uri("t", "ann", "x"), being)
     ]
-    assert all(in_scope(uri, "t", "ann") for uri in (told, *facts))
-    assert in_scope(told, "t", "ann", session_id="s1")
-    assert not in_scope(told, "t", "ann", session_id="s")
+    assert all(uri.startswith(scope("t", "ann")) for uri in (told, *facts))
+    assert told.startswith(scope("t", "ann", session_id="s1"))
+    assert not told.startswith(scope("t", "ann", session_id="s"))
     for tenant, user in (("u", "ann"), ("t", "an"), ("t", "ann2"), ("t", "bob")):
-        assert not any(in_scope(uri, tenant, user) for uri in (told, *facts))
+        assert not any(uri.startswith(scope(tenant, user)) for uri in (told, *facts))
 
 
 def test_what_lies_outside_the_scope_is_taken_out_and_counted() -> None:
     """The database never returns such rows; if it did, nobody would see them."""
     mine = session_uri("t", "ann", "s1")
     rows: list[Candidate] = [
-        found("mine", uri=message_uri(mine, "1")),
-        found("other tenant", uri=message_uri(session_uri("u", "ann", "s1"), "1")),
-        found("other user", uri=message_uri(session_uri("t", "bob", "s1"), "1")),
-        found("other session", uri=message_uri(session_uri("t", "ann", "s2"), "1")),
-        found("other role", uri=message_uri(mine, "2"), role="assistant"),
-        found("other kind", Kind.FACT, uri=fact_uri(user_uri("t", "ann"), "PREFERS", None, "o", 0)),
+        a_candidate("mine", uri=message_uri(mine, "1")),
+        a_candidate("other tenant", uri=message_uri(session_uri("u", "ann", "s1"), "1")),
+        a_candidate("other user", uri=message_uri(session_uri("t", "bob", "s1"), "1")),
+        a_candidate("other session", uri=message_uri(session_uri("t", "ann", "s2"), "1")),
+        a_candidate("other role", uri=message_uri(mine, "2"), role="assistant"),
+        a_candidate("other kind", Kind.FACT, uri=fact_uri(user_uri("t", "ann"), "PREFERS", None, "o", 0)),
     ]
     narrow = Narrowing(session_id="s1", roles=(Role.USER,))
     question = Question(user_id="ann", text="x", kinds=(Kind.MESSAGE,), narrowed=narrow)
@@ -147,7 +147,7 @@ def test_only_what_scores_enough_is_left_and_the_rest_is_counted(score_min: floa
 
 
 def test_being_used_lately_counts_only_when_it_is_weighed() -> None:
-    old = [Ranked(candidate=found(name, said_at=NOON - timedelta(days=300)), score=0.5) for name in ("a", "b")]
+    old = [Ranked(candidate=a_candidate(name, said_at=NOON - timedelta(days=300)), score=0.5) for name in ("a", "b")]
     used = {"b": NOON - timedelta(days=1)}
     assert with_use(old, used, 0.0, now=NOON) == old
     first = with_use(old, used, 0.1, now=NOON)[0]

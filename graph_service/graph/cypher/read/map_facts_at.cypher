@@ -1,27 +1,34 @@
 // The most telling facts of some users as they looked from a moment: those that held then before those that were over. Index memory_user.
-// One row of lists, in the order of map_facts. memory/holding.py says what holds.
+// Beside it where the change log stands. One row of lists, in the order of map_facts. memory/holding.py says what holds.
 // $tenant: str
 // $users: list of user ids
 // $valid_at: datetime; facts that had begun by then
 // $known_at: datetime; facts that were known by then, or null: all
+// $closed: bool; also those that were over
 // $rows_max: int
-// -> edges
-MATCH (s:Memory)
-WHERE s.tenant = $tenant AND s.user_id IN $users
-MATCH (s)-[r]->(o:Memory)
-WHERE type(r) <> 'MENTIONED' AND r.tenant = $tenant AND r.valid_at <= $valid_at
-  AND ($known_at IS NULL OR coalesce(r.known_at, r.recorded_at) <= $known_at)
-WITH s, r, o, size(coalesce(r.evidence, [])) AS evidence_n,
-     CASE WHEN r.invalid_at IS NULL OR r.invalid_at > $valid_at OR coalesce(r.closing_known_at, r.known_at, r.recorded_at) > $known_at THEN 0 ELSE 1 END AS over
-ORDER BY over, r.strength DESC, r.last_seen DESC, evidence_n DESC, r.id
-LIMIT $rows_max
-RETURN collect([
-  r.id, s.id, o.id, type(r), r.user_id, r.relation, r.strength, r.confidence, evidence_n,
-  r.first_seen.epochSeconds * 1000000 + r.first_seen.microsecond,
-  r.last_seen.epochSeconds * 1000000 + r.last_seen.microsecond,
-  r.valid_at.epochSeconds * 1000000 + r.valid_at.microsecond,
-  r.invalid_at.epochSeconds * 1000000 + r.invalid_at.microsecond,
-  coalesce(r.known_at, r.recorded_at).epochSeconds * 1000000 + coalesce(r.known_at, r.recorded_at).microsecond,
-  r.closing_known_at.epochSeconds * 1000000 + r.closing_known_at.microsecond,
-  r.kind
-]) AS edges
+// -> epoch, seq, edges
+OPTIONAL MATCH (t:Tenant {id: $tenant})
+WITH coalesce(t.epoch, '') AS epoch, coalesce(t.seq, 0) AS seq
+CALL () {
+  MATCH (s:Memory)
+  WHERE s.tenant = $tenant AND s.user_id IN $users
+  MATCH (s)-[r]->(o:Memory)
+  WHERE type(r) <> 'MENTIONED' AND r.tenant = $tenant AND r.valid_at <= $valid_at
+    AND ($known_at IS NULL OR coalesce(r.known_at, r.recorded_at) <= $known_at)
+  WITH s, r, o, size(coalesce(r.evidence, [])) AS evidence_n,
+       CASE WHEN r.invalid_at IS NULL OR r.invalid_at > $valid_at OR coalesce(r.closing_known_at, r.known_at, r.recorded_at) > $known_at THEN 0 ELSE 1 END AS over
+  WHERE $closed OR over = 0
+  WITH s, r, o, evidence_n, over ORDER BY over, r.strength DESC, r.last_seen DESC, evidence_n DESC, r.id
+  LIMIT $rows_max
+  RETURN collect([
+    r.id, s.id, o.id, type(r), r.user_id, r.relation, r.strength, r.confidence, evidence_n,
+    r.first_seen.epochSeconds * 1000000 + r.first_seen.microsecond,
+    r.last_seen.epochSeconds * 1000000 + r.last_seen.microsecond,
+    r.valid_at.epochSeconds * 1000000 + r.valid_at.microsecond,
+    r.invalid_at.epochSeconds * 1000000 + r.invalid_at.microsecond,
+    coalesce(r.known_at, r.recorded_at).epochSeconds * 1000000 + coalesce(r.known_at, r.recorded_at).microsecond,
+    r.closing_known_at.epochSeconds * 1000000 + r.closing_known_at.microsecond,
+    r.kind
+  ]) AS edges
+}
+RETURN epoch, seq, edges

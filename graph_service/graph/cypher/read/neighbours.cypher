@@ -1,18 +1,28 @@
-// Ids of what is tied to a node, the best tied first: by facts that hold, then closed ones, then mentions. One row, none without the node.
-// Unique index memory_id.
+// Ids of what is tied to a node, the best tied first: by facts that hold, then closed ones, then mentions; and where the change log
+// stands. One row, none without the node. Unique indexes memory_id, tenant_id. memory/holding.py says what holds.
 // hot
 // $tenant: str
 // $user_id: str, or null for everybody in the tenant
 // $id: str
+// $valid_at: datetime; what had begun by then, or null: all
+// $known_at: datetime; what was known by then, or null: all
+// $closed: bool; also by facts that were over
 // $rows_max: int
-// -> ids, total
+// -> epoch, seq, ids, total
+OPTIONAL MATCH (t:Tenant {id: $tenant})
+WITH coalesce(t.epoch, '') AS epoch, coalesce(t.seq, 0) AS seq
 MATCH (n:Memory {tenant: $tenant, id: $id})
 WHERE $user_id IS NULL OR n.user_id = $user_id
 CALL (n) {
   OPTIONAL MATCH (n)-[r]-(o:Memory)
   WHERE r.tenant = $tenant AND ($user_id IS NULL OR o.user_id = $user_id)
-  WITH o, min(CASE WHEN type(r) = 'MENTIONED' THEN 2 WHEN r.invalid_at IS NULL THEN 0 ELSE 1 END) AS standing, max(r.strength) AS strength
+    AND ($valid_at IS NULL OR r.valid_at IS NULL OR r.valid_at <= $valid_at)
+    AND ($known_at IS NULL OR coalesce(r.known_at, r.recorded_at, r.first_seen) <= $known_at)
+    AND ($closed OR r.invalid_at IS NULL OR r.invalid_at > $valid_at OR coalesce(r.closing_known_at, r.known_at, r.recorded_at) > $known_at)
+  WITH o, min(CASE
+      WHEN type(r) = 'MENTIONED' THEN 2
+      WHEN r.invalid_at IS NULL OR r.invalid_at > $valid_at OR coalesce(r.closing_known_at, r.known_at, r.recorded_at) > $known_at THEN 0 ELSE 1 END) AS standing, max(r.strength) AS strength
   ORDER BY standing, strength DESC, o.last_seen DESC, o.id
   RETURN collect(o.id) AS near
 }
-RETURN near[..$rows_max] AS ids, size(near) AS total
+RETURN epoch, seq, near[..$rows_max] AS ids, size(near) AS total

@@ -1,21 +1,47 @@
-// The shortest paths between two nodes, as ids of nodes from one end to the other; no row when nothing leads there.
-// With $over_beings false no user or agent lies between: they are tied to everything, so such a path says little.
-// Unique index memory_id.
+// The shortest paths between two nodes, as ids of nodes from one end to the other, and where the change log stands. One row.
+// `telling`: no user or agent lies between, for they are tied to everything, so such a path says little; `short`: they may.
+// Unique indexes memory_id, tenant_id. memory/holding.py says what holds.
 // hot
 // $tenant: str
 // $user_id: str, or null for everybody in the tenant
 // $source: str
 // $target: str
-// $over_beings: bool
-// $rows_max: int
-// -> ids
-MATCH (a:Memory {tenant: $tenant, id: $source}), (b:Memory {tenant: $tenant, id: $target})
-WHERE a <> b AND ($user_id IS NULL OR a.user_id = $user_id AND b.user_id = $user_id)
-MATCH path = allShortestPaths((a)-[:PREFERS|DISLIKES|CARES_ABOUT|RELATES_TO|CAUSED_BY|MENTIONED*..8]-(b))
-WHERE all(n IN nodes(path) WHERE n.tenant = $tenant AND ($user_id IS NULL OR n.user_id = $user_id)
-  AND ($over_beings OR n = a OR n = b OR NOT (n:User OR n:Agent)))
-WITH path, reduce(sum = 0.0, r IN relationships(path) | sum + CASE WHEN type(r) = 'MENTIONED' THEN 0.0 WHEN r.invalid_at IS NULL THEN 1 + r.strength ELSE 0.5 END) AS weight
-WITH [n IN nodes(path) | n.id] AS ids, max(weight) AS weight
-RETURN ids
-ORDER BY weight DESC, ids
-LIMIT $rows_max
+// $valid_at: datetime; over what had begun by then, or null: all
+// $known_at: datetime; over what was known by then, or null: all
+// $closed: bool; also over facts that were over
+// $rows_max: int, of each sort
+// -> epoch, seq, telling, short
+OPTIONAL MATCH (t:Tenant {id: $tenant})
+WITH coalesce(t.epoch, '') AS epoch, coalesce(t.seq, 0) AS seq
+CALL () {
+  MATCH (a:Memory {tenant: $tenant, id: $source}), (b:Memory {tenant: $tenant, id: $target})
+  WHERE a <> b AND ($user_id IS NULL OR a.user_id = $user_id AND b.user_id = $user_id)
+  MATCH path = allShortestPaths((a)-[:PREFERS|DISLIKES|CARES_ABOUT|RELATES_TO|CAUSED_BY|MENTIONED*..8]-(b))
+  WHERE all(n IN nodes(path) WHERE n.tenant = $tenant AND ($user_id IS NULL OR n.user_id = $user_id)
+    AND (n = a OR n = b OR NOT (n:User OR n:Agent)))
+    AND all(r IN relationships(path) WHERE ($valid_at IS NULL OR r.valid_at IS NULL OR r.valid_at <= $valid_at)
+      AND ($known_at IS NULL OR coalesce(r.known_at, r.recorded_at, r.first_seen) <= $known_at)
+      AND ($closed OR r.invalid_at IS NULL OR r.invalid_at > $valid_at OR coalesce(r.closing_known_at, r.known_at, r.recorded_at) > $known_at))
+  WITH path, reduce(sum = 0.0, r IN relationships(path) | sum + CASE
+      WHEN type(r) = 'MENTIONED' THEN 0.0
+      WHEN r.invalid_at IS NULL OR r.invalid_at > $valid_at OR coalesce(r.closing_known_at, r.known_at, r.recorded_at) > $known_at THEN 1 + r.strength ELSE 0.5 END) AS weight
+  WITH [n IN nodes(path) | n.id] AS ids, max(weight) AS weight
+  ORDER BY weight DESC, ids LIMIT $rows_max
+  RETURN collect(ids) AS telling
+}
+CALL () {
+  MATCH (a:Memory {tenant: $tenant, id: $source}), (b:Memory {tenant: $tenant, id: $target})
+  WHERE a <> b AND ($user_id IS NULL OR a.user_id = $user_id AND b.user_id = $user_id)
+  MATCH path = allShortestPaths((a)-[:PREFERS|DISLIKES|CARES_ABOUT|RELATES_TO|CAUSED_BY|MENTIONED*..8]-(b))
+  WHERE all(n IN nodes(path) WHERE n.tenant = $tenant AND ($user_id IS NULL OR n.user_id = $user_id))
+    AND all(r IN relationships(path) WHERE ($valid_at IS NULL OR r.valid_at IS NULL OR r.valid_at <= $valid_at)
+      AND ($known_at IS NULL OR coalesce(r.known_at, r.recorded_at, r.first_seen) <= $known_at)
+      AND ($closed OR r.invalid_at IS NULL OR r.invalid_at > $valid_at OR coalesce(r.closing_known_at, r.known_at, r.recorded_at) > $known_at))
+  WITH path, reduce(sum = 0.0, r IN relationships(path) | sum + CASE
+      WHEN type(r) = 'MENTIONED' THEN 0.0
+      WHEN r.invalid_at IS NULL OR r.invalid_at > $valid_at OR coalesce(r.closing_known_at, r.known_at, r.recorded_at) > $known_at THEN 1 + r.strength ELSE 0.5 END) AS weight
+  WITH [n IN nodes(path) | n.id] AS ids, max(weight) AS weight
+  ORDER BY weight DESC, ids LIMIT $rows_max
+  RETURN collect(ids) AS short
+}
+RETURN epoch, seq, telling, short

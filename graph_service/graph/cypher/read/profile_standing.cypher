@@ -2,11 +2,13 @@
 // One row of lists for each, moments as microseconds since 1970: as maps with dates the driver takes far longer.
 // $tenant: str
 // $ids: list of node ids
-// $at: datetime
+// $valid_at: datetime; facts that had begun by then and were not over
+// $known_at: datetime or null; by what was known then. memory/holding.py says the same
 // -> subject_id, facts
 UNWIND $ids AS id
 MATCH (a:Memory {tenant: $tenant, id: id})-[r:PREFERS|DISLIKES|CARES_ABOUT|RELATES_TO|CAUSED_BY]->(b:Memory)
-WHERE r.tenant = $tenant AND (r.invalid_at IS NULL OR r.invalid_at > $at)
+WHERE r.tenant = $tenant AND r.valid_at <= $valid_at AND ($known_at IS NULL OR coalesce(r.known_at, r.recorded_at) <= $known_at)
+  AND (r.invalid_at IS NULL OR r.invalid_at > $valid_at OR coalesce(r.closing_known_at, r.known_at, r.recorded_at) > $known_at)
 RETURN a.id AS subject_id, collect([
   r.id, type(r), r.relation, b.id, r.kind, r.importance, r.base_strength, r.confidence,
   r.first_seen.epochSeconds * 1000000 + r.first_seen.microsecond, r.last_seen.epochSeconds * 1000000 + r.last_seen.microsecond,

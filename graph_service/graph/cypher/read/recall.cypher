@@ -13,7 +13,8 @@
 // $kinds: list of str: message, scene, fact; what is not wanted is not searched for
 // $from_ms: int, inclusive
 // $to_ms: int, exclusive
-// $asked_from_ms: int, inclusive, of the time the question names, or null
+// $asked_from_ms: int, inclusive, of the time the question names; not before $asked_to_ms when it names none (a null would be
+// another type, for which the statement is planned anew: seconds)
 // $asked_to_ms: int, exclusive
 // $valid_at: datetime; facts that held then
 // $known_at: datetime; by what was known then, or null: by all that is known. memory/holding.py says the same
@@ -56,7 +57,7 @@ CALL (asked_for) {
     WITH m, score ORDER BY score DESC LIMIT $wide
     RETURN m, 'vector' AS channel, score
    UNION ALL
-    WITH $vector AS v WHERE v IS NOT NULL AND 'message' IN $kinds AND $asked_from_ms IS NOT NULL
+    WITH $vector AS v WHERE v IS NOT NULL AND 'message' IN $kinds AND $asked_from_ms < $asked_to_ms
     MATCH (m:Message) SEARCH m IN (VECTOR INDEX message_vector FOR v
       WHERE m.tenant = $tenant AND m.user_id = $user_id AND m.said_ms >= $asked_from_ms AND m.said_ms < $asked_to_ms LIMIT $wide) SCORE AS score
     RETURN m, 'time' AS channel, score
@@ -112,9 +113,8 @@ CALL (asked_for) {
       MATCH (n)-[:PART_OF]->(:Scene)-[about:MENTIONED]->(e:Memory) WHERE n.id IN about.evidence
         AND (e.key IN $about_keys OR EXISTS { MATCH (held:HeldEntity)-[:STANDS_FOR]->(e) WHERE held.key IN $about_keys }) })
   RETURN collect([n.id, n.session_id, n.said_ms, n.position, n.speaker, n.text, n.uri, n.role, n.importance, n.unread,
-    CASE WHEN $vector IS NULL THEN null
+    CASE WHEN $vector IS NULL OR NOT ($all_cosines OR any(one IN found WHERE one[0] <> 'near')) THEN null
          WHEN any(one IN found WHERE one[0] IN ['vector', 'time']) THEN head([one IN found WHERE one[0] IN ['vector', 'time'] | one[1]])
-         WHEN n.embedding IS NULL OR NOT ($all_cosines OR any(one IN found WHERE one[0] <> 'near')) THEN null
          ELSE vector.similarity.cosine(n.embedding, $vector) END, found,
     CASE WHEN $with_tokens THEN n.token_vectors ELSE null END]) AS messages
 }
@@ -123,38 +123,48 @@ CALL (asked_for) {
     WITH $scene_vector AS v WHERE v IS NOT NULL
     MATCH (s:Scene) SEARCH s IN (VECTOR INDEX scene_abstract_vector FOR v
       WHERE s.tenant = $tenant AND s.user_id = $user_id AND s.start_ms >= $from_ms AND s.start_ms < $to_ms LIMIT $wide) SCORE AS score
-    WITH s, score WHERE $known_at IS NULL OR NOT EXISTS { MATCH (later:Message)-[:PART_OF]->(s) WHERE later.received_at > $known_at }
-    RETURN 'scene' AS kind, s.id AS id, 'abstract' AS channel, score, score AS cosine,
-           [s.uri, s.abstract, s.name, null, null, s.start_ms, s.importance, null, null, null, null, null, null, null, null] AS shown, [s.id] AS proofs
+    RETURN s, 'abstract' AS channel, score, score AS cosine
    UNION ALL
     WITH $scene_vector AS v WHERE v IS NOT NULL
     MATCH (s:Scene) SEARCH s IN (VECTOR INDEX scene_overview_vector FOR v
       WHERE s.tenant = $tenant AND s.user_id = $user_id AND s.start_ms >= $from_ms AND s.start_ms < $to_ms LIMIT $wide) SCORE AS score
-    WITH s, score WHERE $known_at IS NULL OR NOT EXISTS { MATCH (later:Message)-[:PART_OF]->(s) WHERE later.received_at > $known_at }
-    RETURN 'scene' AS kind, s.id AS id, 'overview' AS channel, score, score AS cosine,
-           [s.uri, s.abstract, s.name, null, null, s.start_ms, s.importance, null, null, null, null, null, null, null, null] AS shown, [s.id] AS proofs
+    RETURN s, 'overview' AS channel, score, score AS cosine
    UNION ALL
     CALL db.index.fulltext.queryNodes('scene_words', $scene_query, {limit: $wide}) YIELD node AS s, score
     WHERE s.tenant = $tenant AND s.user_id = $user_id AND s.start_ms >= $from_ms AND s.start_ms < $to_ms
-      AND ($known_at IS NULL OR NOT EXISTS { MATCH (later:Message)-[:PART_OF]->(s) WHERE later.received_at > $known_at })
-    RETURN 'scene' AS kind, s.id AS id, 'words' AS channel, score, null AS cosine,
-           [s.uri, s.abstract, s.name, null, null, s.start_ms, s.importance, null, null, null, null, null, null, null, null] AS shown, [s.id] AS proofs
+    RETURN s, 'words' AS channel, score, null AS cosine
    UNION ALL
     UNWIND CASE WHEN 'scene' IN $kinds THEN asked_for ELSE [] END AS e
     MATCH (e)<-[r:MENTIONED]-(s:Scene) WHERE s.tenant = $tenant AND s.start_ms >= $from_ms AND s.start_ms < $to_ms
       AND ($known_at IS NULL OR NOT EXISTS { MATCH (later:Message)-[:PART_OF]->(s) WHERE later.received_at > $known_at })
     WITH s, count(DISTINCT e) AS named ORDER BY named DESC, s.start_ms DESC LIMIT $wide
-    RETURN 'scene' AS kind, s.id AS id, 'entity' AS channel, toFloat(named) AS score, null AS cosine,
-           [s.uri, s.abstract, s.name, null, null, s.start_ms, s.importance, null, null, null, null, null, null, null, null] AS shown, [s.id] AS proofs
-   UNION ALL
+    RETURN s, 'entity' AS channel, toFloat(named) AS score, null AS cosine
+  }
+  WITH s, collect([channel, score]) AS found, max(cosine) AS cosine
+  WHERE ($known_at IS NULL OR NOT EXISTS { MATCH (later:Message)-[:PART_OF]->(s) WHERE later.received_at > $known_at })
+    // Narrowed by the messages of the scene.
+    AND (coalesce($session, $agent, $roles, $about_keys) IS NULL OR EXISTS {
+      MATCH (p:Message)-[:PART_OF]->(s)
+      WHERE ($session IS NULL OR p.session_id = $session) AND ($agent IS NULL OR p.agent_id = $agent) AND ($roles IS NULL OR p.role IN $roles)
+        AND ($about_keys IS NULL OR EXISTS {
+          MATCH (p)-[:PART_OF]->(:Scene)-[about:MENTIONED]->(e:Memory) WHERE p.id IN about.evidence
+            AND (e.key IN $about_keys OR EXISTS { MATCH (held:HeldEntity)-[:STANDS_FOR]->(e) WHERE held.key IN $about_keys }) }) })
+  CALL (s) {
+    UNWIND CASE WHEN $evidence_max > 0 THEN [s] ELSE [] END AS proven
+    MATCH (p:Message)-[:PART_OF]->(proven) WHERE p.user_id = $user_id
+    WITH p ORDER BY p.said_ms, p.position LIMIT $evidence_max
+    RETURN collect([p.id, p.uri, p.role, p.speaker, p.text, p.said_ms]) AS evidence
+  }
+  RETURN collect(['scene', s.id, found, cosine,
+    [s.uri, s.abstract, s.name, null, null, s.start_ms, s.importance, null, null, null, null, null, null, null, null], evidence, []]) AS scenes
+}
+CALL (asked_for) {
+  CALL (asked_for) {
     CALL db.index.fulltext.queryRelationships('fact_words', $fact_query, {limit: $wide}) YIELD relationship AS r, score
     WHERE r.tenant = $tenant AND r.user_id = $user_id
       AND r.valid_at <= $valid_at AND ($known_at IS NULL OR coalesce(r.known_at, r.recorded_at) <= $known_at)
       AND (r.invalid_at IS NULL OR r.invalid_at > $valid_at OR coalesce(r.closing_known_at, r.known_at, r.recorded_at) > $known_at)
-    RETURN 'fact' AS kind, r.id AS id, 'words' AS channel, score, null AS cosine,
-           [r.uri, r.statement, null, null, null, r.valid_at.epochMillis, r.importance, null, r.relation,
-            CASE WHEN coalesce(r.closing_known_at, r.known_at, r.recorded_at) > $known_at THEN null ELSE r.invalid_at.epochMillis END,
-            r.strength, r.confidence, type(r), startNode(r).name, endNode(r).name, r.kind, r.rationale, r.steps] AS shown, r.evidence AS proofs
+    RETURN r, 'words' AS channel, score
    UNION ALL
     UNWIND CASE WHEN 'fact' IN $kinds THEN asked_for ELSE [] END AS e
     MATCH (e)-[r:PREFERS|DISLIKES|CARES_ABOUT|RELATES_TO|CAUSED_BY]-(x:Memory)
@@ -162,44 +172,29 @@ CALL (asked_for) {
       AND r.valid_at <= $valid_at AND ($known_at IS NULL OR coalesce(r.known_at, r.recorded_at) <= $known_at)
       AND (r.invalid_at IS NULL OR r.invalid_at > $valid_at OR coalesce(r.closing_known_at, r.known_at, r.recorded_at) > $known_at)
     WITH r, count(DISTINCT e) AS named ORDER BY named DESC, r.strength DESC, r.id LIMIT $wide
-    RETURN 'fact' AS kind, r.id AS id, 'entity' AS channel, toFloat(named) AS score, null AS cosine,
-           [r.uri, r.statement, null, null, null, r.valid_at.epochMillis, r.importance, null, r.relation,
-            CASE WHEN coalesce(r.closing_known_at, r.known_at, r.recorded_at) > $known_at THEN null ELSE r.invalid_at.epochMillis END,
-            r.strength, r.confidence, type(r), startNode(r).name, endNode(r).name, r.kind, r.rationale, r.steps] AS shown, r.evidence AS proofs
+    RETURN r, 'entity' AS channel, toFloat(named) AS score
   }
-  WITH kind, id, collect([channel, score]) AS found, max(cosine) AS cosine, head(collect(shown)) AS shown,
-       head(collect(proofs)) AS proofs
-  // Narrowed by the messages behind each: those of the scene, those that prove the fact.
-  CALL (kind, id, proofs) {
-    CALL (kind, id, proofs) {
-      UNWIND CASE WHEN kind = 'scene' OR coalesce($session, $agent, $roles, $about_keys) IS NULL THEN [] ELSE proofs END AS behind
-      MATCH (p:Message {tenant: $tenant, id: behind})
-      RETURN p
-     UNION ALL
-      UNWIND CASE WHEN kind = 'fact' OR coalesce($session, $agent, $roles, $about_keys) IS NULL THEN [] ELSE [id] END AS behind
-      MATCH (p:Message)-[:PART_OF]->(:Memory {tenant: $tenant, id: behind})
-      RETURN p
-    }
-    WITH p WHERE ($session IS NULL OR p.session_id = $session) AND ($agent IS NULL OR p.agent_id = $agent) AND ($roles IS NULL OR p.role IN $roles)
+  WITH r, collect([channel, score]) AS found
+  // Narrowed by the messages that prove the fact.
+  WHERE coalesce($session, $agent, $roles, $about_keys) IS NULL OR EXISTS {
+    UNWIND r.evidence AS behind
+    MATCH (p:Message {tenant: $tenant, id: behind})
+    WHERE ($session IS NULL OR p.session_id = $session) AND ($agent IS NULL OR p.agent_id = $agent) AND ($roles IS NULL OR p.role IN $roles)
       AND ($about_keys IS NULL OR EXISTS {
         MATCH (p)-[:PART_OF]->(:Scene)-[about:MENTIONED]->(e:Memory) WHERE p.id IN about.evidence
           AND (e.key IN $about_keys OR EXISTS { MATCH (held:HeldEntity)-[:STANDS_FOR]->(e) WHERE held.key IN $about_keys }) })
-    RETURN count(p) AS behind_n
-  }
-  WITH kind, id, found, cosine, shown, proofs WHERE behind_n > 0 OR coalesce($session, $agent, $roles, $about_keys) IS NULL
-  CALL (kind, proofs) {
-    UNWIND CASE WHEN kind = 'fact' THEN proofs[0..$evidence_max] ELSE [] END AS message_id
+    RETURN p }
+  CALL (r) {
+    UNWIND r.evidence[0..$evidence_max] AS message_id
     MATCH (p:Message {tenant: $tenant, id: message_id}) WHERE p.user_id = $user_id AND ($known_at IS NULL OR p.received_at <= $known_at)
-    RETURN collect([p.id, p.uri, p.role, p.speaker, p.text, p.said_ms]) AS of_fact
+    RETURN collect([p.id, p.uri, p.role, p.speaker, p.text, p.said_ms]) AS evidence
   }
-  CALL (kind, proofs) {
-    UNWIND CASE WHEN kind = 'scene' AND $evidence_max > 0 THEN proofs ELSE [] END AS scene_id
-    MATCH (p:Message)-[:PART_OF]->(:Memory {tenant: $tenant, id: scene_id}) WHERE p.user_id = $user_id
-    WITH p ORDER BY p.said_ms, p.position LIMIT $evidence_max
-    RETURN collect([p.id, p.uri, p.role, p.speaker, p.text, p.said_ms]) AS of_scene
-  }
-  RETURN collect([kind, id, found, cosine, shown, of_fact + of_scene, CASE kind WHEN 'fact' THEN proofs ELSE [] END]) AS rows
+  RETURN collect(['fact', r.id, found, null,
+    [r.uri, r.statement, null, null, null, r.valid_at.epochMillis, r.importance, null, r.relation,
+     CASE WHEN coalesce(r.closing_known_at, r.known_at, r.recorded_at) > $known_at THEN null ELSE r.invalid_at.epochMillis END,
+     r.strength, r.confidence, type(r), startNode(r).name, endNode(r).name, r.kind, r.rationale, r.steps], evidence, r.evidence]) AS facts
 }
+WITH messages, scenes + facts AS rows
 CALL (messages, rows) {
   CALL (messages, rows) {
     UNWIND CASE WHEN $beside THEN messages ELSE [] END AS one

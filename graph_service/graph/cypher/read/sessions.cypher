@@ -3,10 +3,13 @@
 // $tenant: str
 // $user_id: str
 // $session_id: str or null; only this one
+// $last_ms: int or null; only those behind the one of this time
+// $after: str or null; its id
 // $rows_max: int
 // -> life, messages, unread, unembedded, scenes, unextracted, problem
 MATCH (l:SessionLife {tenant: $tenant, user_id: $user_id})
 WHERE l.last_ms >= 0 AND ($session_id IS NULL OR l.session_id = $session_id)
+  AND ($after IS NULL OR l.last_ms < $last_ms OR (l.last_ms = $last_ms AND l.id > $after))
 WITH l ORDER BY l.last_ms DESC, l.id LIMIT $rows_max
 CALL (l) {
   MATCH (m:Message {tenant: $tenant, session_id: l.id})
@@ -18,3 +21,4 @@ CALL (l) {
 }
 OPTIONAL MATCH (j:Job {tenant: $tenant, id: l.id + '/close'})
 RETURN properties(l) AS life, messages, unread, unembedded, scenes, unextracted, j.error AS problem
+ORDER BY l.last_ms DESC, l.id

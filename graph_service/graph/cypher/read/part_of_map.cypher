@@ -1,0 +1,43 @@
+// Some nodes, and the edges of which both ends are among them: those that hold before closed ones, facts before mentions.
+// One row of lists, nodes in the order of map_nodes_by_id and edges in that of map_facts. Unique index memory_id.
+// hot
+// $tenant: str
+// $ids: list of node ids
+// $valid_at: datetime; edges that had begun by then, or null: all
+// $known_at: datetime; edges that were known by then, or null: all
+// $closed: bool; also facts that were over
+// $rows_max: int; of edges
+// -> nodes, edges
+CALL () {
+  UNWIND $ids AS id
+  MATCH (n:Memory {tenant: $tenant, id: id})
+  RETURN collect(n) AS found
+}
+CALL (found) {
+  UNWIND found AS s
+  MATCH (s)-[r]->(o:Memory)
+  WHERE r.tenant = $tenant AND o.id IN $ids
+    AND ($valid_at IS NULL OR r.valid_at IS NULL OR r.valid_at <= $valid_at)
+    AND ($known_at IS NULL OR coalesce(r.known_at, r.recorded_at, r.first_seen) <= $known_at)
+  WITH s, r, o, size(coalesce(r.evidence, [])) AS evidence_n,
+       CASE WHEN type(r) = 'MENTIONED' THEN 2 WHEN r.invalid_at IS NULL OR r.invalid_at > $valid_at OR coalesce(r.closing_known_at, r.known_at, r.recorded_at) > $known_at THEN 0 ELSE 1 END AS standing
+  WHERE $closed OR standing <> 1
+  WITH s, r, o, evidence_n, standing ORDER BY standing, r.strength DESC, r.last_seen DESC, r.id
+  LIMIT $rows_max
+  RETURN collect([
+    r.id, s.id, o.id, type(r), r.user_id, r.relation, r.strength, r.confidence, evidence_n,
+    r.first_seen.epochSeconds * 1000000 + r.first_seen.microsecond,
+    r.last_seen.epochSeconds * 1000000 + r.last_seen.microsecond,
+    r.valid_at.epochSeconds * 1000000 + r.valid_at.microsecond,
+    r.invalid_at.epochSeconds * 1000000 + r.invalid_at.microsecond,
+    coalesce(r.known_at, r.recorded_at).epochSeconds * 1000000 + coalesce(r.known_at, r.recorded_at).microsecond,
+    r.closing_known_at.epochSeconds * 1000000 + r.closing_known_at.microsecond,
+    r.kind
+  ]) AS edges
+}
+RETURN [n IN found | [
+  n.id, head([label IN labels(n) WHERE label <> 'Memory']), n.user_id, n.name, n.entity_type, n.aliases, n.abstract,
+  n.importance, n.evidence_n,
+  n.first_seen.epochSeconds * 1000000 + n.first_seen.microsecond,
+  n.last_seen.epochSeconds * 1000000 + n.last_seen.microsecond
+]] AS nodes, edges

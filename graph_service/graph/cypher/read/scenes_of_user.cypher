@@ -1,0 +1,18 @@
+// Scenes of a user or of one session, the latest to begin first. The node is listed as in map_nodes_by_id. Index memory_user.
+// $tenant: str
+// $user_id: str
+// $session: str or null; the id of a session, only its scenes
+// $start_ms: int or null; only those behind the one that begins then
+// $after: str or null; its id
+// $rows_max: int
+// -> start_ms, node
+MATCH (s:Memory:Scene)
+WHERE s.tenant = $tenant AND s.user_id = $user_id AND s.start_ms IS NOT NULL AND ($session IS NULL OR s.session_id = $session)
+  AND ($after IS NULL OR s.start_ms < $start_ms OR (s.start_ms = $start_ms AND s.id > $after))
+WITH s ORDER BY s.start_ms DESC, s.id LIMIT $rows_max
+RETURN s.start_ms AS start_ms, [
+  s.id, head([label IN labels(s) WHERE label <> 'Memory']), s.user_id, s.name, s.entity_type, s.aliases, s.abstract,
+  s.importance, s.evidence_n,
+  s.first_seen.epochSeconds * 1000000 + s.first_seen.microsecond,
+  s.last_seen.epochSeconds * 1000000 + s.last_seen.microsecond] AS node
+ORDER BY start_ms DESC, s.id

@@ -1,0 +1,8 @@
+// A user's node as it is now, and how often that user's memory was written.
+// hot
+// $tenant: str
+// $user_node_id: str
+// -> user_properties, revision
+MATCH (u:Memory {tenant: $tenant, id: $user_node_id})
+OPTIONAL MATCH (v:Revision {tenant: $tenant, id: $user_node_id})
+RETURN properties(u) AS user_properties, coalesce(v.revision, 0) AS revision

@@ -1,0 +1,26 @@
+// What some facts and messages say. Indexes prefers_id … caused_by_id, message_id.
+// A relationship index needs its type spelled out, so this lists the types of schema/predicates.toml between beings and things.
+// $tenant: str
+// $facts: list of fact ids
+// $messages: list of message ids
+// -> id, text
+CALL () {
+  UNWIND $messages AS wanted
+  MATCH (m:Message {tenant: $tenant, id: wanted}) RETURN m.id AS id, m.text AS text
+  UNION ALL
+  UNWIND $facts AS wanted
+  MATCH ()-[r:PREFERS {tenant: $tenant, id: wanted}]->() RETURN r.id AS id, r.statement AS text
+  UNION ALL
+  UNWIND $facts AS wanted
+  MATCH ()-[r:DISLIKES {tenant: $tenant, id: wanted}]->() RETURN r.id AS id, r.statement AS text
+  UNION ALL
+  UNWIND $facts AS wanted
+  MATCH ()-[r:CARES_ABOUT {tenant: $tenant, id: wanted}]->() RETURN r.id AS id, r.statement AS text
+  UNION ALL
+  UNWIND $facts AS wanted
+  MATCH ()-[r:RELATES_TO {tenant: $tenant, id: wanted}]->() RETURN r.id AS id, r.statement AS text
+  UNION ALL
+  UNWIND $facts AS wanted
+  MATCH ()-[r:CAUSED_BY {tenant: $tenant, id: wanted}]->() RETURN r.id AS id, r.statement AS text
+}
+RETURN id, text
