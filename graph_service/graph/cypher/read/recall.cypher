@@ -85,7 +85,8 @@ CALL (asked_for) {
   WHERE m.tenant = $tenant AND m.user_id = $user_id AND m.said_ms >= $from_ms AND m.said_ms < $to_ms
     AND ($known_at IS NULL OR m.received_at <= $known_at)
   WITH collect({m: m, found: found}) AS told
-  // The hints let the index give neighbours in their order, so that a long session is not sorted for each of them.
+  // The hints let the index give neighbours in their order, so that a long session is not sorted for each of them; CASE, because
+  // an OR is planned as two seeks whose rows are all read and sorted.
   CALL (told) {
     UNWIND told AS one
     RETURN one.m AS n, one.found AS how
@@ -95,12 +96,14 @@ CALL (asked_for) {
     CALL (m) {
       MATCH (n:Message {tenant: $tenant, session_id: m.session_id})
       USING INDEX SEEK n:Message(tenant, session_id, said_ms, position)
-      WHERE n.said_ms <= m.said_ms AND n.position IS NOT NULL AND (n.said_ms < m.said_ms OR n.position < m.position)
+      WHERE n.said_ms <= m.said_ms AND n.position IS NOT NULL
+        AND CASE WHEN n.said_ms = m.said_ms THEN n.position < m.position ELSE true END
       RETURN n ORDER BY n.tenant DESC, n.session_id DESC, n.said_ms DESC, n.position DESC LIMIT $around
      UNION ALL
       MATCH (n:Message {tenant: $tenant, session_id: m.session_id})
       USING INDEX SEEK n:Message(tenant, session_id, said_ms, position)
-      WHERE n.said_ms >= m.said_ms AND n.position IS NOT NULL AND (n.said_ms > m.said_ms OR n.position > m.position)
+      WHERE n.said_ms >= m.said_ms AND n.position IS NOT NULL
+        AND CASE WHEN n.said_ms = m.said_ms THEN n.position > m.position ELSE true END
       RETURN n ORDER BY n.tenant, n.session_id, n.said_ms, n.position LIMIT $around
     }
     WITH DISTINCT n
