@@ -103,7 +103,7 @@ def _listening(settings: Settings, terminal: Terminal) -> Iterator[socket.socket
     """A bound socket; another port than usual when the usual one is taken and nobody asked for it."""
     service = settings.service
     try:
-        door = _bound(service.host, service.port)
+        door = bound(service.host, service.port)
     except OSError as error:
         if error.errno != errno.EADDRINUSE:
             raise InstallError(
@@ -113,15 +113,24 @@ def _listening(settings: Settings, terminal: Terminal) -> Iterator[socket.socket
             raise ConflictError(
                 f"{service.host}:{service.port} is taken, perhaps by this service already; choose another --port"
             ) from error
-        door = _bound(service.host, 0)
+        door = bound(service.host, 0)
         terminal.say(f"port {service.port} is taken; using {door.getsockname()[1]}")
     with door:
         yield door
 
 
-def _bound(host: str, port: int) -> socket.socket:
+def bound(host: str, port: int) -> socket.socket:
+    """A listening socket; what is accepted there sends each piece at once.
+
+    Otherwise the body of an answer, written after its head, waits 40 ms until the head is acknowledged.
+
+    Raises:
+        OSError: the address cannot be used.
+    """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    return socket.create_server((host.strip("[]"), port), family=family, backlog=BACKLOG)
+    door = socket.create_server((host.strip("[]"), port), family=family, backlog=BACKLOG)
+    door.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return door
 
 
 def _address(door: socket.socket) -> str:
