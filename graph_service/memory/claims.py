@@ -72,6 +72,10 @@ class ClaimKnown:
         """The address of one of its spells."""
         return Uri(f"{self.first_uri.rsplit('/', 1)[0]}/{slot}")
 
+    def spell_id(self, slot: int) -> MemoryId:
+        """The id of one of its spells."""
+        return memory_id(self.spell_uri(slot))
+
 
 def strength_of(base: float, proofs: int) -> float:
     """Strength 0…1 of a fact that `proofs` messages prove; order and repetition do not matter."""
@@ -164,10 +168,10 @@ def fact_of_spell(claim: ClaimKnown, slot: int, spell: Spell, closed_by: MemoryI
     said = [telling for telling in spell.told if not telling.ends] or spell.told
     evidence = tuple(sorted({telling.message_id for telling in said}))
     messages = {telling.message_id for telling in spell.told}
-    uri, wording = claim.spell_uri(slot), in_front(claim.wording, claim.told, claim.stated)
+    wording = in_front(claim.wording, claim.told, claim.stated)
     return KnownFact(
-        id=memory_id(uri),
-        uri=uri,
+        id=claim.spell_id(slot),
+        uri=claim.spell_uri(slot),
         subject_id=claim.claim.subject_id,
         object_id=claim.claim.object_id,
         predicate=claim.claim.predicate,

@@ -155,17 +155,16 @@ def _spells(board: dict[Claim, ClaimKnown], claim: Claim, names: Sequence[Claim]
 def _places(
     board: dict[Claim, ClaimKnown], held: dict[Claim, list[Spell]]
 ) -> dict[tuple[str, MemoryId, bool], MemoryId]:
-    """The fact that holds each telling, by claim, message and whether it ends."""
+    """The fact that holds each telling of a claim that closes another, by claim, message and whether it ends."""
+    closing = {spell.blow.claim for spells in held.values() for spell in spells if spell.blow is not None}
     where: dict[tuple[str, MemoryId, bool], MemoryId] = {}
     for claim, one in board.items():
+        if one.id not in closing:
+            continue
         if claim not in held:
             told = [(fact.id, telling) for fact in one.spells for telling in told_of(fact)]
         else:
-            told = [
-                (fact_of_spell(one, slot, spell, None).id, telling)
-                for slot, spell in enumerate(held[claim])
-                for telling in spell.told
-            ]
+            told = [(one.spell_id(slot), telling) for slot, spell in enumerate(held[claim]) for telling in spell.told]
         where |= {(one.id, telling.message_id, telling.ends): fact_id for fact_id, telling in told}
     return where
 
