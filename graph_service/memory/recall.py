@@ -48,6 +48,8 @@ _WIDE = 30
 _WIDER = 8
 # Messages near a hit often are the answer: two on each side bring 96 of 100 answers among the candidates, none 88.
 _AROUND = 2
+# A memory of 100,000 messages has thousands of edges at one name; to look at 3,000 facts takes 50 ms.
+_LINKS = 400
 _MS_MIN, _MS_MAX = -(2**52), 2**52
 
 
@@ -249,6 +251,7 @@ def _parameters(
         "known_at": None if moments.known_at is None else as_utc(moments.known_at).astimezone(UTC),
         "wide": wide,
         "nearest": 2 * wide,
+        "links": _LINKS,
         **question.narrowed.parameters(tenant, question.user_id),
         "kinds": [kind.value for kind in kinds],
         "asked_from_ms": asked_from_ms,

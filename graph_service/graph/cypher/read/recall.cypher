@@ -19,6 +19,7 @@
 // $valid_at: datetime; facts that held then
 // $known_at: datetime; by what was known then, or null: by all that is known. memory/holding.py says the same
 // $wide: int, rows of each channel
+// $links: int, edges of each entity that is named to look at; what is spoken of all the time has thousands
 // $nearest: int, at least $wide: messages to look for in the vector index, of which the nearest are kept
 // $all_cosines: bool, whether also what was only said beside a hit is compared; to read a vector is what takes longest here
 // $with_tokens: bool, whether to bring the vectors of the messages' pieces
@@ -69,7 +70,7 @@ CALL (asked_for) {
     RETURN m, 'stems' AS channel, score
    UNION ALL
     UNWIND CASE WHEN 'message' IN $kinds THEN asked_for ELSE [] END AS e
-    MATCH (e)<-[r:MENTIONED]-(:Scene) WHERE r.tenant = $tenant
+    CALL (e) { MATCH (e)<-[r:MENTIONED]-(:Scene) WHERE r.tenant = $tenant RETURN r LIMIT $links }
     UNWIND r.evidence AS message_id
     WITH message_id, count(DISTINCT e) AS named ORDER BY named DESC LIMIT $wide
     MATCH (m:Message {tenant: $tenant, id: message_id})
@@ -138,8 +139,11 @@ CALL (asked_for) {
     RETURN s, 'words' AS channel, score, null AS cosine
    UNION ALL
     UNWIND CASE WHEN 'scene' IN $kinds THEN asked_for ELSE [] END AS e
-    MATCH (e)<-[r:MENTIONED]-(s:Scene) WHERE s.tenant = $tenant AND s.start_ms >= $from_ms AND s.start_ms < $to_ms
-      AND ($known_at IS NULL OR NOT EXISTS { MATCH (later:Message)-[:PART_OF]->(s) WHERE later.received_at > $known_at })
+    CALL (e) {
+      MATCH (e)<-[:MENTIONED]-(s:Scene) WHERE s.tenant = $tenant AND s.start_ms >= $from_ms AND s.start_ms < $to_ms
+        AND ($known_at IS NULL OR NOT EXISTS { MATCH (later:Message)-[:PART_OF]->(s) WHERE later.received_at > $known_at })
+      RETURN s LIMIT $links
+    }
     WITH s, count(DISTINCT e) AS named ORDER BY named DESC, s.start_ms DESC LIMIT $wide
     RETURN s, 'entity' AS channel, toFloat(named) AS score, null AS cosine
   }
@@ -170,10 +174,13 @@ CALL (asked_for) {
     RETURN r, 'words' AS channel, score
    UNION ALL
     UNWIND CASE WHEN 'fact' IN $kinds THEN asked_for ELSE [] END AS e
-    MATCH (e)-[r:PREFERS|DISLIKES|CARES_ABOUT|RELATES_TO|CAUSED_BY]-(x:Memory)
-    WHERE r.tenant = $tenant AND r.user_id = $user_id
-      AND r.valid_at <= $valid_at AND ($known_at IS NULL OR coalesce(r.known_at, r.recorded_at) <= $known_at)
-      AND (r.invalid_at IS NULL OR r.invalid_at > $valid_at OR coalesce(r.closing_known_at, r.known_at, r.recorded_at) > $known_at)
+    CALL (e) {
+      MATCH (e)-[r:PREFERS|DISLIKES|CARES_ABOUT|RELATES_TO|CAUSED_BY]-(x:Memory)
+      WHERE r.tenant = $tenant AND r.user_id = $user_id
+        AND r.valid_at <= $valid_at AND ($known_at IS NULL OR coalesce(r.known_at, r.recorded_at) <= $known_at)
+        AND (r.invalid_at IS NULL OR r.invalid_at > $valid_at OR coalesce(r.closing_known_at, r.known_at, r.recorded_at) > $known_at)
+      RETURN r LIMIT $links
+    }
     WITH r, count(DISTINCT e) AS named ORDER BY named DESC, r.strength DESC, r.id LIMIT $wide
     RETURN r, 'entity' AS channel, toFloat(named) AS score
   }
