@@ -72,8 +72,8 @@ class MindMap:
         head = await self._changes.head(tenant)
         as_of = moment_text(self._clock()) or ""
         whose = {"tenant": tenant, "users": await self._whose(tenant, user_id)}
-        size = (await self._graph.read(statement("read/map_size"), whose))[0]["nodes"]
-        large = size > self._large_from
+        enough = {**whose, "rows_max": self._large_from + 1}
+        large = (await self._graph.read(statement("read/map_size"), enough))[0]["nodes"] > self._large_from
         nodes, facts, totals = await asyncio.gather(
             self._graph.read(_LEADING if large else _NODES, {**whose, "rows_max": budget}),
             self._graph.read(_OF_PEOPLE if large else _FACTS, {**whose, "rows_max": budget}),

@@ -198,6 +198,41 @@ async def test_a_large_memory_opens_with_what_people_say_and_the_newest_scenes(
     assert other.nodes == []
 
 
+async def test_of_a_large_memory_the_most_telling_facts_are_chosen_as_of_a_small_one(
+    graph: Graph, writer: GraphWriter
+) -> None:
+    things = [f"thing{number}" for number in range(12)]
+    await writer.put(nodes={"ann": "User", **dict.fromkeys(things, "Entity")})
+    # Of one strength, so that what was seen last decides; every third is over.
+    edges = [
+        Edge(
+            "ann",
+            "PREFERS",
+            thing,
+            strength=(0.3, 0.8)[number % 2],
+            last_seen=NOON + timedelta(days=number * 5 % 12),
+            **({} if number % 3 else {"invalid_at": NOON}),
+        )
+        for number, thing in enumerate(things)
+    ]
+    await writer.put(edges=edges)
+    for budget in (3, 4, 8, 20):
+        small, large = [
+            await MindMap(graph, large_from=large_from).snapshot(writer.tenant, user_id=None, budget=budget)
+            for large_from in (300, 1)
+        ]
+        assert [edge.id for edge in large.edges] == [edge.id for edge in small.edges] != []
+
+
+async def test_a_scene_that_is_part_of_a_session_counts_as_no_edge(graph: Graph, writer: GraphWriter) -> None:
+    await a_memory(writer)
+    text = "MATCH (s:Scene {tenant: $tenant}) CREATE (s)-[:IN_SESSION]->(:Session {tenant: $tenant, id: 'one'})"
+    part = Statement(name="test/session", text=text, parameters=frozenset(), columns=(), hot=False)
+    await graph.write(lambda writing: writing.run(part, {"tenant": writer.tenant}))
+    snapshot = await MindMap(graph).snapshot(writer.tenant, user_id=None, budget=50)
+    assert snapshot.total.edges == 5
+
+
 async def test_causes_are_followed_to_the_last_one_from_a_thing_and_from_a_fact(
     service: Service, writer: GraphWriter
 ) -> None:

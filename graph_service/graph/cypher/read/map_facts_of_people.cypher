@@ -1,12 +1,23 @@
 // Of a large memory: the most telling facts of its users and agents, in the order of map_facts. Facts between things are many more, and
 // come when somebody looks around one. Index user_tenant, memory_user.
+// First the rank of the last one that is wanted, by what decides most; then all the rest is read of few, not of tens of thousands.
 // $tenant: str
 // $users: list of user ids
 // $rows_max: int
 // -> edges
+CALL () {
+  MATCH (s:User {tenant: $tenant})
+  WHERE s.user_id IN $users
+  MATCH (s)-[r:PREFERS|DISLIKES|CARES_ABOUT|RELATES_TO|CAUSED_BY]->(:Memory)
+  WITH r.strength - CASE WHEN r.invalid_at IS NULL THEN 0 ELSE 2 END AS rank
+  ORDER BY rank DESC
+  LIMIT $rows_max
+  RETURN min(rank) AS least
+}
 MATCH (s:User {tenant: $tenant})
 WHERE s.user_id IN $users
 MATCH (s)-[r:PREFERS|DISLIKES|CARES_ABOUT|RELATES_TO|CAUSED_BY]->(o:Memory)
+WHERE r.strength - CASE WHEN r.invalid_at IS NULL THEN 0 ELSE 2 END >= least
 WITH s, r, o, size(coalesce(r.evidence, [])) AS evidence_n
 ORDER BY CASE WHEN r.invalid_at IS NULL THEN 0 ELSE 1 END, r.strength DESC, r.last_seen DESC, evidence_n DESC, r.id
 LIMIT $rows_max
