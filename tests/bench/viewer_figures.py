@@ -229,10 +229,11 @@ async def _search(bench: Bench, page: BenchPage) -> None:
 async def _communities(bench: Bench, page: BenchPage, what: str) -> None:
     waits: list[float] = []
     for number in range(4):
-        before = (await page.probe("drawn()"))["nodes"]
+        # Not how many are drawn: what comes may push out others.
+        await page.page.evaluate("() => { window.__before = new Set(Object.keys(__mnemograph.positions())) }")
         begun_s = time.monotonic()
         await page.page.locator("[data-community]").nth(number).click()
-        await page.until(f"window.__mnemograph.drawn().nodes > {before}", every_ms=5)
+        await page.until("Object.keys(__mnemograph.positions()).some((id) => !__before.has(id))", every_ms=5)
         waits.append(1000 * (time.monotonic() - begun_s))
         await page.quiet(0.5)
     bench.at_most(f"{what}: opening a community, slowest of four", 500, max(waits))

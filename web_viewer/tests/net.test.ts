@@ -58,6 +58,16 @@ describe("the network", () => {
     expect(near.nodes.has(foldedId("k200"))).toBe(true);
   });
 
+  it("draws what was opened last, however much is held already", () => {
+    const held = Array.from({ length: 1_500 }, (_, index) => aNode(`n${index}`));
+    const members = Array.from({ length: 160 }, (_, index) => aNode(`m${index}`));
+    const map = aMap([aCommunity("m0", 160)], Object.fromEntries(members.map((node) => [node.id, "m0"])));
+    const all = { nodes: byId([...held, ...members]), edges: byId(held.slice(1).map((node, index) => anEdge(`e${index}`, `n${index}`, node.id))) };
+    const part = netShown(all, map, new Set(["m0"]), communityOf(all, map));
+    expect(members.every((node) => part.nodes.has(node.id))).toBe(true);
+    expect(part.nodes.size + part.edges.size).toBeLessThanOrEqual(ELEMENTS_MAX);
+  });
+
   it("never shows more than a canvas holds, and keeps what is asked for", () => {
     const nodes = byId(Array.from({ length: 3_000 }, (_, index) => aNode(`n${index}`)));
     const edges = byId(Array.from({ length: 2_999 }, (_, index) => anEdge(`e${index}`, `n${index}`, `n${index + 1}`)));

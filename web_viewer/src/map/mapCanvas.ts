@@ -63,6 +63,9 @@ export class MapCanvas {
   private grounds: readonly Ground[] = [];
   private finish: Finish = PLAIN;
   private hovered: string | null = null;
+  /** Nobody sees the map; what changes meanwhile is drawn when somebody does. */
+  private away = false;
+  private behind = false;
   /** What was held asked for a menu; letting go of it chooses nothing. */
   private held = false;
   private settle: ReturnType<typeof setTimeout> | undefined;
@@ -113,7 +116,8 @@ export class MapCanvas {
   setShown(shown: Shown): void {
     if (shown === this.shown) return;
     this.shown = shown;
-    this.pace.ask();
+    if (this.away) this.behind = true;
+    else this.pace.ask();
   }
 
   /** How things look beside their kind, and what lies behind them. */
@@ -159,6 +163,10 @@ export class MapCanvas {
 
   setMarks(marks: Marks): void {
     this.marks = marks;
+    if (this.away) {
+      this.behind = true;
+      return;
+    }
     this.applyClasses();
     this.chooseLabels();
     this.repaint();
@@ -265,12 +273,20 @@ export class MapCanvas {
 
   private resize(): void {
     const { clientWidth: width, clientHeight: height } = this.host.big;
-    if (width < 10) return;
+    this.away = width < 10;
+    if (this.away) return;
     for (const layer of [this.under, this.over, this.pulseLayer]) layer.resize(width, height);
     this.cy.resize();
+    if (this.behind) this.catchUp();
     this.camera.keepFitted();
     this.settleSoon();
     this.repaint();
+  }
+
+  private catchUp(): void {
+    this.behind = false;
+    this.commit();
+    this.applyClasses();
   }
 
   private applyClasses(): void {

@@ -76,7 +76,9 @@ export function netShown(shown: Shown, map: CommunityMap, open: ReadonlySet<stri
   }
   const room = allFolded ? Math.max(0, FOLDED_ELEMENTS_MAX - nodes.size - edges.length) : Infinity;
   const both = [...edges.sort(byStrength), ...ties.edges().slice(0, room)];
-  return withinBudget({ nodes, edges: new Map(both.map((edge) => [edge.id, edge])) }, NOTHING);
+  // What somebody opened came last, and is what they want to see.
+  const wanted = open === null ? NOTHING : new Set([...nodes.keys()].filter((id) => open.has(of.get(id) ?? "")));
+  return withinBudget({ nodes, edges: new Map(both.map((edge) => [edge.id, edge])) }, wanted);
 }
 
 /** The largest of each user in turn, so that none is shown without any. */
