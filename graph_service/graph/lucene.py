@@ -8,6 +8,8 @@ from schema.timespan import day_token
 
 # A word is what the `cjk` analyzer keeps: letters and digits of any script; what Lucene reads as syntax falls out.
 _WORD = re.compile(r"[^\W_]+")
+# "Bart's" asks for Bart, "what's" for nothing.
+_POSSESSIVE = re.compile(r"['’]s\b", re.IGNORECASE)
 _CJK = re.compile(r"[\u3400-\u9fff\uf900-\ufaff\u3040-\u30ff\uac00-\ud7af]+")
 _OPERATORS = frozenset({"AND", "OR", "NOT", "TO"})
 _WORDS_MAX = 64
@@ -47,6 +49,10 @@ _STOP_ZH = (
 
 def words_in(text: str) -> list[str]:
     """Words worth searching for, each once, in order; Chinese stays in runs, of which the analyzer makes pairs."""
+    return _words(_POSSESSIVE.sub("", text))
+
+
+def _words(text: str) -> list[str]:
     found: dict[str, None] = {}
     for word in _WORD.findall(text.replace("'", "").replace("’", "")):
         for part in _by_script(word):
@@ -106,7 +112,7 @@ def scoped_query(
 
 def name_query(name: str, *, scope_user: str) -> str:
     """A query for entities with a name or alias like `name`: every word; long Latin ones may differ by a letter."""
-    words = words_in(name) or [piece for piece in _WORD.findall(name.casefold())][:8]
+    words = _words(name) or [piece for piece in _WORD.findall(name.casefold())][:8]
     if not words:
         return NOTHING
     clauses = " ".join(f"+(name:{term} aliases:{term})" for term in map(_tolerant, words[:8]))

@@ -107,6 +107,7 @@ def test_a_name_query_always_carries_the_scope(name: str) -> None:
 
 def test_question_words_are_left_out_in_both_languages() -> None:
     assert words_in("What does Bart like about penguins?") == ["bart", "like", "penguins"]
+    assert words_in("What's Bart's favourite animal, or JAMES’S?") == ["bart", "favourite", "animal", "james"]
     assert "什么" not in "".join(words_in("张曼婷喜欢什么？"))
 
 
