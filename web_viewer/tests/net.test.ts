@@ -58,6 +58,16 @@ describe("the network", () => {
     expect(near.nodes.has(foldedId("k200"))).toBe(true);
   });
 
+  it("draws of a large memory what is asked for, and no more of what stands in some community", () => {
+    const some = aMap([aCommunity("a1", 2_000), aCommunity("b1", 1)], { a1: "a1", b1: "b1" });
+    const nodes = byId([...NODES.values(), ...["far", "beside", "other"].map((id) => aNode(id))]);
+    const all = { nodes, edges: byId([...EDGES.values(), anEdge("tied", "far", "beside"), anEdge("who2", "u", "other")]) };
+    const known = communityOf(all, some);
+    const drawn = (asked: Set<string>) => [...netShown(all, some, new Set(), known, asked).nodes.keys()].sort();
+    expect(drawn(new Set())).toEqual(["c:a1", "c:b1", "u"]);
+    expect(drawn(new Set(["far"]))).toEqual(["beside", "c:a1", "c:b1", "far", "u"]);
+  });
+
   it("draws what was opened last, however much is held already", () => {
     const held = Array.from({ length: 1_500 }, (_, index) => aNode(`n${index}`));
     const members = Array.from({ length: 160 }, (_, index) => aNode(`m${index}`));

@@ -66,6 +66,7 @@ export class MapCanvas {
   /** Nobody sees the map; what changes meanwhile is drawn when somebody does. */
   private away = false;
   private behind = false;
+  private anew = false;
   /** What was held asked for a menu; letting go of it chooses nothing. */
   private held = false;
   private settle: ReturnType<typeof setTimeout> | undefined;
@@ -142,6 +143,10 @@ export class MapCanvas {
 
   /** Another lens or another arrangement: everything is drawn anew, at once. */
   redrawAll(): void {
+    if (this.away) {
+      this.behind = this.anew = true;
+      return;
+    }
     this.cy.batch(() => {
       for (const [id, point] of this.places.layout.points) this.cy.getElementById(id).position({ ...point });
     });
@@ -284,7 +289,9 @@ export class MapCanvas {
   }
 
   private catchUp(): void {
-    this.behind = false;
+    const { anew } = this;
+    this.behind = this.anew = false;
+    if (anew) return this.redrawAll();
     this.commit();
     this.applyClasses();
   }

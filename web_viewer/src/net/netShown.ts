@@ -41,20 +41,40 @@ export function communityOf(shown: Shown, map: CommunityMap): ReadonlyMap<string
   return of;
 }
 
+/** Of a large memory it is not told where most things belong. */
+function isPartial(map: CommunityMap): boolean {
+  return Object.keys(map.of).length < map.communities.reduce((sum, one) => sum + one.members.nodes, 0);
+}
+
+/** What is asked for, and what is tied to it. */
+function withTied(asked: ReadonlySet<string>, shown: Shown): ReadonlySet<string> {
+  const found = new Set(asked);
+  if (asked.size > 0) {
+    for (const edge of shown.edges.values()) {
+      if (asked.has(edge.source)) found.add(edge.target);
+      if (asked.has(edge.target)) found.add(edge.source);
+    }
+  }
+  return found;
+}
+
 /**
  * @param open communities that show their members; null opens all.
+ * @param asked things to show although it is not known where they belong; others like them stand in some community.
  * @returns at most as many things and links as a canvas holds, weak links left out first.
  */
-export function netShown(shown: Shown, map: CommunityMap, open: ReadonlySet<string> | null, of: ReadonlyMap<string, string>): Shown {
+export function netShown(shown: Shown, map: CommunityMap, open: ReadonlySet<string> | null, of: ReadonlyMap<string, string>, asked = NOTHING): Shown {
   const isOpen = (community: string): boolean => open === null || open.has(community);
   const nodes = new Map<string, GraphNode>();
   for (const node of map.people) nodes.set(node.id, node);
   const closed = map.communities.filter((one) => !isOpen(one.id));
   const allFolded = closed.length === map.communities.length;
   for (const community of allFolded ? leading(closed, FOLDED_MAX) : closed) nodes.set(foldedId(community.id), folded(community));
+  const loose = isPartial(map) ? withTied(asked, shown) : null;
   for (const node of shown.nodes.values()) {
     const community = of.get(node.id);
-    if (community === undefined || isOpen(community)) nodes.set(node.id, node);
+    const homeless = community === undefined && (node.kind === "User" || node.kind === "Agent" || loose === null || loose.has(node.id));
+    if (homeless || (community !== undefined && isOpen(community))) nodes.set(node.id, node);
   }
   const place = (id: string): string | null => {
     const community = of.get(id);
