@@ -30,7 +30,7 @@ _EDGES = _statement(
     "MATCH (o:Memory {tenant: $tenant, id: row.target}) CREATE (s)-[r:$(row.predicate)]->(o) SET r = row.properties",
 )
 _GONE = _statement(
-    "gone", "MATCH (n:Memory {tenant: $tenant}) WITH n LIMIT 2000 DETACH DELETE n RETURN count(*) AS gone"
+    "gone", "MATCH (n:Memory {tenant: $tenant}) WITH n LIMIT 500 DETACH DELETE n RETURN count(*) AS gone"
 )
 _GONE_LOG = _statement(
     "gone_log", "MATCH (n:Change {tenant: $tenant}) WITH n LIMIT 2000 DELETE n RETURN count(*) AS gone"
