@@ -71,6 +71,8 @@ async def test_the_last_map_opens_without_database_and_without_service_until_som
         await signed_in(page, service, f"{tenant}-b", bob.text)
         await expect(page.locator('[data-act="sign-out"]')).to_be_visible()
         await page.locator('[data-act="sign-out"]').click()
+        # Signing out loads the page anew, which a page that is opened meanwhile would break off.
+        await expect(page.get_by_label("Your key")).to_be_visible()
         await signed_in(page, service, tenant, ann.text)
         await expect(page.locator("[data-kept]")).to_be_visible()
         address = service.http
