@@ -1,12 +1,12 @@
 """GraphQL: nodes by id, what is around and between them, and their time line."""
 
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Annotated, Any
 
 import strawberry
 from strawberry.types import Info
 
-from graph_service.api.graphql_moments import AsOfArgument, ClosedArgument, ValidAtArgument
+from graph_service.api.graphql_moments import AsOfArgument, ClosedArgument, ValidAtArgument, now_of
 from graph_service.api.graphql_nodes import FactConnection, MemoryNode, node_answer
 from graph_service.api.graphql_pages import AfterCursor, FirstArgument
 from graph_service.memory.graph_reads import id_named
@@ -60,7 +60,7 @@ class GraphQuery:
         as_of: AsOfArgument = None,
     ) -> MemoryNode:
         """Anything of the mind map."""
-        moments = _moments(valid_at, as_of)
+        moments = _moments(info, valid_at, as_of)
         return node_answer(await _memory(info).reads.node(info.context["tenant"], id), moments)
 
     @strawberry.field(description="An entity and, page by page, what is known of it.")
@@ -72,7 +72,7 @@ class GraphQuery:
         as_of: AsOfArgument = None,
     ) -> MemoryNode:
         """An entity."""
-        moments = _moments(valid_at, as_of)
+        moments = _moments(info, valid_at, as_of)
         return node_answer(await _memory(info).reads.node(info.context["tenant"], id, "Entity"), moments)
 
     @strawberry.field(description="A scene and what it mentions.")
@@ -84,7 +84,7 @@ class GraphQuery:
         as_of: AsOfArgument = None,
     ) -> MemoryNode:
         """A scene."""
-        moments = _moments(valid_at, as_of)
+        moments = _moments(info, valid_at, as_of)
         return node_answer(await _memory(info).reads.node(info.context["tenant"], id, "Scene"), moments)
 
     @strawberry.field(description="A user and, page by page, what is known of them.")
@@ -96,7 +96,7 @@ class GraphQuery:
         as_of: AsOfArgument = None,
     ) -> MemoryNode:
         """A user."""
-        moments = _moments(valid_at, as_of)
+        moments = _moments(info, valid_at, as_of)
         return node_answer(await _memory(info).reads.user(info.context["tenant"], user_id), moments)
 
     @strawberry.field(description="A node, the best tied nodes beside it, and every line between all these.")
@@ -111,10 +111,10 @@ class GraphQuery:
         closed: ClosedArgument = True,
     ) -> GraphSlice:
         """What is around a node."""
-        look = look_asked(valid_at=valid_at, as_of=as_of, closed=closed, now=datetime.now(UTC))
+        look = look_asked(valid_at=valid_at, as_of=as_of, closed=closed, now=now_of(info))
         explorer, tenant = _memory(info).reads.explorer, info.context["tenant"]
         found = await explorer.around(tenant, user_id, id_named(id), limit=max(1, min(limit, 100)), look=look)
-        return _slice(found, _moments(valid_at, as_of))
+        return _slice(found, _moments(info, valid_at, as_of))
 
     @strawberry.field(description="The shortest paths between two nodes; empty when nothing leads there.")
     async def path(
@@ -128,10 +128,10 @@ class GraphQuery:
         closed: ClosedArgument = True,
     ) -> GraphSlice:
         """The shortest paths between two nodes."""
-        look = look_asked(valid_at=valid_at, as_of=as_of, closed=closed, now=datetime.now(UTC))
+        look = look_asked(valid_at=valid_at, as_of=as_of, closed=closed, now=now_of(info))
         explorer, tenant = _memory(info).reads.explorer, info.context["tenant"]
         found = await explorer.between(tenant, user_id, id_named(source), id_named(target), look=look)
-        return _slice(found, _moments(valid_at, as_of))
+        return _slice(found, _moments(info, valid_at, as_of))
 
     @strawberry.field(description="The most telling part of a memory: what held at a moment, by what was known then.")
     async def graph(
@@ -144,11 +144,11 @@ class GraphQuery:
         closed: ClosedArgument = True,
     ) -> GraphSlice:
         """The most telling part of a memory."""
-        moments = moments_asked(valid_at=valid_at, as_of=as_of, now=datetime.now(UTC))
+        moments = moments_asked(valid_at=valid_at, as_of=as_of, now=now_of(info))
         found = await _memory(info).reads.explorer.at(
             info.context["tenant"], user_id, moments, limit=max(1, min(limit, 1000)), closed=closed
         )
-        return _slice(found, _moments(valid_at, as_of))
+        return _slice(found, _moments(info, valid_at, as_of))
 
     @strawberry.field(description="What happened to a user's facts, the latest to begin first, the closed ones too.")
     async def timeline(
@@ -169,11 +169,11 @@ class GraphQuery:
         return found
 
 
-def _moments(valid_at: datetime | None, as_of: datetime | None) -> Moments | None:
+def _moments(info: Info[Any, None], valid_at: datetime | None, as_of: datetime | None) -> Moments | None:
     """From where the facts of what is found are looked at; None where that is not said."""
     if valid_at is None and as_of is None:
         return None
-    return moments_asked(valid_at=valid_at, as_of=as_of, now=datetime.now(UTC))
+    return moments_asked(valid_at=valid_at, as_of=as_of, now=now_of(info))
 
 
 def _slice(part: GraphPart, moments: Moments | None) -> GraphSlice:

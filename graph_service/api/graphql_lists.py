@@ -138,17 +138,7 @@ class ListsQuery:
         user_id: Annotated[str | None, strawberry.argument(description="Whose memory; everybody's without it.")] = None,
     ) -> MemoryStats:
         """How much there is."""
-        found = await _memory(info).reads.stats(info.context["tenant"], user_id)
-        return MemoryStats(
-            messages=found.get("messages", 0),
-            sessions=found.get("sessions", 0),
-            scenes=found.get("Scene", 0),
-            entities=found.get("Entity", 0),
-            users=found.get("User", 0),
-            agents=found.get("Agent", 0),
-            facts=found.get("facts", 0),
-            closed_facts=found.get("closed facts", 0),
-        )
+        return MemoryStats(**await _memory(info).reads.stats(info.context["tenant"], user_id))
 
 
 def change_view(one: NumberedChange) -> GraphChange:

@@ -1,13 +1,13 @@
 """GraphQL: the graph as nodes and facts that lead on to each other, page by page."""
 
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 import strawberry
 from strawberry.types import Info
 
 from graph_service.api.graphql_loaders import loaders_of
-from graph_service.api.graphql_moments import AsOfArgument, ClosedArgument, ValidAtArgument
+from graph_service.api.graphql_moments import AsOfArgument, ClosedArgument, ValidAtArgument, now_of
 from graph_service.api.graphql_pages import AfterCursor, FirstArgument, PageInfo, page_info
 from graph_service.memory.graph_reads import Page, Row, fact_cursor
 from graph_service.memory.holding import Moments, moments_asked
@@ -58,11 +58,9 @@ class MemoryNode(Node):
         closed: ClosedArgument = False,
     ) -> "FactConnection":
         """Its facts."""
-        # One moment for the whole operation, so that facts of many nodes come together.
-        now = info.context.setdefault("now", datetime.now(UTC))
         moments = self.moments if valid_at is None and as_of is None else None
         page = Page(
-            moments=moments or moments_asked(valid_at=valid_at, as_of=as_of, now=now),
+            moments=moments or moments_asked(valid_at=valid_at, as_of=as_of, now=now_of(info)),
             first=first,
             after=after,
             closed=closed,

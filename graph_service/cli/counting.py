@@ -13,18 +13,6 @@ from graph_service.memory.tenant_name import tenant_named
 if TYPE_CHECKING:
     from graph_service.settings import Settings
 
-# In the order in which they are told, as the statement names them.
-_SORTS = {
-    "messages": "messages",
-    "sessions": "sessions",
-    "scenes": "Scene",
-    "entities": "Entity",
-    "users": "User",
-    "agents": "Agent",
-    "facts": "facts",
-    "closed_facts": "closed facts",
-}
-
 
 def stats(
     ctx: typer.Context,
@@ -41,9 +29,8 @@ def stats(
 async def _counted(settings: "Settings", user: str | None, terminal: Terminal) -> None:
     tenant = tenant_named(settings.tenant)
     async with opened(settings, terminal) as parts:
-        found = await parts.memory.reads.stats(tenant, user)
+        document = await parts.memory.reads.stats(tenant, user)
         backlog = await parts.memory.backlog(tenant)
-    document = {name: found.get(sort, 0) for name, sort in _SORTS.items()}
     document |= {"work_waiting": backlog.waiting + backlog.leased, "work_given_up": backlog.dead}
     terminal.answer(
         document, lambda: "\n".join(f"{name.replace('_', ' '):14} {n:>10,}" for name, n in document.items())

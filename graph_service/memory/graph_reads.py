@@ -19,6 +19,17 @@ from schema.timespan import moment_of
 # A fact or message as a statement lists it.
 Row = dict[str, Any]
 _STATES: Final = ("open", "leased", "dead")
+# What is counted, in the order in which it is told, by the names of `read/stats`.
+STATS: Final = {
+    "messages": "messages",
+    "sessions": "sessions",
+    "scenes": "Scene",
+    "entities": "Entity",
+    "users": "User",
+    "agents": "Agent",
+    "facts": "facts",
+    "closed_facts": "closed facts",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,7 +130,7 @@ class GraphReads:
         return {row["message"]["id"]: row["message"] for row in rows}
 
     async def stats(self, tenant: TenantId, user_id: str | None) -> dict[str, int]:
-        """How much there is of each sort: messages, sessions, User, Agent, Entity, Scene, facts, closed facts.
+        """How much there is of each sort, by the names and in the order of `STATS`.
 
         Raises:
             InputError: there can be no such user.
@@ -128,7 +139,8 @@ class GraphReads:
         if user_id is not None:
             check_ids(userId=user_id)
         rows = await self._graph.read(statement("read/stats"), {"tenant": tenant, "user_id": user_id})
-        return {row["sort"]: row["n"] for row in rows}
+        found = {row["sort"]: row["n"] for row in rows}
+        return {name: found.get(sort, 0) for name, sort in STATS.items()}
 
     async def jobs(self, tenant: TenantId, state: str | None, *, first: int, after: str | None) -> list[Row]:
         """Work that is not done, or was given up, the next first, and one more than was asked for if there is one.
