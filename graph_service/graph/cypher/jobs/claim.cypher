@@ -8,9 +8,11 @@
 // $lease: str, unique for each claim; only its holder may finish the work. Claiming again with the same word gets the same work:
 // whoever lost the answer asks again
 // -> tenant, id, session, wanted, attempts
+// The index is named, as in read/unembedded_messages.
 // SET j.claims locks the job; the second WHERE then sees what another worker may have committed meanwhile. Ordered by id before
 // locking, so that two workers lock in the same order.
 MATCH (j:Job {open: true})
+USING INDEX SEEK j:Job(open, due_ms)
 WHERE j.due_ms <= $now_ms AND (coalesce(j.lease_until_ms, 0) <= $now_ms OR j.lease = $lease) AND j.kind = $kind
 WITH j ORDER BY j.due_ms LIMIT $jobs_max
 WITH j ORDER BY j.id

@@ -10,13 +10,16 @@
 // -> session_uri, user_id, agent_id, user_properties, revision, messages, episodes, scenes, newest_ms
 // Moments of messages are ISO texts, because dates are what the driver spends its time on.
 // newest_ms: when the latest scene begins; null without scenes
+// Indexes are named where the statement, planned while nothing waits, would go through all that waits, or all messages.
 // scenes: {id, uri, properties, messages}. Each scene comes whole, because it is always read as a whole.
 MATCH (s:Session {tenant: $tenant, id: $session})
 MATCH (u:Memory {tenant: $tenant, id: s.user_node_id})
 OPTIONAL MATCH (v:Revision {tenant: $tenant, id: s.user_node_id})
 WITH s, u, coalesce(v.revision, 0) AS revision
 CALL (s) {
-  MATCH (m:Message {tenant: $tenant, session_id: s.id, unread: true}) WHERE $until_ms IS NULL OR m.said_ms < $until_ms
+  MATCH (m:Message {tenant: $tenant, session_id: s.id, unread: true})
+  USING INDEX SEEK m:Message(tenant, session_id, unread)
+  WHERE $until_ms IS NULL OR m.said_ms < $until_ms
   WITH m ORDER BY m.said_ms, m.position, m.id LIMIT $messages_max
   RETURN collect(m {.id, .uri, .role, .speaker, .text, .position, .content_hash, .importance, .zone, .episode_id,
                     said_at: toString(m.said_at), received_at: toString(m.received_at),
@@ -45,7 +48,8 @@ CALL (s, first_ms, last_ms, episodes) {
    UNION
     UNWIND episodes AS episode
     UNWIND episode.message_ids AS message_id
-    MATCH (:Message {tenant: $tenant, id: message_id})-[:PART_OF]->(near:Scene)
+    MATCH (told:Message {tenant: $tenant, id: message_id})-[:PART_OF]->(near:Scene)
+    USING INDEX SEEK told:Message(tenant, id)
     RETURN near
   }
   MATCH (m:Message)-[:PART_OF]->(near)
