@@ -83,9 +83,9 @@ async def add_facts(writing: Writing, tenant: TenantId, reach: Reach, facts: Ite
     new = {row["properties"]["id"]: row for row in facts if row["properties"]["id"] not in reach.facts}
     while new:
         reach.facts |= new
-        parameters = {"tenant": tenant, "keys": keys_of(new.values()), "scene_ids": []}
+        parameters = {"tenant": tenant, "keys": keys_of(new.values()), "scene_ids": [], "have": sorted(reach.facts)}
         near = await writing.run(statement("read/known_facts"), parameters)
-        new = {row["properties"]["id"]: row for row in near if row["properties"]["id"] not in reach.facts}
+        new = {row["properties"]["id"]: row for row in near}
     reach.again |= scenes_of(reach.facts.values())
 
 

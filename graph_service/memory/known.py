@@ -71,15 +71,16 @@ async def facts_near(writing: Writing, tenant: TenantId, claim: Claim) -> list[K
 
 
 async def _rows_near(run: _Run, tenant: TenantId, keys: Mapping[str, "_Key"], scene_ids: Sequence[str]) -> list[Row]:
-    rows: list[Row] = []
+    rows: dict[str, Row] = {}
     for _ in range(_READS_MAX):
-        parameters = {"tenant": tenant, "keys": [keys[name].row(name) for name in sorted(keys)]}
-        rows = await run(statement("read/known_facts"), {**parameters, "scene_ids": scene_ids})
-        wider = _wider(keys, rows)
+        wanted = {"tenant": tenant, "keys": [keys[name].row(name) for name in sorted(keys)], "have": sorted(rows)}
+        new = await run(statement("read/known_facts"), {**wanted, "scene_ids": [] if rows else scene_ids})
+        rows |= {row["properties"]["id"]: row for row in new}
+        wider = _wider(keys, new)
         if wider == keys:
             break
         keys = wider
-    return rows
+    return list(rows.values())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

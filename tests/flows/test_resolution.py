@@ -1,14 +1,18 @@
 """Facts are repeated, closed, explained and reopened on a real Neo4j. Requirements B2, C7, C8, and F2 for tenants."""
 
+from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
 import pytest
 
-from graph_service.graph.store import Graph
+from graph_service.graph.statements import Statement
+from graph_service.graph.store import Graph, Row, Writing
+from graph_service.memory.known import facts_near
 from graph_service.memory.question import Kind, Question
 from schema.errors import ConflictError, InputError, NotFoundError
-from schema.ids import TenantId
+from schema.fact import Claim
+from schema.ids import MemoryId, TenantId
 from schema.message import BroughtFact
 from schema.telling import Closing
 from tests.builders import NOON, a_memory, a_message, a_worker, an_incoming
@@ -163,3 +167,35 @@ async def test_another_tenants_facts_neither_join_nor_close_ours(graph: Graph, t
     await say(graph, tenant, "I live in Paris.", day=0)
     await say(graph, f"{tenant}-other", "I live in Oslo.", day=3)
     assert await open_now(graph, tenant) == {"Paris"}
+
+
+class _Noting:
+    """A transaction that notes which facts came, each time that they did."""
+
+    def __init__(self, writing: Writing) -> None:
+        self.came: list[str] = []
+        self._writing = writing
+
+    async def run(self, statement: Statement, parameters: Mapping[str, Any]) -> list[Row]:
+        rows = await self._writing.run(statement, parameters)
+        self.came += [row["properties"]["id"] for row in rows]
+        return rows
+
+
+async def test_looking_wider_around_a_fact_reads_no_fact_twice(graph: Graph, tenant: str) -> None:
+    """What was told a thousand times comes with a thousand tellings."""
+    for text, day in MOVES.items():
+        await say(graph, tenant, text, day=day)
+    homes = await edges(graph, tenant)
+    async with graph._driver.session() as session:
+        query = "MATCH (a {tenant: $tenant})-[{id: $id}]->(b) RETURN a.id AS a, b.id AS b"
+        ends = await (await session.run(query, tenant=tenant, id=homes["Paris"]["id"])).single(strict=True)
+    # Nothing is known of its relation, so that only those of the same object are found first.
+    claim = Claim(MemoryId(ends["a"]), "RELATES_TO", None, MemoryId(ends["b"]))
+
+    async def steps(writing: Writing) -> list[str]:
+        noting = _Noting(writing)
+        await facts_near(noting, TenantId(tenant), claim)  # type: ignore[arg-type]
+        return noting.came
+
+    assert sorted(home["id"] for home in homes.values()) == sorted(await graph.write(steps))

@@ -4,20 +4,25 @@
 // $tenant: str
 // $keys: list of {subject_id, object_ids, predicates, one_relations, near}
 // $scene_ids: list of str
+// $have: list of fact ids that were read before and need not come again
 // -> subject_id, object_id, object_name, predicate, properties
+// Whoever looks wider asks again with what is known by then: a fact that was told a thousand times comes once. No DISTINCT over
+// properties, for the same reason.
 UNWIND $keys AS key
 MATCH (a:Memory {tenant: $tenant, id: key.subject_id})-[r:PREFERS|DISLIKES|CARES_ABOUT|RELATES_TO|CAUSED_BY]->(b:Memory)
-WHERE r.tenant = $tenant AND r.merged IS NULL AND type(r) IN key.predicates
+WHERE r.tenant = $tenant AND r.merged IS NULL AND type(r) IN key.predicates AND NOT r.id IN $have
   AND (b.id IN key.object_ids OR r.relation IN key.one_relations OR any(word IN r.near WHERE word IN key.near))
-RETURN DISTINCT a.id AS subject_id, b.id AS object_id, b.name AS object_name, type(r) AS predicate, properties(r) AS properties
+WITH DISTINCT a, r, b
+RETURN a.id AS subject_id, b.id AS object_id, b.name AS object_name, type(r) AS predicate, properties(r) AS properties
 UNION ALL
 UNWIND $keys AS key
 MATCH (h:HeldFact {tenant: $tenant, subject_id: key.subject_id})
-WHERE h.predicate IN key.predicates
+WHERE h.predicate IN key.predicates AND NOT h.id IN $have
   AND (h.object_id IN key.object_ids OR h.relation IN key.one_relations OR any(word IN h.near WHERE word IN key.near))
+WITH DISTINCT h
 OPTIONAL MATCH (b:Memory {tenant: $tenant, id: h.object_id})
 OPTIONAL MATCH (apart:HeldEntity {tenant: $tenant, id: h.object_id})
-RETURN DISTINCT h.subject_id AS subject_id, h.object_id AS object_id, coalesce(apart.name, b.name) AS object_name, h.predicate AS predicate, properties(h) AS properties
+RETURN h.subject_id AS subject_id, h.object_id AS object_id, coalesce(apart.name, b.name) AS object_name, h.predicate AS predicate, properties(h) AS properties
 UNION ALL
 UNWIND $scene_ids AS scene_id
 MATCH (a:Memory {tenant: $tenant, id: scene_id})-[r:MENTIONED]->(b:Memory)
