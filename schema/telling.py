@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
+from functools import lru_cache
 from typing import Final
 
 from schema.errors import InputError
@@ -11,6 +12,7 @@ from schema.ids import MemoryId
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _ONE = timedelta(microseconds=1)
+_MOMENTS_KEPT: Final = 16_384
 
 
 class Closing(StrEnum):
@@ -75,10 +77,7 @@ def telling_text(telling: Telling) -> str:
     """A telling as edges keep it: `message|scene|valid|by|said|heard|position|marks`, moments in µs."""
     marks = ("e" if telling.ends else "") + ("a" if telling.adds else "") + ("j" if telling.judged else "")
     marks += _MARKS[telling.stated] if telling.stated else ""
-    moments = (
-        f"{(moment - _EPOCH) // _ONE}"
-        for moment in (telling.valid_at, telling.valid_by, telling.said_at, telling.heard_at)
-    )
+    moments = map(_number_of, (telling.valid_at, telling.valid_by, telling.said_at, telling.heard_at))
     return "|".join((telling.message_id, telling.scene_id, *moments, str(telling.position), marks))
 
 
@@ -90,7 +89,7 @@ def telling_of(text: str) -> Telling:
     """
     try:
         message, scene, *numbers, position, marks = text.rsplit("|", 7)
-        valid_at, valid_by, said_at, heard_at = (_EPOCH + int(number) * _ONE for number in numbers)
+        valid_at, valid_by, said_at, heard_at = map(_moment_of, numbers)
         place = int(position)
     except (ValueError, OverflowError) as error:
         raise InputError(
@@ -107,8 +106,24 @@ def telling_of(text: str) -> Telling:
         ends="e" in marks,
         adds="a" in marks,
         judged="j" in marks,
-        stated=next((stated for stated, mark in _MARKS.items() if mark in marks), None),
+        stated=_stated_by(marks) if marks else None,
     )
+
+
+# A fact that was told a thousand times is read and written with a thousand tellings, and most of their moments are the
+# same: of one telling, and of what one call stored.
+@lru_cache(maxsize=_MOMENTS_KEPT)
+def _moment_of(number: str) -> datetime:
+    return _EPOCH + int(number) * _ONE
+
+
+@lru_cache(maxsize=_MOMENTS_KEPT)
+def _number_of(moment: datetime) -> str:
+    return f"{(moment - _EPOCH) // _ONE}"
+
+
+def _stated_by(marks: str) -> Stated | None:
+    return next((stated for stated, mark in _MARKS.items() if mark in marks), None)
 
 
 def last_word(tellings: Iterable[Telling]) -> Telling | None:

@@ -128,8 +128,9 @@ class _Shelf:
 def _view(claim: ClaimKnown) -> KnownFact:
     """A claim as one fact, for comparing."""
     open_now = next((one for one in claim.spells if one.invalid_at is None), None)
-    told = Spell(told=sorted(claim.told, key=lambda one: one.valid_at))
-    return replace(open_now, told=claim.told) if open_now else fact_of_spell(claim, 0, told, None)
+    if open_now is not None:
+        return replace(open_now, told=claim.told)
+    return fact_of_spell(claim, 0, Spell(told=sorted(claim.told, key=lambda one: one.valid_at)), None)
 
 
 def _spells(board: dict[Claim, ClaimKnown], claim: Claim, names: Sequence[Claim]) -> list[Spell]:

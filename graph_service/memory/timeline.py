@@ -88,6 +88,11 @@ def spells_of(own: Sequence[Telling], blows: Sequence[Blow], reopened: frozenset
     """
     if is_rejected(own):
         return [_never(own)]
+    if own and not blows and not any(telling.ends for telling in own):
+        # The usual fact, told again and again: one spell, and nothing to put in order.
+        first = min(own, key=_own_order)
+        told = [first, *(telling for telling in own if telling is not first)]
+        return [Spell(told=told, beside=reopened, friends=set(reopened))]
     together = {(telling.message_id, telling.valid_at) for telling in own if not telling.ends}
     spells: list[Spell] = []
     rivals: set[str] = set(reopened)
@@ -142,6 +147,10 @@ def _reigned(spell: Spell, reign: Blow | None, telling: Telling) -> bool:
 
 def _first(pair: tuple[_Order, Telling | Blow]) -> _Order:
     return pair[0]
+
+
+def _own_order(telling: Telling) -> _Order:
+    return _order(telling, 0)
 
 
 def _order(telling: Telling, rank: int) -> _Order:

@@ -53,6 +53,8 @@ def in_front(wording: Wording, told: Sequence[Telling], stated: Collection[str])
     Args:
         stated: what people stated, `messageId:words`.
     """
+    if not stated:
+        return wording
     words = dict(text.split(":", 1) for text in stated)
     said = last_word(telling for telling in told if telling.asserts and telling.message_id in words)
     if said is None:
