@@ -5,12 +5,15 @@
 // $turns_max: int
 // -> id, role, speaker, text, said_at, position
 // The last N messages lie in the last N scenes or in none: each of N scenes that end later would hold a later message.
-// Every scene has a start; that it is asked for lets the index scene_session serve.
+// Every scene has a start; that it is asked for lets the index scene_session serve. Indexes are named, as in unembedded_messages.
 CALL () {
   MATCH (m:Message {tenant: $tenant, session_id: $session, unread: true})
+  USING INDEX SEEK m:Message(tenant, session_id, unread)
   RETURN m ORDER BY m.said_ms DESC, m.position DESC, m.id DESC LIMIT $turns_max
  UNION
-  MATCH (s:Scene {tenant: $tenant, session_id: $session}) WHERE s.start_ms IS NOT NULL
+  MATCH (s:Scene {tenant: $tenant, session_id: $session})
+  USING INDEX SEEK s:Scene(tenant, session_id, start_ms)
+  WHERE s.start_ms IS NOT NULL
   WITH s ORDER BY s.end_ms DESC, s.id LIMIT $turns_max
   MATCH (m:Message)-[:PART_OF]->(s) WHERE m.tenant = $tenant
   RETURN m ORDER BY m.said_ms DESC, m.position DESC, m.id DESC LIMIT $turns_max
