@@ -16,7 +16,6 @@ class Embedder(Protocol):
     Attributes:
         name: the model's name; vectors of two names are never compared.
         dim: numbers in each vector.
-        english_only: vectors of Chinese tell little, so ranking must lean on words there.
     """
 
     @property
@@ -24,9 +23,6 @@ class Embedder(Protocol):
 
     @property
     def dim(self) -> int: ...
-
-    @property
-    def english_only(self) -> bool: ...
 
     async def embed(self, texts: Sequence[str]) -> list[list[float]]:
         """One unit vector per text, order kept; no texts give no vectors. May be cancelled at any moment.

@@ -1,6 +1,6 @@
 """Late interaction: how well the pieces of a question are each met by some piece of a message. Pure.
 
-Source: Khattab & Zaharia 2020 (ColBERT, MaxSim); weights by rarity and MiniLM's own token vectors as retrieval.md
+Source: Khattab & Zaharia 2020 (ColBERT, MaxSim); weights by rarity and a small BERT's own token vectors as retrieval.md
 measured them.
 """
 

@@ -51,8 +51,6 @@ class OpenAIEmbedder:
         dim_guessed: the endpoint was away when it was asked for its dimension.
     """
 
-    english_only: Final = False
-
     def __init__(self, *, client: openai.AsyncOpenAI, model: str, dimensions: int | None, timeout_s: float) -> None:
         self.name = model
         self.dim = dimensions or DIM_UNLESS_TOLD

@@ -18,10 +18,12 @@ class Embedded:
     Attributes:
         vector: of unit length, for the whole text.
         tokens: packed vectors of its pieces; None when the embedder makes none, or none for such a text.
+        token_model: who made those; vectors of two names are never compared.
     """
 
     vector: list[float]
     tokens: bytes | None = None
+    token_model: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,19 +52,23 @@ class TokenEmbedder(Embedder, Protocol):
     """An embedder that gives token vectors too.
 
     Attributes:
-        token_model: name of the model with its compression; vectors of two names are never compared. None when an
-            embedder behind this one gives no token vectors after all.
+        token_model: names all that make its token vectors; when it changes, those that are stored are made anew. None
+            when an embedder behind this one gives no token vectors after all.
     """
 
     @property
     def token_model(self) -> str | None: ...
 
-    async def embed_with_tokens(self, texts: Sequence[str]) -> list[Embedded]:
-        """As `embed`, with token vectors; one run of the model for both."""
+    async def embed_with_tokens(self, texts: Sequence[str], *, asked: bool = False) -> list[Embedded]:
+        """As `embed`, with token vectors; one run of the model for both.
+
+        Args:
+            asked: the texts are questions; some models are told so, and put what answers nearer to them.
+        """
         ...
 
     def pieces(self, text: str) -> tuple[Piece, ...]:
-        """The pieces of a text, one for each of its token vectors, in their order."""
+        """The pieces of a question, one for each of its token vectors, in their order."""
         ...
 
 
@@ -71,17 +77,17 @@ def token_model_of(embedder: Embedder) -> str | None:
     return embedder.token_model if isinstance(embedder, TokenEmbedder) else None
 
 
-async def embed_with_tokens(embedder: Embedder, texts: Sequence[str]) -> list[Embedded]:
-    """Vectors of texts, with token vectors where the embedder can; raises what its `embed` raises."""
+async def embed_with_tokens(embedder: Embedder, texts: Sequence[str], *, asked: bool = False) -> list[Embedded]:
+    """Vectors of texts, or of questions, with token vectors where the embedder can; raises what its `embed` raises."""
     if isinstance(embedder, TokenEmbedder):
-        return await embedder.embed_with_tokens(texts)
+        return await embedder.embed_with_tokens(texts, asked=asked)
     return [Embedded(vector=vector) for vector in await embedder.embed(texts)]
 
 
 async def embed_question(embedder: Embedder, text: str) -> EmbeddedQuestion:
     """A question's vector and, where the embedder can, its pieces with vectors and weights; one run of the model."""
-    (embedded,) = await embed_with_tokens(embedder, [text])
-    model = token_model_of(embedder)
+    (embedded,) = await embed_with_tokens(embedder, [text], asked=True)
+    model = embedded.token_model
     if embedded.tokens is None or model is None or not isinstance(embedder, TokenEmbedder):
         return EmbeddedQuestion(vector=embedded.vector)
     vectors, pieces = unpack(embedded.tokens, model=model), embedder.pieces(text)

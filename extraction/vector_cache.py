@@ -27,10 +27,6 @@ class CachedEmbedder:
         return self._inner.dim
 
     @property
-    def english_only(self) -> bool:
-        return self._inner.english_only
-
-    @property
     def token_model(self) -> str | None:
         return token_model_of(self._inner)
 
@@ -46,9 +42,10 @@ class CachedEmbedder:
         """As the port says; none when the inner embedder gives no token vectors."""
         return self._inner.pieces(text) if isinstance(self._inner, TokenEmbedder) else ()
 
-    async def embed_with_tokens(self, texts: Sequence[str]) -> list[Embedded]:
+    async def embed_with_tokens(self, texts: Sequence[str], *, asked: bool = False) -> list[Embedded]:
         """As the port says; the inner embedder sees each text that is not remembered once, also when asked twice."""
-        keys = [hashlib.sha256(text.encode()).digest() for text in texts]
+        mark = b"?" if asked else b"."
+        keys = [hashlib.sha256(mark + text.encode()).digest() for text in texts]
         wanted = dict(zip(keys, texts, strict=True))
         answers: dict[bytes, Embedded] = {}
         while missing := [key for key in wanted if key not in answers]:
@@ -56,7 +53,7 @@ class CachedEmbedder:
             own = [key for key in missing if key not in answers and key not in self._under_way]
             others = {self._under_way[key] for key in missing if key in self._under_way}
             if own:
-                answers |= await self._fresh({key: wanted[key] for key in own})
+                answers |= await self._fresh({key: wanted[key] for key in own}, asked)
             # If those fail, the next round asks for what they left.
             for other in others:
                 await other.wait()
@@ -64,11 +61,12 @@ class CachedEmbedder:
             self._remember(key, answers[key])
         return [answers[key] for key in keys]
 
-    async def _fresh(self, texts: Mapping[bytes, str]) -> dict[bytes, Embedded]:
+    async def _fresh(self, texts: Mapping[bytes, str], asked: bool) -> dict[bytes, Embedded]:
         done = asyncio.Event()
         self._under_way |= dict.fromkeys(texts, done)
         try:
-            found = dict(zip(texts, await embed_with_tokens(self._inner, list(texts.values())), strict=True))
+            made = await embed_with_tokens(self._inner, list(texts.values()), asked=asked)
+            found = dict(zip(texts, made, strict=True))
             for key, embedded in found.items():
                 self._remember(key, embedded)
             return found

@@ -127,12 +127,12 @@ def _embedder(settings: Settings) -> Check:
     if wanted == "openai":
         address = settings.embedding.base_url or "the vendor's own address"
         return Check(name="embedder", ok=True, finding=f"{settings.embedding.model} at {address}")
-    from extraction.minilm_weights import LOCK_FILE
+    from extraction.local_models import MODELS
+    from extraction.model_fetch import model_folder
 
-    name, _, version = LOCK_FILE.read_text(encoding="utf-8").split()[0].partition("==")
-    if (settings.cache_dir / f"{name}-{version}").is_dir():
-        return Check(name="embedder", ok=True, finding=f"local, weights in {settings.cache_dir}")
-    return Check(name="embedder", ok=None, finding="local; the next start fetches its weights (83 MB) by pip")
+    if all(model_folder(model, settings.cache_dir).is_dir() for model in MODELS):
+        return Check(name="embedder", ok=True, finding=f"local, models in {settings.cache_dir}")
+    return Check(name="embedder", ok=None, finding="local; the next start fetches its two models (134 MB)")
 
 
 def _model(settings: Settings) -> Check:

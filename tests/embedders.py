@@ -15,22 +15,24 @@ from extraction.token_vectors import pack
 class HashedWords:
     """Each word adds to one of 64 places; texts that share words are close. Real and deterministic, not clever.
 
-    A token is a word and has its place alone; texts that are mostly Chinese have no token vectors, as with MiniLM.
+    A token is a word and has its place alone; texts that are mostly Chinese have no token vectors.
     """
 
     name = "hashed-words"
     dim = 64
-    english_only = False
     token_model = "hashed-words/64"
 
     async def embed(self, texts: Sequence[str]) -> list[list[float]]:
         """Unit vectors, in order."""
         return [self._vector(text) for text in texts]
 
-    async def embed_with_tokens(self, texts: Sequence[str]) -> list[Embedded]:
-        """Unit vectors with those of the words."""
+    async def embed_with_tokens(self, texts: Sequence[str], *, asked: bool = False) -> list[Embedded]:
+        """Unit vectors with those of the words; questions are read as everything else."""
         vectors = await self.embed(texts)
-        return [Embedded(vector=vector, tokens=self._tokens(text)) for vector, text in zip(vectors, texts, strict=True)]
+        return [
+            Embedded(vector=vector, tokens=self._tokens(text), token_model=self.token_model)
+            for vector, text in zip(vectors, texts, strict=True)
+        ]
 
     def pieces(self, text: str) -> tuple[Piece, ...]:
         """The words; long ones tell more."""

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from extraction.embedding import Embedder
 from extraction.english_stems import stem
+from extraction.token_embedding import embed_with_tokens
 from graph_service.evaluation.dataset import Turn
 
 _WORD: Final = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
@@ -99,14 +100,15 @@ async def by_vectors(
         UnavailableError: the embedder is away.
     """
     said = await _vectors(embedder, [line_of(turn) for turn in turns])
-    asked = await _vectors(embedder, questions)
+    asked = await _vectors(embedder, questions, asked=True)
     return [best_first(turns, said @ vector, limit=limit) for vector in asked]
 
 
-async def _vectors(embedder: Embedder, texts: Sequence[str]) -> npt.NDArray[np.float64]:
+async def _vectors(embedder: Embedder, texts: Sequence[str], *, asked: bool = False) -> npt.NDArray[np.float64]:
     known: dict[str, list[float]] = {}
     unique = list(dict.fromkeys(texts))
     for start in range(0, len(unique), _BATCH):
         part = unique[start : start + _BATCH]
-        known |= zip(part, await embedder.embed(part), strict=True)
+        made = await embed_with_tokens(embedder, part, asked=asked)
+        known |= {text: one.vector for text, one in zip(part, made, strict=True)}
     return np.array([known[text] for text in texts], dtype=np.float64).reshape(len(texts), embedder.dim)

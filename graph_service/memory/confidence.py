@@ -19,7 +19,7 @@ from schema.ids import name_key
 RELEVANT_MIN: Final = 0.5
 _TEXT_CHARS_MAX: Final = 2_000
 _NEAREST: Final = 3
-# MiniLM puts unrelated texts at a cosine of about 0.1 and paraphrases at 0.7.
+# The local models put what has nothing to do with a question below a cosine of 0.3, and what answers it at 0.4 to 0.7.
 _COSINE_LOW, _COSINE_HIGH = 0.1, 0.7
 _NAME: Final = re.compile(r"(?<![A-Za-z'’])[A-Z][A-Za-z]+")
 # Capitals that name nobody and nothing a memory could be without.

@@ -77,7 +77,7 @@ async def embed_sessions(graph: Graph, embedder: Embedder, held: Sequence[Claim]
 def spoken(speaker: str | None, text: str) -> str:
     """What is embedded for a message: who says it is part of what it means.
 
-    Source: retrieval.md, dense MiniLM over "speaker: text".
+    Source: retrieval.md, dense over "speaker: text".
     """
     return f"{speaker}: {text}" if speaker else text
 

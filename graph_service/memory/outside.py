@@ -141,10 +141,6 @@ class GuardedEmbedder:
     def dim(self) -> int:
         return self._inner.dim
 
-    @property
-    def english_only(self) -> bool:
-        return self._inner.english_only
-
     async def embed(self, texts: Sequence[str]) -> list[list[float]]:
         """As the port says; an embedder that is away is asked no more for a while."""
         if not texts:

@@ -196,7 +196,7 @@ def _also_meant(text: str, hints: Sequence[str], asked: Asked) -> list[str]:
 def _weights(text: str, embedder: Embedder | None, asked: Asked) -> Weights:
     return weights_for(
         chinese=is_chinese(text),
-        vectors=embedder is not None and not (embedder.english_only and is_chinese(text)),
+        vectors=embedder is not None,
         tokens=asked.tokens is not None,
         chars=len(text),
     )

@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from extraction.embedding import Embedder
-from extraction.sentences import has_cjk
 from extraction.topic import Topic, terms_of
 from graph_service.memory.embedding_job import spoken
 from schema.errors import MnemographError
@@ -22,12 +21,11 @@ async def topics_of(messages: Sequence[Message], embedder: Embedder | None) -> d
 
     The same texts are embedded for search, so with a cache around the embedder nothing is computed twice.
     """
-    telling = [message for message in messages if embedder and not (embedder.english_only and has_cjk(message.text))]
     vectors: dict[MemoryId, NDArray[np.float64]] = {}
-    if embedder and telling:
+    if embedder and messages:
         try:
-            found = await embedder.embed([spoken(message.speaker, message.text) for message in telling])
-            vectors = {message.id: np.asarray(vector) for message, vector in zip(telling, found, strict=True)}
+            found = await embedder.embed([spoken(message.speaker, message.text) for message in messages])
+            vectors = {message.id: np.asarray(vector) for message, vector in zip(messages, found, strict=True)}
         except MnemographError as error:
             _log.warning("scenes are cut by words alone: %s", error)
     return {message.id: Topic(terms=terms_of(message.text), vector=vectors.get(message.id)) for message in messages}

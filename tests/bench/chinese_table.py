@@ -2,24 +2,30 @@
 
     python -m tests.bench.chinese_table FOLDER_OR_FILE...
 
-No database and no embedder: all messages of a conversation are ranked, by the service's own signals and weights for
-Chinese words. The weights were chosen by hand among few, for all data sets at once; nothing is fitted here.
+No database: all messages of a conversation are ranked, by the service's own signals and weights for Chinese; with
+`--words` by those without an embedder. The weights were chosen by hand among few, for all data sets at once; nothing is
+fitted here.
 """
 
 import argparse
 import asyncio
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
 import numpy as np
+import platformdirs
 
 from extraction.asked_time import time_asked
-from extraction.token_embedding import Embedded
+from extraction.embedding import Embedder
+from extraction.local_embedder import load_local_embedder
+from extraction.token_embedding import Embedded, embed_question, embed_with_tokens
 from graph_service.evaluation.dataset import Conversation, read_datasets
 from graph_service.evaluation.metrics import measured
 from graph_service.memory.asked import asked_about
+from graph_service.memory.embedding_job import spoken
 from graph_service.memory.signals import Signals, signals
 from graph_service.memory.weights import weights_for
 from tests.bench.ranking_table import Case, case_columns, lines_of
@@ -28,25 +34,29 @@ from tests.candidates import all_found
 SHOWN = ("recall@10", "ndcg@10")
 
 
-async def cases_of(conversation: Conversation) -> list[Case]:
+async def cases_of(conversation: Conversation, embedder: Embedder | None) -> list[Case]:
     """All answerable questions of a conversation."""
-    lines = lines_of(conversation, [Embedded(vector=[])] * len(conversation.turns))
-    found = all_found(*lines)
+    told = [spoken(turn.speaker or None, turn.text) for turn in conversation.turns]
+    vectors = await embed_with_tokens(embedder, told) if embedder else [Embedded(vector=[])] * len(told)
+    lines = lines_of(conversation, vectors)
     now = max(line.said_at for line in lines) + timedelta(days=1)
     cases = []
     for question in conversation.answerable:
-        asked = await asked_about(question.text, time_asked(question.text, now), None)
-        raw: Signals = signals(found, asked, now=now)
+        seen = await embed_question(embedder, question.text) if embedder else None
+        asked = await asked_about(question.text, time_asked(question.text, now), seen and seen.tokens)
+        cosines = [None if seen is None else float(np.dot(one.vector, seen.vector)) for one in vectors]
+        near = [replace(line, cosine=cosine) for line, cosine in zip(lines, cosines, strict=True)]
+        raw: Signals = signals(all_found(*near), asked, now=now)
         gold = np.array([line.id in question.gold for line in lines], np.float64)
         cases.append(Case(columns=case_columns(raw), gold=gold, ids=[line.id for line in lines], question=question))
     return cases
 
 
-def figures(cases: Sequence[Case], left_out: str | None) -> Mapping[str, float]:
+def figures(cases: Sequence[Case], left_out: str | None, vectors: bool) -> Mapping[str, float]:
     """Means with the service's weights, without one signal."""
     rows = []
     for case in cases:
-        weights = weights_for(chinese=True, vectors=False, tokens=False, chars=len(case.question.text))
+        weights = weights_for(chinese=True, vectors=vectors, tokens=vectors, chars=len(case.question.text))
         counted = {name: weight for name, weight in {**weights.scaled, **weights.plain}.items() if name != left_out}
         scores = sum((weight * case.columns[name] for name, weight in counted.items() if name in case.columns), 0.0)
         order = np.argsort(-np.asarray(scores), kind="stable")
@@ -54,18 +64,20 @@ def figures(cases: Sequence[Case], left_out: str | None) -> Mapping[str, float]:
     return {name: float(np.mean([row[name] for row in rows])) for name in SHOWN}
 
 
-async def main(paths: Sequence[Path]) -> str:
+async def main(paths: Sequence[Path], *, words: bool) -> str:
     """The table."""
+    cache = Path(platformdirs.user_cache_dir("mnemograph"))
+    embedder = None if words else await load_local_embedder(cache_dir=cache)
     sets: dict[str, list[Case]] = {}
     for conversation in read_datasets(paths):
-        sets.setdefault(conversation.dataset, []).extend(await cases_of(conversation))
-    weights = weights_for(chinese=True, vectors=False, tokens=False)
+        sets.setdefault(conversation.dataset, []).extend(await cases_of(conversation, embedder))
+    weights = weights_for(chinese=True, vectors=not words, tokens=not words)
     names = [
         name for name in (*weights.scaled, *weights.plain) if any(name in case.columns for case in sets[min(sets)])
     ]
     lines = [f"| recall@10 / nDCG@10 | {' | '.join(sets)} |", "| --- |" + " --- |" * len(sets)]
     for left_out in (None, *names):
-        means = [figures(cases, left_out) for cases in sets.values()]
+        means = [figures(cases, left_out, not words) for cases in sets.values()]
         shown = [" / ".join(f"{one[name]:.3f}" for name in SHOWN) for one in means]
         lines.append(f"| {'all' if left_out is None else f'without {left_out}'} | {' | '.join(shown)} |")
     return "\n".join(lines)
@@ -74,4 +86,6 @@ async def main(paths: Sequence[Path]) -> str:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("paths", type=Path, nargs="+", help="files or folders of data sets")
-    sys.stdout.write(asyncio.run(main(parser.parse_args().paths)) + "\n")
+    parser.add_argument("--words", action="store_true", help="as without an embedder")
+    given = parser.parse_args()
+    sys.stdout.write(asyncio.run(main(given.paths, words=given.words)) + "\n")

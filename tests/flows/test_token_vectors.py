@@ -32,7 +32,7 @@ class OtherTokens(HashedWords):
 class NoTokens:
     """An endpoint's vectors: nothing of single words."""
 
-    name, dim, english_only = HashedWords.name, HashedWords.dim, False
+    name, dim = HashedWords.name, HashedWords.dim
 
     async def embed(self, texts: Any) -> list[list[float]]:
         return await HashedWords().embed(texts)

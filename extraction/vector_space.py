@@ -1,0 +1,61 @@
+"""From what a model computes to what is kept: directions that come with the package, one file for each model."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from extraction.local_models import LocalModel
+from extraction.one_thread import product
+from extraction.token_vectors import pack
+
+Floats = npt.NDArray[np.float32]
+
+VECTOR_DIM: Final = 384
+TOKEN_DIM: Final = 96
+# Belongs to the files: others get another name, and what was stored before is made anew.
+SPACE: Final = "a"
+
+
+def space_file(model: LocalModel) -> Path:
+    """Made by tests/bench/vector_spaces.py, which also says from what."""
+    return Path(__file__).with_name(f"{model.name}.{SPACE}.npz")
+
+
+class VectorSpace:
+    """Where a model's vectors are compared; may be used by several threads at once.
+
+    What all vectors of a model have in common is taken off, so that unrelated texts stand at about a right angle
+    whatever the model. Source: Mu & Viswanath 2018 (all but the top).
+    """
+
+    def __init__(self, model: LocalModel) -> None:
+        """Read the model's file."""
+        with np.load(space_file(model)) as held:
+            parts = {name: np.ascontiguousarray(held[name], np.float32) for name in held.files}
+        self.token_model = f"{model.name}/{TOKEN_DIM}{SPACE}"
+        self._mean, self._directions = parts["mean"], parts.get("directions")
+        self._token_mean, self._token_directions = parts["token_mean"], parts["token_directions"]
+        self._first_piece = model.first_piece
+
+    def text_vectors(self, states: Sequence[Floats]) -> Floats:
+        """One unit vector of 384 numbers for the token vectors of each text, order kept."""
+        wholes = np.stack([tokens[0] if self._first_piece else tokens.mean(axis=0) for tokens in states])
+        rows = _unit(wholes) - self._mean
+        return _unit(rows if self._directions is None else product(rows, self._directions))
+
+    def packed(self, texts: Sequence[Floats]) -> list[bytes]:
+        """The token vectors of each text as they are stored: rows of 96 numbers."""
+        if not texts:
+            return []
+        # One product for all: a text has too few rows for a matrix to be fast.
+        rows = _unit(product(_unit(np.concatenate(texts)) - self._token_mean, self._token_directions))
+        parts = np.split(rows, np.cumsum([len(states) for states in texts])[:-1])
+        return [pack(part, model=self.token_model) for part in parts]
+
+
+def _unit(rows: Floats) -> Floats:
+    unit: Floats = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), np.float32(1e-9))
+    return unit
