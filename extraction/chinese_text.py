@@ -1,4 +1,4 @@
-"""Whether a text is Chinese: a model of English then tells little about it."""
+"""Whether a text is Chinese, and what of it is."""
 
 import re
 from typing import Final
@@ -14,3 +14,8 @@ def is_mostly_chinese(text: str) -> bool:
         return False
     latin = sum(1 for word in _WORD.findall(text) if not _CJK.search(word))
     return cjk / 2 > latin
+
+
+def chinese_in(text: str) -> str:
+    """The Chinese characters of a text, in order."""
+    return "".join(_CJK.findall(text))

@@ -63,7 +63,9 @@ def weighted(question: QuestionTokens, matches: Floats) -> Floats:
     total = float(question.weights.sum())
     if total <= 0:
         return np.full(len(matches), np.nan, np.float32)
-    return np.minimum(matches @ (question.weights / np.float32(total)), np.float32(1.0))
+    # Some processors call a product with NaN invalid, others do not; here it is meant.
+    with np.errstate(invalid="ignore"):
+        return np.minimum(matches @ (question.weights / np.float32(total)), np.float32(1.0))
 
 
 def max_sims(question: QuestionTokens, messages: Sequence[bytes | None]) -> list[float | None]:

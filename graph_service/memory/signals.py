@@ -13,6 +13,7 @@ from typing import Final
 
 import numpy as np
 
+from extraction.chinese_text import chinese_in
 from extraction.late_interaction import QuestionTokens, piece_matches, weighted
 from extraction.search_terms import Terms, terms_of
 from extraction.time_words import spans_in
@@ -142,7 +143,7 @@ def _of_tokens(lines: Sequence[Line], sessions: Sequence[str], asked: Asked, spe
     """How well each message, alone and with its neighbours, meets the pieces of the question, if there are pieces."""
     if asked.tokens is None or not lines:
         return {}
-    question = asked.tokens if speaker is None else asked.tokens.without(speaker.split())
+    question = asked.tokens if speaker is None else asked.tokens.without({*speaker.split(), *chinese_in(speaker)})
     first, end = bounds(sessions)
     matches = piece_matches(question, [line.tokens for line in lines]).astype(np.float64)
     around = best_around(matches, first, end, _RADIUS)

@@ -1,5 +1,6 @@
 """What is said for each message: by its words, its neighbours' words, who says it and when. Requirements D2, D4."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
@@ -7,11 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from extraction.late_interaction import QuestionTokens
 from extraction.search_terms import both_spellings, counts, terms_of
+from extraction.token_vectors import pack
 from graph_service.memory.found import Line
 from graph_service.memory.lexical import best_around, best_of_windows, bm25_of, bounds, lexical, shifted, stretches
 from graph_service.memory.signals import Asked, signals, speaker_asked
 from graph_service.memory.weights import weights_for
+from schema.ids import name_key
 from schema.timespan import Timespan
 from tests.candidates import all_found
 
@@ -88,6 +92,20 @@ def test_the_speaker_asked_for_is_a_filter_and_no_topic() -> None:
     assert raw.scaled["words"][1] >= raw.scaled["words"][0]
 
 
+@pytest.mark.parametrize(("name", "pieces"), [("Ann Lee", ("ann", "lee")), ("李小明", ("李", "小", "明"))])
+def test_pieces_of_the_speaker_s_name_count_nothing(name: str, pieces: tuple[str, ...]) -> None:
+    """A Chinese name has a piece for each character."""
+    words = (*pieces, "dog")
+    vectors = np.eye(len(words), dtype=np.float32)
+    tokens = QuestionTokens(model="m", vectors=vectors, weights=np.ones(len(words), np.float32), words=words)
+    lines = [
+        replace(_line(place, "Hello.", speaker=name), tokens=pack(vectors[kept], model="m"))
+        for place, kept in enumerate((slice(0, -1), slice(-1, None)))
+    ]
+    raw = signals(all_found(*lines), Asked(name_keys=frozenset({name_key(name)}), tokens=tokens), now=NOON)
+    assert raw.scaled["tokens"].round(2).tolist() == [0.0, 1.0]
+
+
 def test_a_time_is_met_by_the_day_and_by_times_that_are_mentioned() -> None:
     lines = (
         _line(0, "We went to the zoo yesterday.", day=2),
@@ -145,6 +163,7 @@ def test_each_term_has_the_times_it_was_said(question: str) -> None:
 def test_a_conversation_as_a_question_is_weighed_by_what_it_is_about() -> None:
     assert "words_near" in weights_for(chinese=True, vectors=False, tokens=False, chars=20).scaled
     assert set(weights_for(chinese=True, vectors=False, tokens=False, chars=200).scaled) == {"words"}
+    assert set(weights_for(chinese=True, vectors=True, tokens=True, chars=200).scaled) == {"words", "meaning"}
 
 
 def test_nothing_found_has_no_signals() -> None:
