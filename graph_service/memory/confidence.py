@@ -18,7 +18,6 @@ from schema.ids import name_key
 # Below this an answer says that nothing relevant is known.
 RELEVANT_MIN: Final = 0.5
 _TEXT_CHARS_MAX: Final = 2_000
-_NEAREST: Final = 3
 # The local models put what has nothing to do with a question below a cosine of 0.3, and what answers it at 0.4 to 0.7.
 _COSINE_LOW, _COSINE_HIGH = 0.1, 0.7
 _NAME: Final = re.compile(r"(?<![A-Za-z'’])[A-Z][A-Za-z]+")
@@ -37,7 +36,7 @@ class Signs:
     Attributes:
         known: how much of what the question is about was found anywhere, rare words counting more.
         best: how much of it the best single thing found holds.
-        meaning: how near the nearest things found are, 0 for unrelated, 1 for paraphrases; None without vectors.
+        meaning: how near the nearest thing found is, 0 for unrelated, 1 for paraphrases; None without vectors.
         joint: words and meaning together, of the best single thing.
         stranger: 1 if the question names somebody or something that nothing found knows.
         words: logarithm of the number of words asked for.
@@ -64,10 +63,11 @@ class SignWeights:
     words: float = 0.0
 
 
-ENGLISH: Final = SignWeights(base=-9.5, known=2.0, best=2.1, meaning=4.3, joint=6.2, stranger=-0.6, words=0.5)
+ENGLISH: Final = SignWeights(base=-9.8, known=0.5, best=0.7, meaning=1.8, joint=9.7, stranger=-0.6, words=2.3)
 ENGLISH_WITHOUT_VECTORS: Final = SignWeights(base=-4.1, known=2.0, best=6.2, stranger=-2.0, words=0.2)
 # No question of the Chinese data sets names a stranger, so what that counts is taken from English.
-CHINESE: Final = SignWeights(base=-2.5, best=10.2, stranger=-2.0)
+CHINESE: Final = SignWeights(base=-2.1, joint=5.3, stranger=-0.6)
+CHINESE_WITHOUT_VECTORS: Final = SignWeights(base=-2.5, best=10.2, stranger=-2.0)
 
 
 def confidence_of(signs: Signs, weights: SignWeights) -> float:
@@ -80,9 +80,10 @@ def confidence_of(signs: Signs, weights: SignWeights) -> float:
 
 def sign_weights(question: str, signs: Signs) -> SignWeights:
     """The weights for the language of a question and for what could be compared."""
-    if is_chinese(question):
-        return CHINESE
-    return ENGLISH_WITHOUT_VECTORS if signs.meaning is None else ENGLISH
+    with_vectors, without = (
+        (CHINESE, CHINESE_WITHOUT_VECTORS) if is_chinese(question) else (ENGLISH, ENGLISH_WITHOUT_VECTORS)
+    )
+    return without if signs.meaning is None else with_vectors
 
 
 def signs_of(question: str, candidates: Sequence[Candidate], *, asked: Terms, own_names: Collection[str] = ()) -> Signs:
@@ -100,12 +101,12 @@ def signs_of(question: str, candidates: Sequence[Candidate], *, asked: Terms, ow
     for word, holders in held.items():
         for place in holders:
             shares[place] += worth[word] / total
-    nearest = sorted((one.cosine for one in candidates if one.cosine is not None), reverse=True)[:_NEAREST]
+    nearest = max((one.cosine for one in candidates if one.cosine is not None), default=None)
     pairs = zip(shares, candidates, strict=True)
     return Signs(
         known=math.fsum(worth[word] for word, holders in held.items() if holders) / total,
         best=max(shares, default=0.0),
-        meaning=_scaled(math.fsum(nearest) / len(nearest)) if nearest else None,
+        meaning=None if nearest is None else _scaled(nearest),
         joint=max((share / 2 + _scaled(one.cosine or 0.0) / 2 for share, one in pairs), default=0.0),
         stranger=float(_names_a_stranger(question, candidates, {*people, *map(name_key, own_names)})),
         words=math.log1p(len(held)),

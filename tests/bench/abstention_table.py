@@ -41,7 +41,8 @@ RIDGE = 1.0
 FEATURES = {
     "en": ("known", "best", "meaning", "joint", "stranger", "words"),
     "en, no vectors": ("known", "best", "stranger", "words"),
-    "zh": ("best",),
+    "zh": ("joint",),
+    "zh, no vectors": ("best",),
 }
 Rows = list[dict[str, Any]]
 
