@@ -7,7 +7,6 @@ of Chinese were chosen among few on four data sets (tests/bench/chinese_table.py
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Final
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,9 +48,10 @@ CHINESE = _weights(
 CHINESE_BY_VECTORS = _weights({**_WORDS_ZH, "meaning": 0.7, "meaning_near": 0.2}, _PLAIN_ZH)
 CHINESE_BY_WORDS = _weights(_WORDS_ZH, _PLAIN_ZH)
 # A conversation that is handed in as a question asks for nothing: what counts is what it is about.
-CHINESE_CONVERSATION = _weights({"words": 1.0, "meaning": 1.2}, {"speaker": 1.0, "time": 1.0})
-CHINESE_CONVERSATION_BY_WORDS = _weights({"words": 1.0}, {"speaker": 1.0, "time": 1.0})
-_CONVERSATION_CHARS: Final = 60
+CONVERSATION = _weights({"words": 1.0, "meaning": 1.2}, {"speaker": 1.0, "time": 1.0})
+CONVERSATION_BY_WORDS = _weights({"words": 1.0}, {"speaker": 1.0, "time": 1.0})
+# Longer than this nobody asks; remarks are.
+_QUESTION_CHARS_MAX, _QUESTION_CHARS_MAX_ZH = 160, 60
 
 
 def weights_for(*, chinese: bool, vectors: bool, tokens: bool, chars: int = 0) -> Weights:
@@ -62,8 +62,8 @@ def weights_for(*, chinese: bool, vectors: bool, tokens: bool, chars: int = 0) -
         vectors: the embedder is there.
         tokens: it gave vectors of the question's pieces too.
     """
-    if chinese and chars > _CONVERSATION_CHARS:
-        return CHINESE_CONVERSATION if vectors else CHINESE_CONVERSATION_BY_WORDS
+    if chars > (_QUESTION_CHARS_MAX_ZH if chinese else _QUESTION_CHARS_MAX):
+        return CONVERSATION if vectors else CONVERSATION_BY_WORDS
     by_words, by_vectors, by_tokens = (
         (CHINESE_BY_WORDS, CHINESE_BY_VECTORS, CHINESE) if chinese else (ENGLISH_BY_WORDS, ENGLISH_BY_VECTORS, ENGLISH)
     )

@@ -161,9 +161,10 @@ def test_each_term_has_the_times_it_was_said(question: str) -> None:
 
 
 def test_a_conversation_as_a_question_is_weighed_by_what_it_is_about() -> None:
-    assert "words_near" in weights_for(chinese=True, vectors=False, tokens=False, chars=20).scaled
-    assert set(weights_for(chinese=True, vectors=False, tokens=False, chars=200).scaled) == {"words"}
-    assert set(weights_for(chinese=True, vectors=True, tokens=True, chars=200).scaled) == {"words", "meaning"}
+    for chinese, asked_chars in ((True, 20), (False, 131)):
+        assert "words_near" in weights_for(chinese=chinese, vectors=False, tokens=False, chars=asked_chars).scaled
+        assert set(weights_for(chinese=chinese, vectors=False, tokens=False, chars=200).scaled) == {"words"}
+        assert set(weights_for(chinese=chinese, vectors=True, tokens=True, chars=200).scaled) == {"words", "meaning"}
 
 
 def test_nothing_found_has_no_signals() -> None:
