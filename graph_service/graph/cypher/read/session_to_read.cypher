@@ -28,22 +28,29 @@ CALL (s) {
 }
 CALL (s) {
   MATCH (e:Episode {tenant: $tenant, session_id: s.id, unread: true})
+  USING INDEX SEEK e:Episode(tenant, session_id, unread)
   WITH e ORDER BY e.received_at, e.id
   RETURN collect(e {.id, .message_ids, .facts, .summary}) AS episodes
 }
 CALL (s, first_ms, last_ms, episodes) {
   CALL (s, first_ms, last_ms, episodes) {
     MATCH (near:Scene {tenant: $tenant, session_id: s.id})
+    USING INDEX SEEK near:Scene(tenant, session_id, start_ms)
     WHERE near.start_ms <= last_ms + $pause_ms AND near.end_ms >= first_ms - $pause_ms
     RETURN near
    UNION
-    MATCH (near:Scene {tenant: $tenant, session_id: s.id, unextracted: true}) WHERE $until_ms IS NULL OR near.start_ms < $until_ms
+    MATCH (near:Scene {tenant: $tenant, session_id: s.id, unextracted: true})
+    USING INDEX SEEK near:Scene(tenant, session_id, unextracted)
+    WHERE $until_ms IS NULL OR near.start_ms < $until_ms
     RETURN near
    UNION
     MATCH (near:Scene {tenant: $tenant, session_id: s.id, layers_behind: true})
+    USING INDEX SEEK near:Scene(tenant, session_id, layers_behind)
     RETURN near
    UNION
-    MATCH (near:Scene {tenant: $tenant, session_id: s.id}) WHERE $owed AND near.start_ms >= 0 AND near.overview_owed
+    MATCH (near:Scene {tenant: $tenant, session_id: s.id})
+    USING INDEX SEEK near:Scene(tenant, session_id, start_ms)
+    WHERE $owed AND near.start_ms >= 0 AND near.overview_owed
     RETURN near
    UNION
     UNWIND episodes AS episode
@@ -61,7 +68,9 @@ CALL (s, first_ms, last_ms, episodes) {
                   .layers_behind, .overview_owed, .unextracted}, messages: held}) AS scenes
 }
 CALL (s) {
-  MATCH (newest:Scene {tenant: $tenant, session_id: s.id}) WHERE newest.start_ms IS NOT NULL
+  MATCH (newest:Scene {tenant: $tenant, session_id: s.id})
+  USING INDEX SEEK newest:Scene(tenant, session_id, start_ms)
+  WHERE newest.start_ms IS NOT NULL
   RETURN max(newest.start_ms) AS newest_ms
 }
 RETURN s.uri AS session_uri, s.user_id AS user_id, s.agent_id AS agent_id, properties(u) AS user_properties, revision, messages, episodes,
