@@ -35,7 +35,10 @@ class Ranked:
 
 
 def rank(found: Found, weights: Weights, *, asked: Asked, now: datetime, limit: int) -> list[Ranked]:
-    """Best first, at most `limit`; equal scores by kind and id, so the order of what was found does not matter."""
+    """Best first, at most `limit`; of equal scores by kind, then the newest, then by text and id.
+
+    So neither the order of what was found matters, nor, unless texts are equal too, which ids a memory has given.
+    """
     candidates = found.candidates
     if not candidates:
         return []
@@ -51,7 +54,10 @@ def rank(found: Found, weights: Weights, *, asked: Asked, now: datetime, limit: 
     whole = sum(weights.scaled.values()) * 3 + sum(weights.plain.values()) / 2
     table = np.round(np.array([*parts.values()], np.float64) / whole, 6)
     scores = np.round(table.sum(axis=0), 6)
-    keys = [(-score, one.kind, one.id) for score, one in zip(scores.tolist(), candidates, strict=True)]
+    keys = [
+        (-score, one.kind, -one.said_at.timestamp(), one.text, one.id)
+        for score, one in zip(scores.tolist(), candidates, strict=True)
+    ]
     order = sorted(range(len(keys)), key=keys.__getitem__)[:limit]
     shares = table.T[order].tolist()
     return [

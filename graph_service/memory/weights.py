@@ -34,8 +34,7 @@ def _weights(scaled: Mapping[str, float], plain: Mapping[str, float]) -> Weights
 _WORDS_ZH = {"words": 0.8, "words_before": 0.15, "words_near": 0.2, "length": 0.2}
 # With vectors of a message's pieces: these take over what the vector of the whole tells.
 ENGLISH = _weights(
-    {"words_before": 0.15, "words_near": 0.35, "tokens": 0.7, "tokens_near": 1.1},
-    _PLAIN_EN,
+    {"words": 0.1, "words_before": 0.15, "words_near": 0.35, "tokens": 0.7, "tokens_near": 1.1}, _PLAIN_EN
 )
 ENGLISH_BY_VECTORS = _weights(
     {"words": 0.25, "words_before": 0.15, "words_near": 0.85, "meaning": 0.7, "meaning_near": 0.2, "length": 0.5},
