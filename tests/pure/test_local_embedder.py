@@ -1,6 +1,7 @@
 """The local embedder with its real models, fetched once into the user's cache. Requirements D2, F3."""
 
 import asyncio
+import hashlib
 import http.server
 import math
 import threading
@@ -16,12 +17,17 @@ from extraction.late_interaction import max_sims
 from extraction.local_embedder import LocalEmbedder, load_local_embedder
 from extraction.local_models import CHINESE, ENGLISH, MODELS, published
 from extraction.model_fetch import fetched_models, model_folder
+from extraction.onnx_weights import read_onnx
 from extraction.token_embedding import embed_question, embed_with_tokens
 from extraction.token_vectors import HEAD_BYTES, unpack
 from extraction.vector_space import TOKEN_DIM, space_file
 from schema.errors import InstallError
 
 CACHE = Path(platformdirs.user_cache_dir("mnemograph"))
+SPACES = {
+    "e5-small-v2.a.npz": "30f34e3bdb88a5714119b9ce4daa6df938a9ec8e314bc3323c94f67287619eea",
+    "bge-small-zh-v1.5.a.npz": "f1efa1cc1f73651c9962a737ef9e1b8708608d6f4c3793c163c64c0abdb4c114",
+}
 
 
 @pytest_asyncio.fixture(scope="module")
@@ -172,10 +178,23 @@ async def test_tokens_of_a_batch_are_those_of_the_text_alone(embedder: LocalEmbe
         assert (there * here).sum(axis=1).min() > 0.97
 
 
-def test_each_model_has_its_line_in_the_lock_and_its_space() -> None:
+def test_each_model_has_its_line_in_the_lock() -> None:
     for model in MODELS:
         assert published(model).coordinate.split(":")[1] == model.artifact
-        assert space_file(model).is_file()
+
+
+def test_each_space_is_the_one_that_its_name_stands_for() -> None:
+    """Another file under the same name would be compared with what this one stored."""
+    found = {space_file(model).name: hashlib.sha256(space_file(model).read_bytes()).hexdigest() for model in MODELS}
+    assert found == SPACES
+
+
+async def test_a_damaged_weights_file_is_an_install_error_that_names_it(tmp_path: Path) -> None:
+    for broken in (b"", b"\x3a\x7fcut short", b"{not a model at all"):
+        file = tmp_path / "model.onnx"
+        file.write_bytes(broken)
+        with pytest.raises(InstallError, match=r"model\.onnx cannot be read.*fetched again"):
+            read_onnx(file)
 
 
 async def test_progress_is_told_only_while_something_is_fetched(embedder: LocalEmbedder) -> None:
