@@ -5,6 +5,8 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
+from extraction.maven_jar import Jar
+
 LOCK_FILE: Final = Path(__file__).with_name("models.lock")
 
 
@@ -51,34 +53,11 @@ CHINESE: Final = LocalModel(
 MODELS: Final = (ENGLISH, CHINESE)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Published:
-    """A line of the lock.
-
-    Attributes:
-        coordinate: `group:artifact:version`.
-    """
-
-    coordinate: str
-    sha256: str
-    size_bytes: int
-
-    @property
-    def repository_path(self) -> str:
-        """Path below a Maven repository's address."""
-        group, artifact, version = self.coordinate.split(":")
-        return f"{group.replace('.', '/')}/{artifact}/{version}/{artifact}-{version}.jar"
-
-    @property
-    def version(self) -> str:
-        return self.coordinate.rpartition(":")[2]
-
-
 @cache
-def published(model: LocalModel) -> Published:
+def published(model: LocalModel) -> Jar:
     """What the lock says of a model."""
     for line in LOCK_FILE.read_text("utf-8").splitlines():
         if f":{model.artifact}:" in line:
             coordinate, sha256, size = line.split()
-            return Published(coordinate=coordinate, sha256=sha256, size_bytes=int(size))
+            return Jar(coordinate=coordinate, sha256=sha256, size_bytes=int(size))
     raise AssertionError(f"{LOCK_FILE.name} names every model, but not {model.artifact}")

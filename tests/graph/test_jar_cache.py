@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from extraction.maven_jar import Jar
 from graph_service.graph.local.jar_cache import ensure_jars
-from graph_service.graph.local.jar_lock import FetchProgress, Jar
+from graph_service.graph.local.jar_lock import FetchProgress
 from schema.errors import InstallError
 
 

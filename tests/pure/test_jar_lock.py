@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from graph_service.graph.local.jar_lock import LOCK_PATH, Jar, read_lock
+from extraction.maven_jar import Jar
+from graph_service.graph.local.jar_lock import LOCK_PATH, read_lock
 from graph_service.graph.local.relock import NEO4J_COORDINATE
 from schema.errors import InstallError
 

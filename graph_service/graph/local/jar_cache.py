@@ -10,7 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Final
 
-from graph_service.graph.local.jar_lock import FetchProgress, Jar, read_lock
+from extraction.maven_jar import Jar
+from graph_service.graph.local.jar_lock import FetchProgress, read_lock
 from graph_service.graph.local.jar_signature import hide_signature, with_signature
 from graph_service.graph.local.owner import try_lock, write_private
 from schema.errors import InstallError

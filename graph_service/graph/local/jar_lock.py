@@ -4,30 +4,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from extraction.maven_jar import Jar
 from schema.errors import InstallError
 
 LOCK_PATH: Final = Path(__file__).with_name("jars.lock")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Jar:
-    """One line of the lock."""
-
-    coordinate: str
-    sha256: str
-    size_bytes: int
-
-    @property
-    def file_name(self) -> str:
-        """Unique among the lock: artifacts of two groups may share name and version."""
-        return self.coordinate.replace(":", "-") + ".jar"
-
-    @property
-    def repository_path(self) -> str:
-        """Path below the repository address, as Maven lays it out."""
-        group, artifact, version, *classifier = self.coordinate.split(":")
-        file_name = "-".join([artifact, version, *classifier])
-        return f"{group.replace('.', '/')}/{artifact}/{version}/{file_name}.jar"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
