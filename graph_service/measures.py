@@ -80,7 +80,7 @@ REJECTED: Final = Counter(
     ),
 )
 MODEL_TOKENS: Final = Counter("mnemograph_model_tokens", "Tokens that reading cost.", direction=("in", "out"))
-EMBEDDED: Final = Counter("mnemograph_embedded", "Texts that were given a vector.", what=("message", "scene"))
+EMBEDDED: Final = Counter("mnemograph_embedded", "Texts that were given a vector.", what=("message", "scene", "fact"))
 WORK: Final = Counter(
     "mnemograph_work",
     "Pieces of background work, by how they ended.",

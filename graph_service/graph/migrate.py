@@ -1,11 +1,11 @@
 """Constraints and indexes: numbered migrations, each run once, safe when several processes start at the same time."""
 
 from collections.abc import Collection, Iterable
-from dataclasses import asdict, dataclass
-from typing import Final
+from dataclasses import dataclass, field
+from typing import Any, Final
 
 from graph_service.graph.statements import Statement, statement, statement_names
-from graph_service.graph.store import Graph, Writing
+from graph_service.graph.store import Graph, Row, Writing
 from graph_service.version import version
 from schema.errors import InstallError
 
@@ -13,7 +13,7 @@ NO_MODEL: Final = "none"
 # Any dimension will do: the first embedder that comes makes the indexes anew.
 _NO_MODEL_DIM: Final = 384
 _EMBEDDER: Final = "embedder"
-_VECTOR_INDEXES: Final = ("message_vector", "scene_abstract_vector", "scene_overview_vector")
+_VECTOR_INDEXES: Final = ("message_vector", "scene_abstract_vector", "scene_overview_vector", "fact_vector")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,11 +23,18 @@ class StoredEmbedder:
     Attributes:
         model: `NO_MODEL` when there are none, only indexes.
         token_model: who made the token vectors of messages; None when nobody did.
+        indexes: the vector indexes there are, in their order; fewer in a database of an older version.
     """
 
     model: str
     dim: int
     token_model: str | None
+    indexes: tuple[str, ...] = field(default=_VECTOR_INDEXES, compare=False)
+
+    @property
+    def compared(self) -> dict[str, Any]:
+        """What must be equal for vectors to be comparable, as an export tells it."""
+        return {"model": self.model, "dim": self.dim, "token_model": self.token_model}
 
 
 def migrations() -> list[Statement]:
@@ -91,17 +98,24 @@ async def prepare_vectors(graph: Graph, *, model: str, dim: int, token_model: st
     """
     before = await stored_embedder(graph)
     wanted = StoredEmbedder(model, dim, token_model)
-    if before == wanted:
+    if before == wanted and before.indexes == wanted.indexes:
         return False
     if before is not None and (before.model, before.dim) == (model, dim):
-        await _renew_token_vectors(graph, wanted)
+        await _complete(graph, before, wanted)
         return True
     if before is not None:
         for index in _VECTOR_INDEXES:
             await graph.define(statement(f"write/drop_{index}"), {})
         await graph.define(statement("write/forget_message_vectors"), {})
         await graph.define(statement("write/forget_scene_vectors"), {})
+        await graph.define(statement("write/forget_fact_vectors"), {})
         await graph.define(statement("write/reopen_embedding"), {})
+    await _define_indexes(graph, _VECTOR_INDEXES, dim)
+    await _set_embedder(graph, wanted)
+    return before is not None
+
+
+async def _define_indexes(graph: Graph, names: Iterable[str], dim: int) -> None:
     options = {
         "indexConfig": {
             "vector.dimensions": dim,
@@ -111,30 +125,34 @@ async def prepare_vectors(graph: Graph, *, model: str, dim: int, token_model: st
             "vector.hnsw.ef_construction": 200,
         }
     }
-    for index in _VECTOR_INDEXES:
+    for index in names:
         await graph.define(statement(f"write/define_{index}"), {"options": options})
     await graph.define(statement("write/await_indexes"), {})
-    await _set_embedder(graph, wanted)
-    return before is not None
 
 
-async def _renew_token_vectors(graph: Graph, wanted: StoredEmbedder) -> None:
-    await graph.define(statement("write/forget_token_vectors"), {})
+async def _complete(graph: Graph, before: StoredEmbedder, wanted: StoredEmbedder) -> None:
+    """Makes what the same embedder has not made yet; what it has made stays."""
+    if before.token_model != wanted.token_model:
+        await graph.define(statement("write/forget_token_vectors"), {})
+    if before.indexes != wanted.indexes:
+        await _define_indexes(graph, wanted.indexes, wanted.dim)
+        await graph.define(statement("write/forget_fact_vectors"), {})
     await graph.define(statement("write/reopen_embedding"), {})
     await _set_embedder(graph, wanted)
 
 
 async def _set_embedder(graph: Graph, wanted: StoredEmbedder) -> None:
     async def steps(writing: Writing) -> None:
-        await writing.run(statement("write/set_embedder"), asdict(wanted))
+        parameters = {**wanted.compared, "indexes": list(wanted.indexes)}
+        await writing.run(statement("write/set_embedder"), parameters)
 
     await graph.write(steps)
 
 
 async def prepare_without_embedder(graph: Graph) -> None:
-    """Makes empty vector indexes, since recall names them, unless an embedder has been here: its vectors stay."""
-    if await stored_embedder(graph) is None:
-        await prepare_vectors(graph, model=NO_MODEL, dim=_NO_MODEL_DIM)
+    """Makes vector indexes, since recall names them: empty ones, unless an embedder has been here: its vectors stay."""
+    kept = await stored_embedder(graph) or StoredEmbedder(NO_MODEL, _NO_MODEL_DIM, None)
+    await prepare_vectors(graph, model=kept.model, dim=kept.dim, token_model=kept.token_model)
 
 
 async def stored_embedder(graph: Graph) -> StoredEmbedder | None:
@@ -142,4 +160,9 @@ async def stored_embedder(graph: Graph) -> StoredEmbedder | None:
     # The statement that `migrate` sent before: a server that just started has its plan, another would cost 0.3 s.
     rows = await graph.read(statement("read/migrations"), {})
     found = (row for row in rows if row["name"] == _EMBEDDER)
-    return next((StoredEmbedder(row["model"], row["dim"], row["token_model"]) for row in found), None)
+    return next((_embedder(row) for row in found), None)
+
+
+def _embedder(row: Row) -> StoredEmbedder:
+    indexes = _VECTOR_INDEXES[:3] if row["indexes"] is None else row["indexes"]
+    return StoredEmbedder(row["model"], row["dim"], row["token_model"], tuple(indexes))

@@ -64,10 +64,18 @@ def model_of(row: Mapping[str, Any]) -> Mapping[str, Property]:
 
 def without_vectors(row: Row) -> Row:
     """The row of something that waits for its vectors."""
-    if row.get("node") not in (Label.MESSAGE, Label.SCENE):
+    if EDGE not in row and row.get("node") not in (Label.MESSAGE, Label.SCENE):
         return row
     kept = {name: value for name, value in row["properties"].items() if name not in _VECTORS}
-    return {**row, "properties": dict(sorted({**kept, "unembedded": True}.items()))}
+    # A fact waits in a session; the statement that writes it says in which.
+    waits = {} if EDGE in row else {"unembedded": True}
+    return {**row, "properties": dict(sorted({**kept, **waits}.items()))}
+
+
+def lacks_vector(row: Row) -> bool:
+    """Whether the row is a fact without a vector, for which no work is under way; files of older versions hold such."""
+    found = row["properties"] if EDGE in row else {}
+    return bool(found.get("statement")) and not {"embedding", "unembedded_in"} & found.keys()
 
 
 def mistakes_in(row: Any) -> Iterator[str]:

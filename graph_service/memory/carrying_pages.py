@@ -71,7 +71,7 @@ async def stored_rows(graph: Graph, tenant: TenantId, kinds: Sequence[str] | Non
         if kinds is not None and kind not in kinds:
             continue
         after: Any = -1 if kind == Label.CHANGE else ""
-        rows_max = LONG_ROWS_MAX if kind in (Label.MESSAGE, _OF_THE_MAP) else ROWS_MAX
+        rows_max = LONG_ROWS_MAX if kind in (Label.MESSAGE, _OF_THE_MAP, EDGE) else ROWS_MAX
         while rows := await graph.read(page, {"tenant": tenant, "after": after, "rows": rows_max}):
             after = rows[-1]["key"]
             yield [row for row in (_row(kind, one) for one in rows) if row is not None]

@@ -10,6 +10,7 @@ from graph_service.graph.store import Graph, Row, Writing
 from graph_service.memory.claims import PlannedFact, known_claims, told_of
 from graph_service.memory.element import ClosingView
 from graph_service.memory.fact_rows import fact_change, fact_row
+from graph_service.memory.fact_vectors import put_facts, want_vectors
 from graph_service.memory.holding import FactTimes, Moments, holds, known_end
 from graph_service.memory.known import facts_near
 from graph_service.memory.log_rows import append_changes
@@ -160,8 +161,7 @@ async def reopen_fact(graph: Graph, tenant: TenantId, fact_id: str, reason: str,
         claim = Claim(row["source"]["id"], row["predicate"], row["edge"]["relation"], row["target"]["id"])
         items = _reopened(await facts_near(writing, tenant, claim), claim, fact_id)
         rows = [fact_row(item, tenant=tenant, user_id=user_id, recorded_at=at) for item in items]
-        written = await writing.run(statement("write/put_facts"), {"tenant": tenant, "rows": rows})
-        assert len(written) == len(rows), "every fact must be written"
+        await want_vectors(writing, tenant, await put_facts(writing, tenant, rows), at=at)
         changes = [
             fact_change(replace(item, reason=f"reopened: {reason}") if item.fact.id == fact_id else item, put)
             for item, put in zip(items, rows, strict=True)

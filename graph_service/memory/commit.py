@@ -5,6 +5,7 @@ from typing import Any
 from graph_service.graph.statements import Statement, statement
 from graph_service.graph.store import Graph, Writing
 from graph_service.memory.digest_plan import DigestPlan
+from graph_service.memory.fact_vectors import put_facts, want_vectors
 from graph_service.memory.log_rows import append_changes
 from graph_service.memory.outbox import Claim, finish
 from graph_service.memory.profile import settle_profile, subjects_in
@@ -41,14 +42,14 @@ async def commit_digest(graph: Graph, text: SessionText, plan: DigestPlan, held:
             meant = {row["id"]: len(row["messages"]) for row in plan.scenes}
             if {row["id"]: row["messages"] for row in written} != meant:
                 raise ConflictError("messages of a scene were forgotten while it was read; it is read again")
-        await _put(writing, statement("write/put_facts"), tenant, plan.facts)
+        waiting = await put_facts(writing, tenant, plan.facts, session=held.session)
         if plan.episodes:
             await writing.run(statement("write/close_episodes"), {"tenant": tenant, "ids": plan.episodes})
         if any(row["properties"].get("unembedded") for row in plan.scenes):
-            want = {"tenant": tenant, "session": held.session, "now_ms": now_ms}
-            await writing.run(statement("jobs/want_embedding"), want)
+            waiting.add(held.session)
+        await want_vectors(writing, tenant, waiting, at=recorded_at)
         await finish(writing, [held], more=text.more, now_ms=now_ms)
-        shown = await say_of_merged(writing, tenant, plan.held_entities, plan.held_facts)
+        shown = await say_of_merged(writing, tenant, plan.held_entities, plan.held_facts, at=recorded_at)
         if concerns_roles((*plan.facts, *plan.held_facts)):
             shown += await settle_roles(writing, tenant, owner.user_id, at=recorded_at)
         about = subjects_in((*plan.facts, *plan.held_facts), owner.user.id, owner.agent.id)

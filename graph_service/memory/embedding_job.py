@@ -1,4 +1,4 @@
-"""Giving vectors to messages and scene layers: the work `embed` of sessions, many sessions in one commit."""
+"""Giving vectors to messages, scene layers and facts: the work `embed` of sessions, many sessions in one commit."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -18,7 +18,7 @@ _ROWS_MAX = 256
 
 
 async def embed_sessions(graph: Graph, embedder: Embedder, held: Sequence[Claim], pace: Pace) -> bool:
-    """Embeds what waits in sessions of one tenant, at most 256 messages and 256 scenes in all; the rest stays open.
+    """Embeds what waits in sessions of one tenant, at most 256 of messages, scenes and facts each; the rest stays open.
 
     Args:
         held: claims of one tenant with one lease.
@@ -30,16 +30,18 @@ async def embed_sessions(graph: Graph, embedder: Embedder, held: Sequence[Claim]
     scope = {"tenant": tenant, "sessions": sessions, "rows_max": _ROWS_MAX}
     messages = await graph.read(statement("read/unembedded_messages"), scope)
     scenes = await graph.read(statement("read/unembedded_scenes"), scope)
+    facts = await graph.read(statement("read/unembedded_facts"), scope)
     pace.step("embed loaded")
     spoken_texts = [spoken(row["speaker"], row["text"]) for row in messages]
     embedded = await embed_with_tokens(embedder, spoken_texts)
-    layers = await embedder.embed([text for row in scenes for text in (row["abstract"], row["overview"])])
+    texts = [text for row in scenes for text in (row["abstract"], row["overview"])]
+    layers = await embedder.embed([*texts, *(row["statement"] for row in facts)])
     pace.step("embedded")
     message_rows = [
         {"id": row["id"], "vector": vector_parameter(one.vector), "tokens": one.tokens}
         for row, one in zip(messages, embedded, strict=True)
     ]
-    pairs = zip(layers[::2], layers[1::2], strict=True)
+    pairs = zip(layers[: len(texts) : 2], layers[1 : len(texts) : 2], strict=True)
     scene_rows = [
         {
             "id": row["id"],
@@ -49,10 +51,19 @@ async def embed_sessions(graph: Graph, embedder: Embedder, held: Sequence[Claim]
         }
         for row, (abstract, overview) in zip(scenes, pairs, strict=True)
     ]
-    more = len(messages) == _ROWS_MAX or len(scenes) == _ROWS_MAX
+    fact_rows = [
+        {
+            "id": row["id"],
+            "predicate": row["predicate"],
+            "statement": row["statement"],
+            "vector": vector_parameter(vector),
+        }
+        for row, vector in zip(facts, layers[len(texts) :], strict=True)
+    ]
+    more = _ROWS_MAX in (len(messages), len(scenes), len(facts))
     now_ms = pace.now_ms()
 
-    users = sorted({row["user_node_id"] for row in scenes})
+    users = sorted({row["user_node_id"] for row in (*scenes, *facts)})
 
     async def steps(writing: Writing) -> None:
         if users:
@@ -65,12 +76,16 @@ async def embed_sessions(graph: Graph, embedder: Embedder, held: Sequence[Claim]
         if scene_rows:
             rows = sorted(scene_rows, key=_by_id)
             await writing.run(statement("write/set_scene_vectors"), {"tenant": tenant, "rows": rows})
+        if fact_rows:
+            rows = sorted(fact_rows, key=_by_id)
+            await writing.run(statement("write/set_fact_vectors"), {"tenant": tenant, "rows": rows})
         await finish(writing, held, more=more, now_ms=now_ms)
 
     await graph.write(steps)
     pace.step("embed committed")
     EMBEDDED.add("message", n=len(message_rows))
     EMBEDDED.add("scene", n=len(scene_rows))
+    EMBEDDED.add("fact", n=len(fact_rows))
     return more
 
 

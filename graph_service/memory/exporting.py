@@ -5,7 +5,7 @@ import hashlib
 import json
 import tempfile
 from collections.abc import Awaitable, Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, Final, TypeVar
@@ -103,7 +103,7 @@ async def _standing(graph: Graph, tenant: TenantId) -> dict[str, Any]:
 
 async def _head(graph: Graph, tenant: TenantId, stored: Mapping[str, Any], *, vectors: bool) -> Row:
     embedder = await stored_embedder(graph) if vectors else None
-    known = None if embedder is None or embedder.model == NO_MODEL else asdict(embedder)
+    known = None if embedder is None or embedder.model == NO_MODEL else embedder.compared
     said = {name: carried(stored[name], "") for name in ("seq", "created_at", "salt") if stored.get(name) is not None}
     if "salt" in said:
         # Marks of what was forgotten were made of names under this tenant, and nobody can make them anew.

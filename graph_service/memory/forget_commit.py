@@ -63,7 +63,7 @@ async def forget(writing: Writing, what: ForgetWish, reach: Reach, before_it: Se
     await _take_away(writing, tenant, reach, gone_nodes)
     narrowed = await _narrow(writing, what, reach)
     again = await _read_again(writing, what, reach)
-    roots_now = await show(writing, tenant, roots)
+    roots_now = await show(writing, tenant, roots, at=what.at)
     edges = changes_between(before, await edges_at(writing, tenant, roots), FORGOTTEN)
     tombstones = sorted(what.tombstones, key=lambda row: str(row["id"]))
     await writing.run(statement("write/put_tombstones"), {"tenant": tenant, "rows": tombstones})

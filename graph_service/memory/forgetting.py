@@ -249,7 +249,7 @@ class Forgetting:
         merged = [row["id"] for row, fate in reach.fates if row["is_held"] and fate.properties is None]
         parted: list[Change] = []
         for name in merged:
-            parted += await _take_apart(writing, wish.tenant, name)
+            parted += await _take_apart(writing, wish.tenant, name, at=wish.at)
         if merged:
             reach = await reached()
         return await forget(writing, wish, reach, parted)
@@ -269,16 +269,16 @@ async def _lock(writing: Writing, wish: ForgetWish, sessions: Sequence[str]) -> 
     await writing.run(statement("write/lock_sessions"), parameters)
 
 
-async def _take_apart(writing: Writing, tenant: TenantId, name: str) -> list[Change]:
+async def _take_apart(writing: Writing, tenant: TenantId, name: str, *, at: datetime) -> list[Change]:
     """Takes back every merge of an entity, so that it can go alone."""
     ends = await writing.run(statement("read/identity_ends"), {"tenant": tenant, "ids": [name]})
     root = ends[0]["root_id"] if ends else None
     if root is None:
         return []
-    changes = [] if root == name else await part(writing, tenant, name, root, FORGOTTEN)
+    changes = [] if root == name else await part(writing, tenant, name, root, FORGOTTEN, at=at)
     for one in (await members_of(writing, tenant, [name])).of.get(name, ()):
         if one.get("parent_id") == name:
-            changes += await part(writing, tenant, one["id"], name, FORGOTTEN)
+            changes += await part(writing, tenant, one["id"], name, FORGOTTEN, at=at)
     return changes
 
 

@@ -29,7 +29,7 @@ _TYPES: Final = {
     "time": "string",
 }
 # For machines only.
-_LEFT_OUT: Final = frozenset(("id", "near", "form_tokens", "importing"))
+_LEFT_OUT: Final = frozenset(("id", "near", "form_tokens", "importing", "unembedded_in"))
 # What XML 1.0 cannot hold at all.
 _FORBIDDEN: Final = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _NODE, _EDGE = "node", "edge"

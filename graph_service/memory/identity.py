@@ -81,7 +81,7 @@ async def split_entity(graph: Graph, tenant: TenantId, entity_id: str, *, at: da
         if not where:
             raise ConflictError(f"the merge of {entity_id!r} was taken back meanwhile; there is nothing to split")
         out, root, made = where[0]["id"], where[0]["root_id"], where[0]["merge_id"]
-        changes = await part(writing, tenant, out, root, "split: the merge was taken back")
+        changes = await part(writing, tenant, out, root, "split: the merge was taken back", at=at)
         if where[0]["reason"] == REASON:
             # Nobody merged them by hand; without this the next digest would again.
             await _keep_apart(writing, tenant, user_id, (out, root), "split by hand", at=at)

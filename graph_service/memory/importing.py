@@ -15,19 +15,29 @@ from typing import Any, Final
 from graph_service.graph.migrate import StoredEmbedder, stored_embedder
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
-from graph_service.memory.carried_rows import FORMAT, LINKS, ORDER, VERSION, Row, mistakes_in, without_vectors
+from graph_service.memory.carried_rows import (
+    EDGE,
+    FORMAT,
+    LINKS,
+    ORDER,
+    VERSION,
+    Row,
+    lacks_vector,
+    mistakes_in,
+    without_vectors,
+)
 from graph_service.memory.carried_values import value_of
 from graph_service.memory.carrier import Carrier
 from graph_service.memory.carrying_pages import LONG_ROWS_MAX, ROWS_MAX, put_rows
 from graph_service.memory.exporting import Progress
-from graph_service.memory.outbox import JobKind
+from graph_service.memory.fact_vectors import want_vectors
 from graph_service.memory.rescope import NOBODY
 from schema.errors import ConflictError, InputError, UnavailableError
 from schema.ids import TenantId
 from schema.labels import Label
 
 _PROBLEMS_MAX: Final = 20
-_LONG: Final = (Label.MESSAGE, Label.SCENE)
+_LONG: Final = (Label.MESSAGE, Label.SCENE, EDGE)
 _HEAD_KINDS: Final = {"seq": "int", "created_at": "time", "salt": "string", "marks_of": "string"}
 
 
@@ -73,7 +83,7 @@ async def import_rows(
             await _begin(graph, tenant, digest, now)
             try:
                 sessions = await _write(graph, tenant, carrier, tell, vectors=fits)
-                await _finish(graph, tenant, head["tenant"], sessions, wanted=not fits, now=now)
+                await _finish(graph, tenant, head["tenant"], sessions, now=now)
             except UnavailableError as error:
                 raise UnavailableError(
                     f"the import was interrupted ({error.message}); run the same import again, it goes on",
@@ -178,8 +188,8 @@ async def _begin(graph: Graph, tenant: TenantId, digest: str, now: datetime) -> 
 
 
 async def _write(graph: Graph, tenant: TenantId, carrier: Carrier, tell: Progress, *, vectors: bool) -> list[str]:
-    """Writes everything but what the tenant itself says; the sessions."""
-    done, total, sessions = 0, sum(carrier.rows_n.values()), []
+    """Writes everything but what the tenant itself says; the sessions in which something waits for a vector."""
+    done, total, sessions, waits = 0, sum(carrier.rows_n.values()), [], not vectors
     for kind in ORDER:
         rows: Iterator[Row] = carrier.moved(kind)
         rows_max = LONG_ROWS_MAX if kind in _LONG else ROWS_MAX
@@ -187,11 +197,12 @@ async def _write(graph: Graph, tenant: TenantId, carrier: Carrier, tell: Progres
             kept = part if vectors else [without_vectors(row) for row in part]
             if kind == Label.SESSION:
                 sessions += [row["properties"]["id"] for row in kept]
+            waits = waits or any(lacks_vector(row) for row in kept)
             written = await put_rows(graph, tenant, kind, kept)
             assert written == len(kept) or kind in LINKS, f"every row of {kind} must be written"
             done += len(kept)
             tell("storing", done, total)
-    return sessions
+    return sessions if waits else []
 
 
 def _next_of(rows: Iterator[Row], rows_max: int) -> list[Row]:
@@ -199,16 +210,12 @@ def _next_of(rows: Iterator[Row], rows_max: int) -> list[Row]:
 
 
 async def _finish(
-    graph: Graph, tenant: TenantId, said: Mapping[str, Any], sessions: list[str], *, wanted: bool, now: datetime
+    graph: Graph, tenant: TenantId, said: Mapping[str, Any], sessions: list[str], *, now: datetime
 ) -> None:
     properties = {name: value_of(value, _HEAD_KINDS[name]) for name, value in said.items()}
-    if wanted:
-        now_ms = round(now.timestamp() * 1000)
-        for start in range(0, len(sessions), ROWS_MAX):
-            part = sorted(sessions[start : start + ROWS_MAX])
-            rows = [{"session": session, "kind": JobKind.EMBED.value} for session in part]
-            work = {"tenant": tenant, "rows": rows, "now_ms": now_ms}
-            await graph.write(lambda writing, work=work: writing.run(statement("jobs/want_work"), work))  # type: ignore[misc]
+    for start in range(0, len(sessions), ROWS_MAX):
+        part = set(sessions[start : start + ROWS_MAX])
+        await graph.write(lambda writing, part=part: want_vectors(writing, tenant, part, at=now))  # type: ignore[misc]
     parameters = {"tenant": tenant, "properties": properties}
     await graph.write(lambda writing: writing.run(statement("carry/finish"), parameters))
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Writing
+from graph_service.memory.fact_vectors import sessions_of, want_vectors
 from graph_service.memory.merged import HeldFact
 from graph_service.memory.stand import Members, changes_between, edges_at, held_facts, members_of, node_change, show
 from schema.change import Change, Op
@@ -31,14 +32,14 @@ async def join(
     ]
     await writing.run(statement("write/set_stand"), {"tenant": tenant, "rows": rows})
     await writing.run(statement("write/take_nodes_away"), {"tenant": tenant, "ids": [gone]})
-    nodes = await show(writing, tenant, [keep])
+    nodes = await show(writing, tenant, [keep], at=at)
     after = await edges_at(writing, tenant, [keep])
     why = f"merged: {reason}"
     changes = [*(node_change(node, why) for node in nodes), *changes_between(before, after, why)]
     return made, [*changes, Change(op=Op.NODE_DROP, element_id=MemoryId(gone), body={}, reason=why)]
 
 
-async def part(writing: Writing, tenant: TenantId, out: str, root: str, why: str) -> list[Change]:
+async def part(writing: Writing, tenant: TenantId, out: str, root: str, why: str, *, at: datetime) -> list[Change]:
     """Lets a merged entity, and what was merged into it, stand for themselves again; returns what viewers must be told.
 
     Args:
@@ -72,10 +73,10 @@ async def part(writing: Writing, tenant: TenantId, out: str, root: str, why: str
     ]
     await writing.run(statement("write/set_stand"), {"tenant": tenant, "rows": sorted(rows, key=_id)})
     await writing.run(statement("write/release_entities"), {"tenant": tenant, "ids": alone})
-    await writing.run(
-        statement("write/release_facts"), {"tenant": tenant, "rows": _free(facts, {*alone}, standing, members)}
-    )
-    nodes = await show(writing, tenant, [*stay, *sorted(standing)])
+    free = _free(facts, {*alone}, standing, members)
+    released = await writing.run(statement("write/release_facts"), {"tenant": tenant, "rows": free})
+    await want_vectors(writing, tenant, sessions_of(released), at=at)
+    nodes = await show(writing, tenant, [*stay, *sorted(standing)], at=at)
     after = await edges_at(writing, tenant, touched)
     shown = {node["id"]: node for node in nodes} | {
         one["id"]: one for side in alone for one in sides[side] if one["id"] == side

@@ -234,6 +234,7 @@ def _parameters(
         "user_id": question.user_id,
         "vector": sought,
         "scene_vector": sought if Kind.SCENE in kinds else None,
+        "fact_vector": sought if Kind.FACT in kinds else None,
         "message_query": of_messages if any(not word.isascii() for word in words) else NOTHING,
         "stem_query": NOTHING if is_chinese(question.text) else of_messages,
         "scene_query": scoped_query(

@@ -40,7 +40,7 @@ async def settle_roles(writing: Writing, tenant: TenantId, user_id: str, *, at: 
             _, told = await join(writing, tenant, move.root_id, move.role_id, REASON, at=at)
             changes += told
         else:
-            changes += await part(writing, tenant, move.role_id, move.root_id, "somebody else may be meant")
+            changes += await part(writing, tenant, move.role_id, move.root_id, "somebody else may be meant", at=at)
     return changes
 
 

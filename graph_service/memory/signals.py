@@ -141,8 +141,11 @@ def _of_lines(lines: Sequence[Line], sessions: Sequence[str], words: Lexical) ->
 
 def _of_tokens(lines: Sequence[Line], sessions: Sequence[str], asked: Asked, speaker: str | None) -> dict[str, Floats]:
     """How well each message, alone and with its neighbours, meets the pieces of the question, if there are pieces."""
-    if asked.tokens is None or not lines:
+    if asked.tokens is None:
         return {}
+    if not lines:
+        # What else was found stands in for itself.
+        return {"tokens": np.zeros(0), "tokens_near": np.zeros(0)}
     question = asked.tokens if speaker is None else asked.tokens.without({*speaker.split(), *chinese_in(speaker)})
     first, end = bounds(sessions)
     matches = piece_matches(question, [line.tokens for line in lines]).astype(np.float64)
@@ -173,7 +176,24 @@ def _scaled(found: Found, table: Mapping[str, Floats], words: Mapping[int, float
         by_name["words"][at] = own
         if candidate.cosine is not None:
             by_name["meaning"][at] = candidate.cosine
+    for name in {"tokens", "tokens_near"} & by_name.keys():
+        by_name[name] = _stood_in(by_name[name], by_name["meaning"])
     return by_name
+
+
+def _stood_in(values: Floats, meaning: Floats) -> Floats:
+    """A signal with what has none of its own put as far from the others as its meaning is from theirs.
+
+    Scenes and facts have a vector but none of their pieces: what is near must not count like the mean message.
+    """
+    both = ~np.isnan(values) & ~np.isnan(meaning)
+    missing = np.isnan(values) & ~np.isnan(meaning)
+    if not missing.any():
+        return values
+    # Without any to compare with, they are compared with each other.
+    near, of = (meaning[both], values[both]) if both.sum() > 1 else (meaning[missing], meaning[missing])
+    steps = (meaning - near.mean()) / (float(near.std()) or 1.0)
+    return np.where(missing, of.mean() + steps * of.std(), values)
 
 
 def _words_of_knowledge(candidates: Sequence[Candidate], terms: Terms, words: Lexical) -> dict[int, float]:

@@ -2,11 +2,13 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Row, Writing
 from graph_service.memory.access_marks import without_marks
+from graph_service.memory.fact_vectors import sessions_of, want_vectors
 from graph_service.memory.merged import HeldFact, edges_of, held_fact, root_properties
 from graph_service.memory.views import edge_body, edge_view, node_body, node_view
 from schema.change import Change, Op
@@ -47,7 +49,7 @@ async def edges_at(writing: Writing, tenant: TenantId, ids: Iterable[str]) -> di
     return {row["properties"]["id"]: {**row, "properties": without_marks(row["properties"])} for row in rows}
 
 
-async def show(writing: Writing, tenant: TenantId, roots: Iterable[str]) -> list[Mapping[str, Any]]:
+async def show(writing: Writing, tenant: TenantId, roots: Iterable[str], *, at: datetime) -> list[Mapping[str, Any]]:
     """Writes the nodes that stand for merged entities and the edges that follow; returns the nodes' properties."""
     members = await members_of(writing, tenant, roots)
     if not members.of:
@@ -74,12 +76,18 @@ async def show(writing: Writing, tenant: TenantId, roots: Iterable[str]) -> list
         await writing.run(statement("write/take_edges_away"), {"tenant": tenant, "rows": gone})
     changed = [row for row in rows if row["id"] not in now or now[row["id"]]["properties"] != row["properties"]]
     if changed:
-        await writing.run(statement("write/put_merged_facts"), {"tenant": tenant, "rows": changed})
+        written = await writing.run(statement("write/put_merged_facts"), {"tenant": tenant, "rows": changed})
+        await want_vectors(writing, tenant, sessions_of(written), at=at)
     return nodes
 
 
 async def say_of_merged(
-    writing: Writing, tenant: TenantId, entities: Sequence[dict[str, Any]], facts: Sequence[dict[str, Any]]
+    writing: Writing,
+    tenant: TenantId,
+    entities: Sequence[dict[str, Any]],
+    facts: Sequence[dict[str, Any]],
+    *,
+    at: datetime,
 ) -> list[Change]:
     """Keeps what was said of merged entities, brings the map in step, and returns what viewers must be told."""
     named = sorted({row["id"] for row in entities} | {end for row in facts for end in _ends(row)})
@@ -90,7 +98,7 @@ async def say_of_merged(
     before = await edges_at(writing, tenant, roots)
     await writing.run(statement("write/put_held_entities"), {"tenant": tenant, "rows": list(entities)})
     await writing.run(statement("write/put_held_facts"), {"tenant": tenant, "rows": list(facts)})
-    nodes = await show(writing, tenant, roots)
+    nodes = await show(writing, tenant, roots, at=at)
     why = "said of a merged entity"
     edges = changes_between(before, await edges_at(writing, tenant, roots), why)
     return [*(node_change(node, why) for node in nodes), *edges]

@@ -9,6 +9,7 @@ from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Row, Writing
 from graph_service.memory.claims import known_claims, told_of
 from graph_service.memory.fact_rows import fact_change, fact_row, known_fact
+from graph_service.memory.fact_vectors import put_facts, want_vectors
 from graph_service.memory.known import facts_near
 from graph_service.memory.log_rows import append_changes
 from graph_service.memory.plan import planned
@@ -47,7 +48,7 @@ async def take_back(graph: Graph, tenant: TenantId, message: Row, *, at: datetim
         put = [fact_row(item, tenant=tenant, user_id=user_id, recorded_at=at) for item in items]
         kept = {fact.id for fact in left} | {item.fact.id for item in items}
         gone = sorted((fact for name, fact in near.items() if name not in kept), key=lambda fact: fact.id)
-        await writing.run(statement("write/put_facts"), {"tenant": tenant, "rows": put})
+        await want_vectors(writing, tenant, await put_facts(writing, tenant, put), at=at)
         edges = [{"node_id": fact.subject_id, "id": fact.id} for fact in gone]
         await writing.run(statement("write/take_edges_away"), {"tenant": tenant, "rows": edges})
         changes = [Change(op=Op.EDGE_DROP, element_id=fact.id, body={}, reason=_REASON) for fact in gone]

@@ -12,7 +12,7 @@ from graph_service.graph.store import Graph, Writing
 from graph_service.memory.log_rows import append_changes
 from graph_service.memory.outbox import JobKind
 from graph_service.memory.stand import changes_between, edges_at, show
-from graph_service.memory.sync_check import MessageRepair, Problem, check_message, check_scene
+from graph_service.memory.sync_check import MessageRepair, Problem, check_fact, check_message, check_scene
 from schema.change import Change, Op
 from schema.entity import the_user
 from schema.errors import MnemographError, UnavailableError
@@ -87,7 +87,9 @@ class Sync:
         self._things = rows[0]["things"]
         async for messages in self._pages(statement("read/check_messages"), {}):
             await self._check_messages(messages, dim, tokens=tokens)
-        async for nodes in self._pages(statement("read/check_nodes"), {"predicates": sorted(whitelist())}):
+        async for nodes in self._pages(
+            statement("read/check_nodes"), {"predicates": sorted(whitelist()), "dim": dim or 0}
+        ):
             await self._check_nodes(nodes, dim)
         async for merged in self._pages(statement("read/check_held_facts"), {}, counted=False):
             await self._check_merged(merged)
@@ -129,11 +131,15 @@ class Sync:
         unembedded = [row for row in rows if problems.get(row["id"]) and row not in empty]
         # The facts of an empty scene go with it.
         unproven = [row for row in rows if row["unproven"] and row not in empty]
-        self._sound += len(rows) - len(empty) - len(unembedded) - len([r for r in unproven if r not in unembedded])
+        mute = [fact for row in rows for fact in row["unembedded_facts"]]
+        problems |= {fact["id"]: check_fact(fact, dim or 0) for fact in mute}
+        wrong = {row["id"] for row in (*empty, *unembedded, *unproven)} | {fact["node"] for fact in mute}
+        self._sound += len(rows) - len(wrong)
         self._found.update(problem for found in problems.values() for problem in found)
         facts = [{"node": row["id"], **fact} for row in unproven for fact in row["unproven"]]
         self._found[Problem.FACT_UNPROVEN] += len(facts)
         await self._mend(len(unembedded), lambda writing: self._repair_scenes(writing, unembedded))
+        await self._mend(len(mute), lambda writing: self._repair_facts(writing, mute))
         for user_id in sorted({row["user_id"] for row in empty}):
             scenes = sorted(row["id"] for row in empty if row["user_id"] == user_id)
             await self._mend(len(scenes), self._dropping_scenes(user_id, scenes))
@@ -195,6 +201,12 @@ class Sync:
         await writing.run(statement("write/repair_scenes"), {"tenant": self._tenant, "ids": ids})
         await self._want(writing, [{"session": row["session"], "kind": "embed"} for row in scenes])
 
+    async def _repair_facts(self, writing: Writing, facts: Rows) -> None:
+        await self._lock_users(writing, {fact["user_id"] for fact in facts})
+        rows = sorted(facts, key=lambda fact: str(fact["id"]))
+        await writing.run(statement("write/repair_facts"), {"tenant": self._tenant, "rows": rows})
+        await self._want(writing, [{"session": fact["session"], "kind": "embed"} for fact in facts])
+
     def _dropping_scenes(self, user_id: str, ids: Sequence[str]) -> Callable[[Writing], Any]:
         async def steps(writing: Writing) -> None:
             await self._lock_users(writing, {user_id})
@@ -225,7 +237,7 @@ class Sync:
             before = await edges_at(writing, self._tenant, roots)
             rows = [facts[name] for name in sorted(facts)]
             await writing.run(statement("write/forget_held_facts"), {"tenant": self._tenant, "rows": rows})
-            await show(writing, self._tenant, roots)
+            await show(writing, self._tenant, roots, at=self._now)
             changes = changes_between(before, await edges_at(writing, self._tenant, roots), UNPROVEN)
             await append_changes(writing, self._tenant, user_id, changes, at=self._now)
 

@@ -79,6 +79,11 @@ def check_scene(row: Mapping[str, Any], dim: int | None) -> list[Problem]:
     return _vector_problems([row["abstract_dim"], row["overview_dim"]], dim, waits=row["unembedded"])
 
 
+def check_fact(row: Mapping[str, Any], dim: int) -> list[Problem]:
+    """What is wrong with a fact that should have a vector and waits for none."""
+    return _vector_problems([row["dim"]], dim, waits=False)
+
+
 def _vector_problems(dims: Sequence[int | None], dim: int | None, *, waits: bool) -> list[Problem]:
     if dim is None or waits:
         return []

@@ -6,7 +6,7 @@ from typing import Any
 
 from graph_service.graph.store import Graph
 
-_COUNTERS = {"revision", "seq", "epoch", "unembedded", "tenant", "merged_at"}
+_COUNTERS = {"revision", "seq", "epoch", "unembedded", "unembedded_in", "tenant", "merged_at"}
 _COUNTERS |= {"recorded_at", "received_at", "created_at", "closed_at", "known_at", "closing_known_at", "last_accessed"}
 _COUNTERS |= {"access_n"}
 # When a message was stored, in what an edge was told.

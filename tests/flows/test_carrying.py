@@ -155,6 +155,21 @@ async def test_without_vectors_everything_is_embedded_anew(told: Graph, tenant: 
     assert embedded[0] == embedded[1] > 0
 
 
+async def test_facts_of_an_older_file_get_the_vectors_it_has_not(told: Graph, tenant: str, tmp_path: Path) -> None:
+    rows = rows_of(await exported(told, TENANT))
+    ours = [row["properties"] for row in rows if "edge" in row and row["properties"].get("statement")]
+    assert all("embedding" in fact for fact in ours)
+    for fact in ours:
+        del fact["embedding"]
+    lines = [json.dumps(row, ensure_ascii=False, separators=(",", ":")).encode() + b"\n" for row in rows[:-1]]
+    rows[-1]["end"]["sha256"] = hashlib.sha256(b"".join(lines)).hexdigest()
+    text = b"".join([*lines, json.dumps(rows[-1]).encode() + b"\n"])
+    assert (await imported(told, tenant, text, tmp_path)).vectors, "all others are used"
+    await a_worker(told, embedder=HashedWords()).drain()
+    again = [row["properties"] for row in rows_of(await exported(told, tenant)) if "edge" in row]
+    assert sum("embedding" in fact for fact in again) == len(ours) > 0
+
+
 async def test_a_full_tenant_and_a_missing_one_are_told_apart(told: Graph, tenant: str, tmp_path: Path) -> None:
     with pytest.raises(NotFoundError, match="nothing is stored"):
         await exported(told, tenant)

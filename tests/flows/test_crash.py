@@ -43,11 +43,12 @@ _INSIDE_A_COMMIT = [
     "write/put_scenes",
     "write/put_facts",
     "write/close_episodes",
-    "jobs/want_embedding",
+    "jobs/want_work",
     "jobs/finish",
     "write/append_changes",
     "write/set_message_vectors",
     "write/set_scene_vectors",
+    "write/set_fact_vectors",
     "write/set_session_state",
     "jobs/claim_of_session",
 ]
@@ -57,7 +58,8 @@ CALL () {
   MATCH (a {tenant: $tenant})-[r]->(b {tenant: $tenant})
   RETURN ['edge', coalesce(a.name, a.text, a.session_id), type(r), coalesce(b.name, b.text, b.session_id), r.relation,
           r.statement, r.strength, r.confidence, toString(r.first_seen), toString(r.last_seen), toString(r.valid_at),
-          toString(r.invalid_at), size(r.evidence), size(r.scenes), r.reader] AS row
+          toString(r.invalid_at), size(r.evidence), size(r.scenes), r.reader,
+          r.embedding IS NOT NULL, r.unembedded_in] AS row
  UNION ALL
   MATCH (n:Memory {tenant: $tenant})
   RETURN ['node', n.name, n.key, n.aliases, n.entity_type, toString(n.first_seen), toString(n.last_seen), n.abstract,

@@ -50,6 +50,21 @@ DAMAGES = {
         "MATCH (s:Scene {tenant: $tenant}) WITH s ORDER BY s.id LIMIT 1 REMOVE s.overview_embedding",
         {Problem.VECTOR_MISSING: 1},
     ),
+    "fact without a vector": Damage(
+        "MATCH ({tenant: $tenant})-[r]->() WHERE r.embedding IS NOT NULL WITH r LIMIT 1 REMOVE r.embedding",
+        {Problem.VECTOR_MISSING: 1},
+    ),
+    "fact with a vector of another model": Damage(
+        "MATCH ({tenant: $tenant})-[r]->() WHERE r.embedding IS NOT NULL WITH r LIMIT 1 SET r.embedding = [1.0]",
+        {Problem.VECTOR_SIZE: 1},
+    ),
+    "fact whose work was lost": Damage(
+        """MATCH ({tenant: $tenant})-[r]->() WHERE r.embedding IS NOT NULL
+        WITH r ORDER BY r.id LIMIT 1 MATCH (m:Message {tenant: $tenant, id: head(r.evidence)})
+        REMOVE r.embedding SET r.unembedded_in = m.session_id
+        WITH m MATCH (j:Job {tenant: $tenant, session: m.session_id, kind: 'embed'}) DELETE j""",
+        {Problem.WORK_LOST: 1},
+    ),
     "vector of another model": Damage(
         "MATCH (s:Scene {tenant: $tenant}) WITH s ORDER BY s.id LIMIT 1 SET s.abstract_embedding = [1.0, 0.0]",
         {Problem.VECTOR_SIZE: 1},

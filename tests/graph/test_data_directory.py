@@ -31,7 +31,7 @@ from tests.flows.crash_story import STORY, tell
 from tests.flows.graph_hash import graph_hash
 
 # The last migration of each version of the data that people have had.
-DATA_VERSIONS = ("028_revision_id", "086_access_key_id")
+DATA_VERSIONS = ("028_revision_id", "086_access_key_id", "097_caused_by_user")
 _SCHEMA = (
     "SHOW INDEXES YIELD name, type, labelsOrTypes, properties, state WHERE state <> 'FAILED' "
     "RETURN name, type, labelsOrTypes, properties ORDER BY name"

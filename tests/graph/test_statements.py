@@ -136,6 +136,7 @@ def test_statements_read_by_data_paths_are_scoped_to_a_tenant() -> None:
             "write/forget_message_vectors",
             "write/forget_token_vectors",
             "write/forget_scene_vectors",
+            "write/forget_fact_vectors",
             # Another program's database, which has no tenants.
             "carry/graphiti_episodes",
             "carry/graphiti_facts",

@@ -1,4 +1,5 @@
 // Asks for work in some sessions, inside the commit that causes it. Locks the jobs, which come after memories and scenes.
+// hot
 // $tenant: str
 // $rows: list of {session, kind}, ordered
 // $now_ms: int

@@ -1,11 +1,12 @@
 // A page of a tenant's users, agents, entities and scenes, ordered by id, with what a sync compares: of a scene its messages and
-// vectors, of each the facts that start there and have no living evidence.
+// vectors, of each the facts that start there and have no living evidence, or no fitting vector although none waits.
 // $tenant: str
 // $after: str, the last id of the page before
 // $rows_max: int
 // $predicates: list of str
-// -> id, is_scene, user_id, session, messages, abstract_dim, overview_dim, unembedded, unproven
-// unproven: list of {id, user_id}. Facts that never had evidence are somebody's own word, and stay; edges of merged entities
+// $dim: int, numbers in each vector; 0 when there is no embedder
+// -> id, is_scene, user_id, session, messages, abstract_dim, overview_dim, unembedded, unproven, unembedded_facts
+// unproven: list of {id, user_id}; unembedded_facts: list of {node, id, user_id, session, dim}. Facts that never had evidence are somebody's own word, and stay; edges of merged entities
 // follow from what they hold.
 MATCH (n:Memory {tenant: $tenant}) WHERE n.id > $after
 WITH n ORDER BY n.id LIMIT $rows_max
@@ -17,4 +18,10 @@ RETURN n.id AS id, n:Scene AS is_scene, n.user_id AS user_id, n.session_id AS se
          WHERE type(f) IN $predicates AND size(f.evidence) > 0 AND f.merged IS NULL
            AND NOT EXISTS { MATCH (m:Message {tenant: $tenant}) WHERE m.id IN f.evidence }
          RETURN {id: f.id, user_id: f.user_id}
-       } AS unproven
+       } AS unproven,
+       COLLECT {
+         MATCH (n)-[f]->(:Memory)
+         WHERE $dim > 0 AND type(f) IN $predicates AND f.statement <> '' AND f.unembedded_in IS NULL AND coalesce(size(f.embedding), 0) <> $dim
+         MATCH (m:Message {tenant: $tenant, id: head(f.evidence)})
+         RETURN {node: n.id, id: f.id, user_id: f.user_id, session: m.session_id, dim: size(f.embedding)}
+       } AS unembedded_facts

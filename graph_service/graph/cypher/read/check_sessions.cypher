@@ -1,5 +1,5 @@
 // A page of a tenant's sessions, ordered by id: whether something waits there for work that nobody has asked for: messages to be
-// read, messages or scenes for vectors, the session for its end.
+// read, messages, scenes or facts for vectors, the session for its end.
 // $tenant: str
 // $after: str, the last id of the page before
 // $rows_max: int
@@ -23,5 +23,10 @@ RETURN s.id AS id,
               OR state = 'closed' AND EXISTS { (x:Scene {tenant: $tenant, session_id: s.id, unextracted: true}) }) AS lost_read,
        'embed' IN unasked
          AND (EXISTS { (m:Message {tenant: $tenant, session_id: s.id, unembedded: true}) }
-              OR EXISTS { (x:Scene {tenant: $tenant, session_id: s.id, unembedded: true}) }) AS lost_embed,
+              OR EXISTS { (x:Scene {tenant: $tenant, session_id: s.id, unembedded: true}) }
+              OR EXISTS { ()-[f:PREFERS {tenant: $tenant, unembedded_in: s.id}]->() }
+              OR EXISTS { ()-[f:DISLIKES {tenant: $tenant, unembedded_in: s.id}]->() }
+              OR EXISTS { ()-[f:CARES_ABOUT {tenant: $tenant, unembedded_in: s.id}]->() }
+              OR EXISTS { ()-[f:RELATES_TO {tenant: $tenant, unembedded_in: s.id}]->() }
+              OR EXISTS { ()-[f:CAUSED_BY {tenant: $tenant, unembedded_in: s.id}]->() }) AS lost_embed,
        'close' IN unasked AND state IN ['closing', 'indexing', 'extracting'] AS lost_close

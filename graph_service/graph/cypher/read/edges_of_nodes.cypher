@@ -5,5 +5,5 @@
 UNWIND $ids AS id
 MATCH (n:Memory {tenant: $tenant, id: id})-[r]-(:Memory)
 WITH DISTINCT r
-RETURN startNode(r).id AS subject_id, endNode(r).id AS object_id, type(r) AS predicate, properties(r) AS properties
+RETURN startNode(r).id AS subject_id, endNode(r).id AS object_id, type(r) AS predicate, r {.*, embedding: null} AS properties
 ORDER BY r.id

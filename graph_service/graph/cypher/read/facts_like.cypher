@@ -13,4 +13,4 @@ CALL (ask) {
   RETURN r
 }
 WITH DISTINCT r
-RETURN startNode(r).id AS subject_id, endNode(r).id AS object_id, endNode(r).name AS object_name, type(r) AS predicate, properties(r) AS properties
+RETURN startNode(r).id AS subject_id, endNode(r).id AS object_id, endNode(r).name AS object_name, type(r) AS predicate, r {.*, embedding: null} AS properties

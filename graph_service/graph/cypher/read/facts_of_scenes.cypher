@@ -9,7 +9,7 @@ MATCH (:Memory {tenant: $tenant, id: scene_id})-[:MENTIONED]->(n:Memory)
 WITH DISTINCT n
 MATCH (n)-[r]->(o:Memory)
 WHERE type(r) <> 'MENTIONED' AND r.merged IS NULL AND (any(x IN r.scenes WHERE x IN $ids) OR any(t IN r.told WHERE split(t, "|")[1] IN $ids))
-RETURN n.id AS subject_id, o.id AS object_id, type(r) AS predicate, properties(r) AS properties
+RETURN n.id AS subject_id, o.id AS object_id, type(r) AS predicate, r {.*, embedding: null} AS properties
 UNION
 MATCH (h:HeldFact {tenant: $tenant})
 WHERE h.user_id = $user_id AND h.predicate <> 'MENTIONED' AND (any(x IN h.scenes WHERE x IN $ids) OR any(t IN h.told WHERE split(t, "|")[1] IN $ids))

@@ -13,7 +13,7 @@ MATCH (a:Memory {tenant: $tenant, id: key.subject_id})-[r:PREFERS|DISLIKES|CARES
 WHERE r.tenant = $tenant AND r.merged IS NULL AND type(r) IN key.predicates AND NOT r.id IN $have
   AND (b.id IN key.object_ids OR r.relation IN key.one_relations OR any(word IN r.near WHERE word IN key.near))
 WITH DISTINCT a, r, b
-RETURN a.id AS subject_id, b.id AS object_id, b.name AS object_name, type(r) AS predicate, properties(r) AS properties
+RETURN a.id AS subject_id, b.id AS object_id, b.name AS object_name, type(r) AS predicate, r {.*, embedding: null} AS properties
 UNION ALL
 UNWIND $keys AS key
 MATCH (h:HeldFact {tenant: $tenant, subject_id: key.subject_id})

@@ -5,6 +5,7 @@
 // $user_id: str
 // $vector: list of float, or null when there is no embedder: the vector channels then find nothing
 // $scene_vector: the same, or null when no scenes are wanted
+// $fact_vector: the same, or null when no facts are wanted
 // $message_query: str, Lucene, scoped to tenant and user and, for a time range, to days
 // $stem_query: str, likewise
 // $scene_query: str, likewise
@@ -20,7 +21,7 @@
 // $known_at: datetime; by what was known then, or null: by all that is known. memory/holding.py says the same
 // $wide: int, rows of each channel
 // $links: int, edges of each entity that is named to look at; what is spoken of all the time has thousands
-// $nearest: int, at least $wide: messages to look for in the vector index, of which the nearest are kept
+// $nearest: int, at least $wide: messages, or facts, to look for in the vector index, of which the nearest are kept
 // $all_cosines: bool, whether also what was only said beside a hit is compared; to read a vector is what takes longest here
 // $with_tokens: bool, whether to bring the vectors of the messages' pieces
 // $session: str, the node of the only session that is wanted, or null
@@ -167,6 +168,15 @@ CALL (asked_for) {
 }
 CALL (asked_for) {
   CALL (asked_for) {
+    // What does not hold is left out of what the index finds.
+    WITH $fact_vector AS v WHERE v IS NOT NULL
+    MATCH ()-[r:PREFERS|DISLIKES|CARES_ABOUT|RELATES_TO|CAUSED_BY]->()
+      SEARCH r IN (VECTOR INDEX fact_vector FOR v WHERE r.tenant = $tenant AND r.user_id = $user_id LIMIT $nearest) SCORE AS score
+    WHERE r.valid_at <= $valid_at AND ($known_at IS NULL OR coalesce(r.known_at, r.recorded_at) <= $known_at)
+      AND (r.invalid_at IS NULL OR r.invalid_at > $valid_at OR coalesce(r.closing_known_at, r.known_at, r.recorded_at) > $known_at)
+    WITH r, score ORDER BY score DESC LIMIT $wide
+    RETURN r, 'vector' AS channel, score
+   UNION ALL
     CALL db.index.fulltext.queryRelationships('fact_words', $fact_query, {limit: $wide}) YIELD relationship AS r, score
     WHERE r.tenant = $tenant AND r.user_id = $user_id
       AND r.valid_at <= $valid_at AND ($known_at IS NULL OR coalesce(r.known_at, r.recorded_at) <= $known_at)
@@ -199,7 +209,10 @@ CALL (asked_for) {
     MATCH (p:Message {tenant: $tenant, id: message_id}) WHERE p.user_id = $user_id AND ($known_at IS NULL OR p.received_at <= $known_at)
     RETURN collect([p.id, p.uri, p.role, p.speaker, p.text, p.said_ms]) AS evidence
   }
-  RETURN collect(['fact', r.id, found, null,
+  RETURN collect(['fact', r.id, found,
+    CASE WHEN $fact_vector IS NULL OR r.embedding IS NULL THEN null
+         WHEN any(one IN found WHERE one[0] = 'vector') THEN head([one IN found WHERE one[0] = 'vector' | one[1]])
+         ELSE vector.similarity.cosine(r.embedding, $fact_vector) END,
     [r.uri, r.statement, null, null, null, r.valid_at.epochMillis, r.importance, null, r.relation,
      CASE WHEN coalesce(r.closing_known_at, r.known_at, r.recorded_at) > $known_at THEN null ELSE r.invalid_at.epochMillis END,
      r.strength, r.confidence, type(r), startNode(r).name, endNode(r).name, r.kind, r.rationale, r.steps], evidence, r.evidence]) AS facts

@@ -7,6 +7,6 @@ MATCH (:Memory {tenant: $tenant, id: id})-[r]-(:Memory)
 WITH DISTINCT r, startNode(r).id AS subject_id, endNode(r).id AS object_id, type(r) AS predicate, r.id AS id, properties(r) AS kept
 FOREACH (_ IN CASE WHEN kept.merged IS NULL THEN [1] ELSE [] END |
   CREATE (h:HeldFact)
-  SET h = kept, h.subject_id = subject_id, h.object_id = object_id, h.predicate = predicate)
+  SET h = kept, h.subject_id = subject_id, h.object_id = object_id, h.predicate = predicate, h.embedding = null, h.unembedded_in = null)
 DELETE r
 RETURN id

@@ -8,5 +8,5 @@
 MATCH (a:Memory {tenant: $tenant, id: $id})-[r:PREFERS|DISLIKES|CARES_ABOUT|RELATES_TO|CAUSED_BY]->(b:Memory)
 WHERE r.tenant = $tenant AND r.id IN $facts
 SET r.profile_out = $out[r.id]
-RETURN a.id AS subject_id, b.id AS object_id, type(r) AS predicate, properties(r) AS properties
+RETURN a.id AS subject_id, b.id AS object_id, type(r) AS predicate, r {.*, embedding: null} AS properties
 ORDER BY r.id

@@ -1,11 +1,16 @@
-// Writes facts as edges. The predicate becomes the edge's type, so only names from the whitelist may come in here.
+// Writes facts as edges. The predicate becomes the edge's type, so only names from the whitelist may come in here. What says
+// something new waits for a vector.
 // hot
 // $tenant: str
+// $session: str, the session whose work embeds them; empty: the one that proves each first
 // $rows: list of {id, subject_id, object_id, predicate, properties}, ordered by id
-// -> id
+// -> id, unembedded_in
 UNWIND $rows AS row
 MATCH (a:Memory {tenant: $tenant, id: row.subject_id})
 MATCH (b:Memory {tenant: $tenant, id: row.object_id})
 MERGE (a)-[r:$(row.predicate) {tenant: $tenant, id: row.id}]->(b)
+WITH row, r, coalesce(r.statement, '') = row.properties.statement AS known
 SET r += row.properties
-RETURN r.id AS id
+SET r.unembedded_in = CASE WHEN known THEN r.unembedded_in WHEN $session <> '' THEN $session ELSE head(COLLECT {
+      MATCH (m:Message {tenant: $tenant, id: head(row.properties.evidence)}) WHERE $session = '' RETURN m.session_id }) END
+RETURN r.id AS id, r.unembedded_in AS unembedded_in

@@ -1,13 +1,14 @@
-// Puts facts on the map exactly as they were said.
+// Puts facts on the map exactly as they were said; they wait for vectors, which only what is on the map has.
 // $tenant: str
 // $rows: list of {id, subject_id, object_id}, ordered by id
-// -> id
+// -> id, unembedded_in
 UNWIND $rows AS row
 MATCH (h:HeldFact {tenant: $tenant, subject_id: row.subject_id}) WHERE h.id = row.id
 MATCH (a:Memory {tenant: $tenant, id: row.subject_id})
 MATCH (b:Memory {tenant: $tenant, id: row.object_id})
 CREATE (a)-[r:$(h.predicate)]->(b)
 SET r = properties(h)
-SET r.subject_id = null, r.object_id = null, r.predicate = null
+SET r.subject_id = null, r.object_id = null, r.predicate = null, r.unembedded_in = head(COLLECT {
+      MATCH (m:Message {tenant: $tenant, id: head(h.evidence)}) WHERE h.statement <> '' RETURN m.session_id })
 DELETE h
-RETURN r.id AS id
+RETURN r.id AS id, r.unembedded_in AS unembedded_in

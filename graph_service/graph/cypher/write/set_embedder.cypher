@@ -2,5 +2,6 @@
 // $model: str
 // $dim: int
 // $token_model: str, or null when the embedder makes no token vectors
+// $indexes: list of str, names of the vector indexes
 // -> model
-MERGE (m:Migration {name: 'embedder'}) SET m.model = $model, m.dim = $dim, m.token_model = $token_model, m.ran_at = datetime() RETURN m.model AS model
+MERGE (m:Migration {name: 'embedder'}) SET m.model = $model, m.dim = $dim, m.token_model = $token_model, m.indexes = $indexes, m.ran_at = datetime() RETURN m.model AS model
