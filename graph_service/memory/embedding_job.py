@@ -1,12 +1,11 @@
 """Giving vectors to messages, scene layers and facts: the work `embed` of sessions, many sessions in one commit."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from extraction.embedding import Embedder
-from extraction.token_embedding import embed_with_tokens
+from extraction.token_embedding import Embedded, embed_with_tokens
 from graph_service.graph.statements import statement
-from graph_service.graph.store import Graph, Writing
+from graph_service.graph.store import Graph, Row, Writing
 from graph_service.graph.vector_parameter import vector_parameter
 from graph_service.measures import EMBEDDED
 from graph_service.memory.outbox import Claim, finish
@@ -37,48 +36,26 @@ async def embed_sessions(graph: Graph, embedder: Embedder, held: Sequence[Claim]
     texts = [text for row in scenes for text in (row["abstract"], row["overview"])]
     layers = await embedder.embed([*texts, *(row["statement"] for row in facts)])
     pace.step("embedded")
-    message_rows = [
-        {"id": row["id"], "vector": vector_parameter(one.vector), "tokens": one.tokens}
-        for row, one in zip(messages, embedded, strict=True)
-    ]
-    pairs = zip(layers[: len(texts) : 2], layers[1 : len(texts) : 2], strict=True)
-    scene_rows = [
-        {
-            "id": row["id"],
-            "layers_hash": row["layers_hash"],
-            "abstract_vector": vector_parameter(abstract),
-            "overview_vector": vector_parameter(overview),
-        }
-        for row, (abstract, overview) in zip(scenes, pairs, strict=True)
-    ]
-    fact_rows = [
-        {
-            "id": row["id"],
-            "predicate": row["predicate"],
-            "statement": row["statement"],
-            "vector": vector_parameter(vector),
-        }
-        for row, vector in zip(facts, layers[len(texts) :], strict=True)
-    ]
+    message_rows = _message_rows(messages, embedded)
+    scene_rows = _scene_rows(scenes, layers[: len(texts)])
+    fact_rows = _fact_rows(facts, layers[len(texts) :])
     more = _ROWS_MAX in (len(messages), len(scenes), len(facts))
     now_ms = pace.now_ms()
-
     users = sorted({row["user_node_id"] for row in (*scenes, *facts)})
 
     async def steps(writing: Writing) -> None:
         if users:
             await writing.run(statement("write/lock_users"), {"tenant": tenant, "user_node_ids": users})
         if message_rows:
-            rows = sorted(message_rows, key=_by_id)
-            written = await writing.run(statement("write/set_message_vectors"), {"tenant": tenant, "rows": rows})
-            if len(written) != len(rows):
+            written = await writing.run(
+                statement("write/set_message_vectors"), {"tenant": tenant, "rows": message_rows}
+            )
+            if len(written) != len(message_rows):
                 raise ConflictError("messages were forgotten while they were embedded; the others are embedded again")
         if scene_rows:
-            rows = sorted(scene_rows, key=_by_id)
-            await writing.run(statement("write/set_scene_vectors"), {"tenant": tenant, "rows": rows})
+            await writing.run(statement("write/set_scene_vectors"), {"tenant": tenant, "rows": scene_rows})
         if fact_rows:
-            rows = sorted(fact_rows, key=_by_id)
-            await writing.run(statement("write/set_fact_vectors"), {"tenant": tenant, "rows": rows})
+            await writing.run(statement("write/set_fact_vectors"), {"tenant": tenant, "rows": fact_rows})
         await finish(writing, held, more=more, now_ms=now_ms)
 
     await graph.write(steps)
@@ -97,5 +74,36 @@ def spoken(speaker: str | None, text: str) -> str:
     return f"{speaker}: {text}" if speaker else text
 
 
-def _by_id(row: dict[str, Any]) -> str:
+def _message_rows(messages: Sequence[Row], embedded: Sequence[Embedded]) -> list[Row]:
+    rows = [
+        {"id": row["id"], "vector": vector_parameter(one.vector), "tokens": one.tokens}
+        for row, one in zip(messages, embedded, strict=True)
+    ]
+    return sorted(rows, key=_by_id)
+
+
+def _scene_rows(scenes: Sequence[Row], vectors: Sequence[list[float]]) -> list[Row]:
+    """Of each scene two vectors, one after the other."""
+    rows = [
+        {
+            "id": row["id"],
+            "layers_hash": row["layers_hash"],
+            "abstract_vector": vector_parameter(abstract),
+            "overview_vector": vector_parameter(overview),
+        }
+        for row, abstract, overview in zip(scenes, vectors[::2], vectors[1::2], strict=True)
+    ]
+    return sorted(rows, key=_by_id)
+
+
+def _fact_rows(facts: Sequence[Row], vectors: Sequence[list[float]]) -> list[Row]:
+    said = ("id", "predicate", "statement")
+    rows = [
+        {**{name: row[name] for name in said}, "vector": vector_parameter(vector)}
+        for row, vector in zip(facts, vectors, strict=True)
+    ]
+    return sorted(rows, key=_by_id)
+
+
+def _by_id(row: Row) -> str:
     return str(row["id"])

@@ -2,55 +2,39 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from typing import Any
+from datetime import datetime
 
 from extraction.asked_time import AskedTime, time_asked
 from extraction.embedding import Embedder
 from extraction.kin_words import ties_in
-from extraction.search_terms import both_spellings, terms_of
-from extraction.token_embedding import EmbeddedQuestion
-from graph_service.graph.lucene import NOTHING, scoped_query, words_in
+from extraction.search_terms import terms_of
+from graph_service.graph.lucene import words_in
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
-from graph_service.graph.vector_parameter import vector_parameter
 from graph_service.memory.asked import asked_about, topic_of
 from graph_service.memory.confidence import RELEVANT_MIN, Signs, confidence_of, sign_weights, signs_of
 from graph_service.memory.counted import noted
 from graph_service.memory.filters import Removed
 from graph_service.memory.found import EvidenceMessage, Found, found_in
-from graph_service.memory.holding import moments_asked
-from graph_service.memory.intake import millis
 from graph_service.memory.intent import AnswerType, Intent, answer_type, intent_of
 from graph_service.memory.ordering import AS_MEASURED, OrderRules, beside_in, page, turn_of
 from graph_service.memory.question import (
     Kind,
     Question,
-    capitals_in,
     check_question,
     is_chinese,
     limited,
-    name_keys,
     reference_of,
 )
 from graph_service.memory.question_vector import embedded_question
 from graph_service.memory.ranking import Ranked, rank
+from graph_service.memory.recall_parameters import recall_parameters
 from graph_service.memory.signals import Asked
 from graph_service.memory.snippets import snippet
 from graph_service.memory.weights import Weights, weights_for
 from schema.fact import FactKind
-from schema.ids import TenantId, name_key, scope_token
-from schema.timespan import Timespan, as_utc
-
-# Candidates of each channel. With 30 and two neighbours each, 184 messages are ranked and hold .955 of the gold; with
-# 50, 274 and .969, but only .004 more of it comes among the first ten (LoCoMo, development half).
-_WIDE = 30
-_WIDER = 8
-# Messages near a hit often are the answer: two on each side bring 96 of 100 answers among the candidates, none 88.
-_AROUND = 2
-# A memory of 100,000 messages has thousands of edges at one name; to look at 3,000 facts takes 50 ms.
-_LINKS = 400
-_MS_MIN, _MS_MAX = -(2**52), 2**52
+from schema.ids import TenantId, name_key
+from schema.timespan import Timespan
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,7 +136,7 @@ async def recall(
     embedded, notes = await embedded_question(embedder, question.text)
     asked = await asked_about(question.text, time, None if embedded is None else embedded.tokens)
     words = words_in(topic_of(question.text, time))
-    parameters = _parameters(tenant, question, span, embedded, words, asked, now)
+    parameters = recall_parameters(tenant, question, span, embedded, words, asked, now)
     parameters["entity_keys"] += _also_meant(question.text, hints, asked)
     weights = _weights(question.text, embedder, asked)
     more = rules.parameters(question, by_meaning="meaning" in weights.scaled)
@@ -200,75 +184,6 @@ def _weights(text: str, embedder: Embedder | None, asked: Asked) -> Weights:
         tokens=asked.tokens is not None,
         chars=len(text),
     )
-
-
-def _parameters(
-    tenant: TenantId,
-    question: Question,
-    span: Timespan,
-    embedded: EmbeddedQuestion | None,
-    words: Sequence[str],
-    asked: Asked,
-    now: datetime,
-) -> dict[str, Any]:
-    scope = scope_token(tenant, question.user_id)
-    # What was heard later, or is narrowed away, is left out of what the indexes find, so they must find more.
-    wide = max(_WIDE, question.limit) * (_WIDER if question.as_of or question.narrowed.by_element else 1)
-    moments = moments_asked(valid_at=question.valid_at, as_of=question.as_of, now=now)
-    kinds, words = question.kinds, both_spellings(words)
-    from_ms = millis(span.start) if span.start else _MS_MIN
-    to_ms = millis(span.end) if span.end else _MS_MAX
-    sought = None if embedded is None else vector_parameter(embedded.vector)
-    names = capitals_in(question.text)
-    of_messages = scoped_query(
-        words if Kind.MESSAGE in kinds else (),
-        fields=["text"],
-        scope_user=scope,
-        start=span.start,
-        end=span.end,
-        faint=names,
-    )
-    asked_from_ms, asked_to_ms = (0, 0) if asked.time is None else _within(asked.time, from_ms, to_ms)
-    return {
-        "tenant": tenant,
-        "user_id": question.user_id,
-        "vector": sought,
-        "scene_vector": sought if Kind.SCENE in kinds else None,
-        "fact_vector": sought if Kind.FACT in kinds else None,
-        "message_query": of_messages if any(not word.isascii() for word in words) else NOTHING,
-        "stem_query": NOTHING if is_chinese(question.text) else of_messages,
-        "scene_query": scoped_query(
-            words if Kind.SCENE in kinds else (),
-            fields=["name", "abstract", "overview"],
-            scope_user=scope,
-            start=span.start,
-            end=span.end,
-        ),
-        "fact_query": scoped_query(
-            words if Kind.FACT in kinds else (), fields=["statement", "relation"], scope_user=scope, days=False
-        ),
-        "entity_keys": name_keys(question.text),
-        "valid_at": as_utc(moments.valid_at).astimezone(UTC),
-        "known_at": None if moments.known_at is None else as_utc(moments.known_at).astimezone(UTC),
-        "wide": wide,
-        "nearest": 2 * wide,
-        "links": _LINKS,
-        **question.narrowed.parameters(tenant, question.user_id),
-        "kinds": [kind.value for kind in kinds],
-        "asked_from_ms": asked_from_ms,
-        "asked_to_ms": asked_to_ms,
-        "around": _AROUND,
-        "with_tokens": asked.tokens is not None,
-        "from_ms": from_ms,
-        "to_ms": to_ms,
-        "evidence_max": question.evidence,
-    }
-
-
-def _within(asked: Timespan, from_ms: int, to_ms: int) -> tuple[int, int]:
-    """The time a question names, as far as it lies in the time wanted."""
-    start, end = asked.start, asked.end
-    return max(millis(start), from_ms) if start else from_ms, min(millis(end), to_ms) if end else to_ms
 
 
 def _hit(ranked: Ranked, words: Sequence[str]) -> Hit:

@@ -20,6 +20,7 @@
 // $valid_at: datetime; facts that held then
 // $known_at: datetime; by what was known then, or null: by all that is known. memory/holding.py says the same
 // $wide: int, rows of each channel
+// $close: int, of each channel of messages the best so many for which also what was said around them is brought
 // $links: int, edges of each entity that is named to look at; what is spoken of all the time has thousands
 // $nearest: int, at least $wide: messages, or facts, to look for in the vector index, of which the nearest are kept
 // $all_cosines: bool, whether also what was only said beside a hit is compared; to read a vector is what takes longest here
@@ -29,7 +30,7 @@
 // $roles: list of str, only what these roles said, or null
 // $about_keys: list of str, keys of entities; only what names one of them, or null
 // $beside: bool, whether the layers of scenes and the marks of use are wanted
-// $around: int, messages to bring from before and from after each message
+// $around: int, messages to bring from before and from after each of those
 // $evidence_max: int, messages to bring with each fact and scene; 0 brings none
 // -> messages, rows, beside
 // One row. messages: [id, session, said_ms, position, speaker, text, uri, role, importance, unread, cosine, [[channel, score]], tokens] for each
@@ -57,43 +58,54 @@ CALL (asked_for) {
     MATCH (m:Message) SEARCH m IN (VECTOR INDEX message_vector FOR v
       WHERE m.tenant = $tenant AND m.user_id = $user_id AND m.said_ms >= $from_ms AND m.said_ms < $to_ms LIMIT $nearest) SCORE AS score
     WITH m, score ORDER BY score DESC LIMIT $wide
-    RETURN m, 'vector' AS channel, score
+    WITH collect({m: m, score: score}) AS best
+    UNWIND range(0, size(best) - 1) AS place
+    RETURN best[place].m AS m, 'vector' AS channel, best[place].score AS score, place < $close AS close
    UNION ALL
     WITH $vector AS v WHERE v IS NOT NULL AND 'message' IN $kinds AND $asked_from_ms < $asked_to_ms
     MATCH (m:Message) SEARCH m IN (VECTOR INDEX message_vector FOR v
       WHERE m.tenant = $tenant AND m.user_id = $user_id AND m.said_ms >= $asked_from_ms AND m.said_ms < $asked_to_ms LIMIT $wide) SCORE AS score
-    RETURN m, 'time' AS channel, score
+    WITH m, score ORDER BY score DESC
+    WITH collect({m: m, score: score}) AS best
+    UNWIND range(0, size(best) - 1) AS place
+    RETURN best[place].m AS m, 'time' AS channel, best[place].score AS score, place < $close AS close
    UNION ALL
     CALL db.index.fulltext.queryNodes('message_words', $message_query, {limit: $wide}) YIELD node AS m, score
-    RETURN m, 'words' AS channel, score
+    WITH m, score ORDER BY score DESC
+    WITH collect({m: m, score: score}) AS best
+    UNWIND range(0, size(best) - 1) AS place
+    RETURN best[place].m AS m, 'words' AS channel, best[place].score AS score, place < $close AS close
    UNION ALL
     CALL db.index.fulltext.queryNodes('message_stems', $stem_query, {limit: $wide}) YIELD node AS m, score
-    RETURN m, 'stems' AS channel, score
+    WITH m, score ORDER BY score DESC
+    WITH collect({m: m, score: score}) AS best
+    UNWIND range(0, size(best) - 1) AS place
+    RETURN best[place].m AS m, 'stems' AS channel, best[place].score AS score, place < $close AS close
    UNION ALL
     UNWIND CASE WHEN 'message' IN $kinds THEN asked_for ELSE [] END AS e
     CALL (e) { MATCH (e)<-[r:MENTIONED]-(:Scene) WHERE r.tenant = $tenant RETURN r LIMIT $links }
     UNWIND r.evidence AS message_id
     WITH message_id, count(DISTINCT e) AS named ORDER BY named DESC LIMIT $wide
     MATCH (m:Message {tenant: $tenant, id: message_id})
-    RETURN m, 'entity' AS channel, toFloat(named) AS score
+    RETURN m, 'entity' AS channel, toFloat(named) AS score, false AS close
    UNION ALL
     // A session is small: all of it is looked at, whatever the indexes find of the whole memory.
     UNWIND CASE WHEN $session IS NOT NULL AND 'message' IN $kinds THEN [$session] ELSE [] END AS session
     MATCH (m:Message {tenant: $tenant, session_id: session})
     WITH m ORDER BY m.said_ms DESC, m.position DESC LIMIT 1000
-    RETURN m, 'session' AS channel, 1.0 AS score
+    RETURN m, 'session' AS channel, 1.0 AS score, false AS close
   }
-  WITH m, collect([channel, score]) AS found
+  WITH m, collect([channel, score]) AS found, true IN collect(close) AS close
   WHERE m.tenant = $tenant AND m.user_id = $user_id AND m.said_ms >= $from_ms AND m.said_ms < $to_ms
     AND ($known_at IS NULL OR m.received_at <= $known_at)
-  WITH collect({m: m, found: found}) AS told
+  WITH collect({m: m, found: found, close: close}) AS told
   // The hints let the index give neighbours in their order, so that a long session is not sorted for each of them; CASE, because
   // an OR is planned as two seeks whose rows are all read and sorted.
   CALL (told) {
     UNWIND told AS one
     RETURN one.m AS n, one.found AS how
    UNION ALL
-    UNWIND told AS one
+    UNWIND [one IN told WHERE one.close] AS one
     WITH one.m AS m
     CALL (m) {
       MATCH (n:Message {tenant: $tenant, session_id: m.session_id})
