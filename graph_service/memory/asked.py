@@ -9,6 +9,7 @@ from graph_service.graph.lucene import words_in
 from graph_service.memory.intent import AnswerType, answer_type
 from graph_service.memory.question import is_chinese, name_keys
 from graph_service.memory.signals import Asked
+from graph_service.memory.whose_words import role_asked
 
 
 async def asked_about(text: str, time: QuestionTime, tokens: QuestionTokens | None) -> Asked:
@@ -25,6 +26,7 @@ async def asked_about(text: str, time: QuestionTime, tokens: QuestionTokens | No
         wants_time=wanted is AnswerType.WHEN,
         wants_number=wanted is AnswerType.HOW_MANY,
         tokens=tokens,
+        role=role_asked(text),
     )
 
 

@@ -30,6 +30,7 @@ from graph_service.memory.lexical import (
 )
 from graph_service.memory.question import Kind
 from schema.ids import name_key
+from schema.labels import Role
 from schema.timespan import Timespan
 
 WINDOW: Final = 6
@@ -61,6 +62,7 @@ class Asked:
         time: the time the question names.
         wants_time, wants_number: the answer is a time, or a number.
         tokens: vectors of the question's pieces, when there are such of messages.
+        role: whose words are asked for.
     """
 
     terms: Terms = field(default_factory=Terms)
@@ -69,6 +71,7 @@ class Asked:
     wants_time: bool = False
     wants_number: bool = False
     tokens: QuestionTokens | None = None
+    role: Role | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -226,6 +229,7 @@ def _plain(
         "answers": _column(one.id in answers for one in candidates),
         "tells_when": _column(when and bool(_times(one.text, one.said_at)) for one in candidates),
         "tells_number": _column(number and _has_number(one.text) for one in candidates),
+        "role": _column(one.kind is Kind.MESSAGE and one.role == asked.role for one in candidates),
         "certainty": _column(one.confidence or 0.0 for one in candidates),
         "importance": _column((one.importance or 5) / 10 for one in candidates),
         "recency": np.exp(-math.log(2) / _RECENCY_HALF_LIFE_DAYS / _DAY_S * ages_s),

@@ -11,13 +11,15 @@ from hypothesis import strategies as st
 from extraction.late_interaction import QuestionTokens
 from extraction.search_terms import both_spellings, counts, terms_of
 from extraction.token_vectors import pack
-from graph_service.memory.found import Line
+from graph_service.memory.found import Found, Line
 from graph_service.memory.lexical import best_around, best_of_windows, bm25_of, bounds, lexical, shifted, stretches
+from graph_service.memory.question import Kind
 from graph_service.memory.signals import Asked, signals, speaker_asked
 from graph_service.memory.weights import weights_for
 from schema.ids import name_key
+from schema.labels import Role
 from schema.timespan import Timespan
-from tests.candidates import all_found
+from tests.candidates import a_candidate, all_found
 
 NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 SESSIONS = st.lists(st.sampled_from("abc"), max_size=30).map(sorted)
@@ -125,6 +127,16 @@ def test_an_answer_stands_behind_a_question_of_its_session() -> None:
     assert raw.plain["says"].tolist() == [0.0, 1.0, 1.0, 0.0]
     assert raw.plain["answers"].tolist() == [0.0, 1.0, 0.0, 0.0]
     assert raw.plain["tells_number"].tolist() == [0.0, 1.0, 0.0, 0.0]
+
+
+def test_only_messages_of_the_role_asked_for_have_its_signal() -> None:
+    said = [a_candidate("a"), a_candidate("b", role="assistant"), a_candidate("c", Kind.SCENE, role=None)]
+    lines = (_line(0, "a"), _line(1, "b"))
+    found = Found(candidates=tuple(said), lines=tuple(replace(line, id=line.text) for line in lines))
+    by_role = {role: signals(found, Asked(role=role), now=NOON).plain["role"].tolist() for role in (None, *Role)}
+    assert by_role[Role.ASSISTANT] == [0.0, 1.0, 0.0]
+    assert by_role[Role.USER] == [1.0, 0.0, 0.0]
+    assert by_role[None] == by_role[Role.TOOL] == [0.0, 0.0, 0.0]
 
 
 def test_a_chinese_word_is_found_in_other_words_by_its_character() -> None:
