@@ -57,6 +57,9 @@ _AMONG_SEVERAL: Final = frozenset(("older", "younger", "elder", "eldest", "young
 _MEANS_NOTHING: Final = frozenset(("dear", "own", "only", "beloved", "late", "best", "good", "beautiful"))
 _CJK = re.compile(r"[\u3400-\u9fff]")
 _WORD = re.compile(r"[a-z]+(?:-[a-z]+)*")
+# What "my" is said of: its next word, and the one behind that, as in "my dear sister".
+_MINE = re.compile(r"\bmy ([a-z]+(?:-[a-z]+)*)(?: ([a-z]+(?:-[a-z]+)*))?")
+_OWN_ZH: Final = "我咱俺"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,6 +108,19 @@ def ties_in(text: str) -> list[str]:
     latin = set(_WORD.findall(folded))
     named = {name for word, name in _tie_of_word().items() if word in latin or _says(folded, word)}
     return sorted(word for word, name in _tie_of_word().items() if name in named)
+
+
+def own_ties_in(text: str) -> list[str]:
+    """Words by which facts may tie somebody to the user whom a question calls the user's own: my sister, 我的姐姐."""
+    folded = name_key(text)
+    latin = {word for pair in _MINE.findall(folded) for word in pair}
+    named = {name for word, name in _tie_of_word().items() if word in latin or _says_mine(folded, word)}
+    named |= {one for name in named for one in wider(name)}
+    return sorted(word for word, name in _tie_of_word().items() if name in named)
+
+
+def _says_mine(text: str, word: str) -> bool:
+    return _CJK.match(word) is not None and any(f"{own}{of}{word}" in text for own in _OWN_ZH for of in ("", "的"))
 
 
 def _says(text: str, word: str) -> bool:

@@ -6,6 +6,7 @@ from extraction.asked_time import QuestionTime
 from extraction.late_interaction import QuestionTokens
 from extraction.search_terms import terms_of
 from graph_service.graph.lucene import words_in
+from graph_service.memory.asked_beyond import asked_beyond
 from graph_service.memory.intent import AnswerType, answer_type
 from graph_service.memory.question import is_chinese, name_keys
 from graph_service.memory.signals import Asked
@@ -27,6 +28,7 @@ async def asked_about(text: str, time: QuestionTime, tokens: QuestionTokens | No
         wants_number=wanted is AnswerType.HOW_MANY,
         tokens=tokens,
         role=role_asked(text),
+        beyond=asked_beyond(text),
     )
 
 

@@ -52,6 +52,7 @@ class Candidate:
         cosine: -1…1; None when it was not compared.
         said_at: when a message was said, a scene began, a fact began to hold.
         proofs: ids of the messages that prove a fact.
+        ends: ids of the entities that a fact is about; the user and the agent are none.
     """
 
     kind: Kind
@@ -78,6 +79,7 @@ class Candidate:
     steps: tuple[str, ...] = ()
     evidence: tuple[EvidenceMessage, ...] = ()
     proofs: tuple[str, ...] = ()
+    ends: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,10 +89,12 @@ class Found:
     Attributes:
         candidates: one for each thing found, ordered by kind and id.
         lines: the messages among them in the order of the conversations.
+        named: keys of the entities that the question names.
     """
 
     candidates: tuple[Candidate, ...]
     lines: tuple[Line, ...]
+    named: frozenset[str] = frozenset()
 
 
 def found_in(row: Mapping[str, Any]) -> Found:
@@ -100,6 +104,7 @@ def found_in(row: Mapping[str, Any]) -> Found:
     return Found(
         candidates=tuple(sorted(candidates, key=attrgetter("kind", "id"))),
         lines=tuple(sorted((line for _, line in messages), key=attrgetter("session", "said_at", "position", "id"))),
+        named=frozenset(row["named"]),
     )
 
 
@@ -138,7 +143,7 @@ def _candidate(row: Sequence[Any]) -> Candidate:
     uri, text, title, role, speaker, said_ms, importance, unread, relation, invalid_ms, *fact = shown
     strength, confidence, predicate, subject, obj, *detail = fact
     # Only facts carry these; those of older versions are plain.
-    fact_kind, rationale, steps = detail or (None, None, None)
+    fact_kind, rationale, steps, ends = detail or (None, None, None, ())
     return Candidate(
         kind=Kind(kind),
         id=name,
@@ -164,6 +169,7 @@ def _candidate(row: Sequence[Any]) -> Candidate:
         steps=tuple(steps or ()),
         evidence=tuple(_message(message) for message in evidence),
         proofs=tuple(proofs or ()),
+        ends=tuple(ends),
     )
 
 

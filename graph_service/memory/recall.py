@@ -1,12 +1,11 @@
 """Question → ranked evidence, in one round trip to the database."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from extraction.asked_time import AskedTime, time_asked
 from extraction.embedding import Embedder
-from extraction.kin_words import ties_in
 from extraction.search_terms import terms_of
 from graph_service.graph.lucene import words_in
 from graph_service.graph.statements import statement
@@ -15,8 +14,9 @@ from graph_service.memory.asked import asked_about, topic_of
 from graph_service.memory.confidence import RELEVANT_MIN, Signs, confidence_of, sign_weights, signs_of
 from graph_service.memory.counted import noted
 from graph_service.memory.filters import Removed
-from graph_service.memory.found import EvidenceMessage, Found, found_in
+from graph_service.memory.found import EvidenceMessage, found_in
 from graph_service.memory.intent import AnswerType, Intent, answer_type, intent_of
+from graph_service.memory.named import also_meant
 from graph_service.memory.ordering import AS_MEASURED, OrderRules, beside_in, page, turn_of
 from graph_service.memory.question import (
     Kind,
@@ -33,7 +33,7 @@ from graph_service.memory.signals import Asked
 from graph_service.memory.snippets import snippet
 from graph_service.memory.weights import Weights, weights_for
 from schema.fact import FactKind
-from schema.ids import TenantId, name_key
+from schema.ids import TenantId
 from schema.timespan import Timespan
 
 
@@ -137,7 +137,7 @@ async def recall(
     asked = await asked_about(question.text, time, None if embedded is None else embedded.tokens)
     words = words_in(topic_of(question.text, time))
     parameters = recall_parameters(tenant, question, span, embedded, words, asked, now)
-    parameters["entity_keys"] += _also_meant(question.text, hints, asked)
+    parameters["entity_keys"] += also_meant(question.text, hints, asked)
     weights = _weights(question.text, embedder, asked)
     more = rules.parameters(question, by_meaning="meaning" in weights.scaled)
     rows = await graph.read(statement("read/recall"), {**parameters, **more})
@@ -152,9 +152,7 @@ async def recall(
         rules=rules,
         intent=intent,
         asked=asked,
-        best=lambda left: rank(
-            Found(candidates=tuple(left), lines=found.lines), weights, asked=asked, now=now, limit=len(left)
-        ),
+        best=lambda left: rank(replace(found, candidates=tuple(left)), weights, asked=asked, now=now, limit=len(left)),
     )
     return Answer(
         hits=tuple(_hit(item, words) for item in answer.ranked),
@@ -169,12 +167,6 @@ async def recall(
         intent=intent,
         answer_type=answer_type(question.text),
     )
-
-
-def _also_meant(text: str, hints: Sequence[str], asked: Asked) -> list[str]:
-    """A hint and "my sister" bring what mentions the name, but do not count as naming a speaker."""
-    keys = (*(name_key(hint) for hint in hints), *ties_in(text))
-    return [key for key in keys if key and key not in asked.name_keys]
 
 
 def _weights(text: str, embedder: Embedder | None, asked: Asked) -> Weights:

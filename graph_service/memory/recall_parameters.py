@@ -10,7 +10,8 @@ from graph_service.graph.lucene import NOTHING, scoped_query
 from graph_service.graph.vector_parameter import vector_parameter
 from graph_service.memory.holding import moments_asked
 from graph_service.memory.intake import millis
-from graph_service.memory.question import Kind, Question, capitals_in, is_chinese, name_keys
+from graph_service.memory.named import named_parameters
+from graph_service.memory.question import Kind, Question, capitals_in, is_chinese
 from graph_service.memory.signals import Asked
 from schema.ids import TenantId, scope_token
 from schema.timespan import Timespan, as_utc
@@ -23,8 +24,6 @@ _CLOSE, _AROUND = 20, 2
 _WIDER = 8
 # Of 100,000 messages the index finds .992 of the ten nearest when it looks for 400, .946 when it looks for 60.
 _NEAREST = 400
-# A memory of 100,000 messages has thousands of edges at one name; to look at 3,000 facts takes 50 ms.
-_LINKS = 400
 _MS_MIN, _MS_MAX = -(2**52), 2**52
 
 
@@ -59,13 +58,12 @@ def recall_parameters(
         "scene_vector": sought if Kind.SCENE in kinds else None,
         "fact_vector": sought if Kind.FACT in kinds else None,
         **_queries(question, span, words, scope_token(tenant, question.user_id)),
-        "entity_keys": name_keys(question.text),
+        **named_parameters(question.text, scope_user=scope_token(tenant, question.user_id)),
         "valid_at": as_utc(moments.valid_at).astimezone(UTC),
         "known_at": None if moments.known_at is None else as_utc(moments.known_at).astimezone(UTC),
         "wide": wide,
         "close": _CLOSE,
         "nearest": max(_NEAREST, 2 * wide),
-        "links": _LINKS,
         **question.narrowed.parameters(tenant, question.user_id),
         "kinds": [kind.value for kind in kinds],
         "asked_from_ms": asked_from_ms,

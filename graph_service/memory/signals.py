@@ -17,6 +17,7 @@ from extraction.chinese_text import chinese_in
 from extraction.late_interaction import QuestionTokens, piece_matches, weighted
 from extraction.search_terms import Terms, terms_of
 from extraction.time_words import spans_in
+from graph_service.memory.asked_beyond import begins_with
 from graph_service.memory.found import Candidate, Found, Line
 from graph_service.memory.lexical import (
     Floats,
@@ -29,6 +30,7 @@ from graph_service.memory.lexical import (
     stretches,
 )
 from graph_service.memory.question import Kind
+from graph_service.memory.walk import closeness, ways_to
 from schema.ids import name_key
 from schema.labels import Role
 from schema.timespan import Timespan
@@ -63,6 +65,7 @@ class Asked:
         wants_time, wants_number: the answer is a time, or a number.
         tokens: vectors of the question's pieces, when there are such of messages.
         role: whose words are asked for.
+        beyond: what is asked about, when it belongs to what is named, and the rest of the question.
     """
 
     terms: Terms = field(default_factory=Terms)
@@ -72,6 +75,7 @@ class Asked:
     wants_number: bool = False
     tokens: QuestionTokens | None = None
     role: Role | None = None
+    beyond: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,7 +106,11 @@ def signals(found: Found, asked: Asked, *, now: datetime) -> Signals:
         for before, line in zip(found.lines, found.lines[1:], strict=False)
         if before.id in questions and before.session == line.session
     }
-    return Signals(scaled=scaled, plain=_plain(found.candidates, asked, speaker, questions, answers, now))
+    plain = _plain(found.candidates, asked, speaker, questions, answers, now)
+    beyond = _beyond(found, asked)
+    if beyond.any():
+        _read_along(scaled, ways_to(found))
+    return Signals(scaled=scaled, plain={**plain, "graph": closeness(found), "beyond": beyond})
 
 
 def speaker_asked(lines: Sequence[Line], asked: Asked) -> str | None:
@@ -234,6 +242,19 @@ def _plain(
         "importance": _column((one.importance or 5) / 10 for one in candidates),
         "recency": np.exp(-math.log(2) / _RECENCY_HALF_LIFE_DAYS / _DAY_S * ages_s),
     }
+
+
+def _beyond(found: Found, asked: Asked) -> Floats:
+    """1 for what is two facts away, if the question is about what belongs to what is named and has no name itself."""
+    wanted = asked.beyond is not None and not any(begins_with(asked.beyond, key) for key in found.named)
+    return _column(wanted and "hop" in one.scores for one in found.candidates)
+
+
+def _read_along(scaled: Mapping[str, Floats], ways: Mapping[int, Sequence[int]]) -> None:
+    """What is two facts away answers together with the facts that lead to it: it has the best of their words, too."""
+    for values in scaled.values():
+        for at, before in ways.items():
+            values[at] = np.fmax.reduce(values[[at, *before]])
 
 
 def _column(values: Iterable[float]) -> Floats:

@@ -2,7 +2,8 @@
 
 Source: fitted with a listwise softmax loss, one conversation left out at a time (tests/bench/ranking_table.py); those
 of Chinese were chosen among few on four data sets (tests/bench/chinese_table.py). `role` counts like `speaker`, for
-which it stands where nobody is named.
+which it stands where nobody is named; `graph` as much as does no harm; `beyond` so much that what an answer is said of
+comes before what ties it to the name (tests/flows/test_second_hop.py).
 """
 
 from collections.abc import Mapping
@@ -23,7 +24,7 @@ class Weights:
     plain: Mapping[str, float]
 
 
-_KNOWLEDGE = {"names": 1.0, "certainty": 0.3, "importance": 0.1, "recency": 0.1}
+_KNOWLEDGE = {"names": 1.0, "graph": 0.3, "beyond": 3.0, "certainty": 0.3, "importance": 0.1, "recency": 0.1}
 _PLAIN_EN = {
     "speaker": 2.1,
     "time": 3.1,

@@ -35,7 +35,7 @@ from tests.candidates import all_found
 Floats = npt.NDArray[np.float64]
 WIDE, AROUND, PENALTY, STEPS_MAX = 50, 2, 3.0, 25
 # Neither facts nor roles are there without a database.
-KNOWLEDGE = {"names", "role", "certainty", "importance", "recency"}
+KNOWLEDGE = {"names", "graph", "beyond", "role", "certainty", "importance", "recency"}
 ADDED = (
     ("words", ("words",)),
     ("the message before", ("words_before",)),

@@ -139,6 +139,34 @@ def test_only_messages_of_the_role_asked_for_have_its_signal() -> None:
     assert by_role[None] == by_role[Role.TOOL] == [0.0, 0.0, 0.0]
 
 
+def test_only_a_question_that_goes_beyond_lifts_what_is_two_facts_away() -> None:
+    facts = [
+        a_candidate("near", Kind.FACT, scores={"entity": 1.0}, ends=("sister", "Acme")),
+        a_candidate("next", Kind.FACT, scores={"hop": 1.0}, ends=("Acme", "anvils")),
+        a_candidate("other", Kind.FACT, scores={"words": 1.0}, ends=("Bolt", "rockets")),
+    ]
+    found = Found(candidates=tuple(facts), lines=(), named=frozenset({"sister"}))
+    raw = [signals(found, Asked(beyond=beyond), now=NOON).plain for beyond in ("employer sell?", None, "sister do?")]
+    assert [one["beyond"].tolist() for one in raw] == [[0.0, 1.0, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]
+    for one in raw:
+        near, next_one, other = one["graph"].tolist()
+        assert near > next_one > other
+
+
+def test_what_is_two_facts_away_has_the_words_of_the_way_if_it_is_asked_for() -> None:
+    facts = [
+        a_candidate("a", Kind.FACT, text="My sister is employed by Acme.", scores={"entity": 1.0}, ends=("1", "2")),
+        a_candidate("b", Kind.FACT, text="Acme makes anvils.", scores={"hop": 1.0}, ends=("2", "3")),
+        a_candidate("c", Kind.FACT, text="Bolt makes rockets.", scores={"hop": 1.0}, ends=("4", "5")),
+    ]
+    found = Found(candidates=tuple(facts), lines=())
+    for beyond in ("employer sell?", None):
+        asked = Asked(terms=terms_of("What does my sister's employer sell?"), beyond=beyond)
+        tie, on_the_way, other = signals(found, asked, now=NOON).scaled["words"].tolist()
+        assert tie > other == 0.0
+        assert on_the_way == (tie if beyond else 0.0)
+
+
 def test_a_chinese_word_is_found_in_other_words_by_its_character() -> None:
     texts = ["她报了一个绘画班。", "她报了一个游泳班。"]
     assert lexical(terms_of("她喜欢画什么？", characters=True), texts, ["s"] * 2, window=2).own[0] > 0

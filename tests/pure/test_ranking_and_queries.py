@@ -36,7 +36,7 @@ def a_row(
 def found_of(rows: list[list[Any]]) -> Found:
     """What the recall statement returns, read."""
     told = [row for row in rows if row[0] not in ("scene", "fact")]
-    return found_in({"messages": told, "rows": [row for row in rows if row[0] in ("scene", "fact")]})
+    return found_in({"messages": told, "rows": [row for row in rows if row[0] in ("scene", "fact")], "named": []})
 
 
 rows = st.lists(

@@ -11,6 +11,8 @@
 // $scene_query: str, likewise
 // $fact_query: str, likewise
 // $entity_keys: list of str
+// $tie_query: str, Lucene, scoped to the user: relations with one of $tie_words
+// $tie_words: list of str, lower case: by which the question calls those close to the user, as "my sister" does
 // $kinds: list of str: message, scene, fact; what is not wanted is not searched for
 // $from_ms: int, inclusive
 // $to_ms: int, exclusive
@@ -21,6 +23,8 @@
 // $known_at: datetime; by what was known then, or null: by all that is known. memory/holding.py says the same
 // $wide: int, rows of each channel
 // $close: int, of each channel of messages the best so many for which also what was said around them is brought
+// $ways: int, how many of the things that are tied to what is named to go on from
+// $crowd: int, facts that each of those may have
 // $links: int, edges of each entity that is named to look at; what is spoken of all the time has thousands
 // $nearest: int, at least $wide: messages, or facts, to look for in the vector index, of which the nearest are kept
 // $all_cosines: bool, whether also what was only said beside a hit is compared; to read a vector is what takes longest here
@@ -32,12 +36,14 @@
 // $beside: bool, whether the layers of scenes and the marks of use are wanted
 // $around: int, messages to bring from before and from after each of those
 // $evidence_max: int, messages to bring with each fact and scene; 0 brings none
-// -> messages, rows, beside
+// -> messages, rows, beside, named
 // One row. messages: [id, session, said_ms, position, speaker, text, uri, role, importance, unread, cosine, [[channel, score]], tokens] for each
 // message found and those said around it; rows: [kind, id, [[channel, score]], cosine, shown, evidence, proofs] for each scene and
 // fact. shown is
 // [uri, text, title, role, speaker, said_ms, importance, unread, relation, invalid_ms, strength, confidence, predicate, subject,
-// object], and of facts also kind, rationale, steps; evidence is [[id, uri, role, speaker, text, said_ms]]; proofs are ids.
+// object], and of facts also kind, rationale, steps, and ends: ids of its subject and object, but not of the user and the agent;
+// evidence is [[id, uri, role, speaker, text, said_ms]]; proofs are ids.
+// named: keys of the entities that the question names.
 // beside: [id, scene, abstract, overview, last_accessed_ms] for each message and scene, how near its scene's layers are. Lists and
 // milliseconds, because records and dates are what the driver spends its time on.
 // Times and scope filter inside the indexes; the WHERE clauses behind full text are the second check. A range must not be
@@ -50,10 +56,45 @@ CALL () {
   MATCH (held:HeldEntity {tenant: $tenant, user_id: $user_id}) WHERE held.key IN $entity_keys
   MATCH (held)-[:STANDS_FOR]->(e:Memory)
   RETURN e
+ UNION
+  // "My sister": whom facts that hold tie to the user by that word, whatever the name.
+  CALL db.index.fulltext.queryRelationships('fact_words', $tie_query, {limit: $wide}) YIELD relationship AS r
+  WHERE r.tenant = $tenant AND r.user_id = $user_id AND startNode(r):User AND endNode(r):Entity
+    AND any(word IN split(toLower(r.relation), ' ') WHERE word IN $tie_words)
+    AND r.valid_at <= $valid_at AND ($known_at IS NULL OR coalesce(r.known_at, r.recorded_at) <= $known_at)
+    AND (r.invalid_at IS NULL OR r.invalid_at > $valid_at OR coalesce(r.closing_known_at, r.known_at, r.recorded_at) > $known_at)
+  RETURN endNode(r) AS e
 }
 WITH collect(e) AS asked_for
 CALL (asked_for) {
-  CALL (asked_for) {
+  UNWIND CASE WHEN 'message' IN $kinds OR 'fact' IN $kinds THEN asked_for ELSE [] END AS e
+  CALL (e) {
+    MATCH (e)-[r:PREFERS|DISLIKES|CARES_ABOUT|RELATES_TO|CAUSED_BY]-(x:Memory)
+    WHERE r.tenant = $tenant AND r.user_id = $user_id
+      AND r.valid_at <= $valid_at AND ($known_at IS NULL OR coalesce(r.known_at, r.recorded_at) <= $known_at)
+      AND (r.invalid_at IS NULL OR r.invalid_at > $valid_at OR coalesce(r.closing_known_at, r.known_at, r.recorded_at) > $known_at)
+    RETURN r, x LIMIT $links
+  }
+  RETURN collect({e: e, r: r, x: x}) AS touching
+}
+CALL (asked_for, touching) {
+  // One hop further: facts of what the named ones are tied to. Never through the user or the agent, who are tied to all there is,
+  // nor through what has more than $crowd facts: what they lead to has nothing to do with the question, and is most of the memory.
+  UNWIND touching AS one
+  WITH asked_for, one.e AS e, one.x AS x, one.r AS r
+  WHERE e:Entity AND x:Entity AND NOT x IN asked_for
+  WITH asked_for, x, count(DISTINCT e) AS named, max(r.strength) AS strength
+  WHERE COUNT { (x)-[:PREFERS|DISLIKES|CARES_ABOUT|RELATES_TO|CAUSED_BY]-() } <= $crowd
+  WITH asked_for, x, named ORDER BY named DESC, strength DESC, x.id LIMIT $ways
+  MATCH (x)-[r:PREFERS|DISLIKES|CARES_ABOUT|RELATES_TO|CAUSED_BY]-(y:Memory)
+  WHERE NOT y IN asked_for AND r.tenant = $tenant AND r.user_id = $user_id
+    AND r.valid_at <= $valid_at AND ($known_at IS NULL OR coalesce(r.known_at, r.recorded_at) <= $known_at)
+    AND (r.invalid_at IS NULL OR r.invalid_at > $valid_at OR coalesce(r.closing_known_at, r.known_at, r.recorded_at) > $known_at)
+  WITH r, max(named) AS named ORDER BY named DESC, r.strength DESC, r.id LIMIT $wide
+  RETURN collect({r: r, named: toFloat(named)}) AS beyond
+}
+CALL (asked_for, beyond) {
+  CALL (asked_for, beyond) {
     WITH $vector AS v WHERE v IS NOT NULL AND 'message' IN $kinds
     MATCH (m:Message) SEARCH m IN (VECTOR INDEX message_vector FOR v
       WHERE m.tenant = $tenant AND m.user_id = $user_id AND m.said_ms >= $from_ms AND m.said_ms < $to_ms LIMIT $nearest) SCORE AS score
@@ -88,6 +129,12 @@ CALL (asked_for) {
     WITH message_id, count(DISTINCT e) AS named ORDER BY named DESC LIMIT $wide
     MATCH (m:Message {tenant: $tenant, id: message_id})
     RETURN m, 'entity' AS channel, toFloat(named) AS score, false AS close
+   UNION ALL
+    UNWIND CASE WHEN 'message' IN $kinds THEN beyond ELSE [] END AS one
+    UNWIND one.r.evidence AS message_id
+    WITH message_id, max(one.named) AS named ORDER BY named DESC LIMIT $wide
+    MATCH (m:Message {tenant: $tenant, id: message_id})
+    RETURN m, 'hop' AS channel, named AS score, false AS close
    UNION ALL
     // A session is small: all of it is looked at, whatever the indexes find of the whole memory.
     UNWIND CASE WHEN $session IS NOT NULL AND 'message' IN $kinds THEN [$session] ELSE [] END AS session
@@ -178,8 +225,8 @@ CALL (asked_for) {
   RETURN collect(['scene', s.id, found, cosine,
     [s.uri, s.abstract, s.name, null, null, s.start_ms, s.importance, null, null, null, null, null, null, null, null], evidence, []]) AS scenes
 }
-CALL (asked_for) {
-  CALL (asked_for) {
+CALL (touching, beyond) {
+  CALL (touching, beyond) {
     // What does not hold is left out of what the index finds.
     WITH $fact_vector AS v WHERE v IS NOT NULL
     MATCH ()-[r:PREFERS|DISLIKES|CARES_ABOUT|RELATES_TO|CAUSED_BY]->()
@@ -195,16 +242,12 @@ CALL (asked_for) {
       AND (r.invalid_at IS NULL OR r.invalid_at > $valid_at OR coalesce(r.closing_known_at, r.known_at, r.recorded_at) > $known_at)
     RETURN r, 'words' AS channel, score
    UNION ALL
-    UNWIND CASE WHEN 'fact' IN $kinds THEN asked_for ELSE [] END AS e
-    CALL (e) {
-      MATCH (e)-[r:PREFERS|DISLIKES|CARES_ABOUT|RELATES_TO|CAUSED_BY]-(x:Memory)
-      WHERE r.tenant = $tenant AND r.user_id = $user_id
-        AND r.valid_at <= $valid_at AND ($known_at IS NULL OR coalesce(r.known_at, r.recorded_at) <= $known_at)
-        AND (r.invalid_at IS NULL OR r.invalid_at > $valid_at OR coalesce(r.closing_known_at, r.known_at, r.recorded_at) > $known_at)
-      RETURN r LIMIT $links
-    }
-    WITH r, count(DISTINCT e) AS named ORDER BY named DESC, r.strength DESC, r.id LIMIT $wide
+    UNWIND CASE WHEN 'fact' IN $kinds THEN touching ELSE [] END AS one
+    WITH one.r AS r, count(DISTINCT one.e) AS named ORDER BY named DESC, r.strength DESC, r.id LIMIT $wide
     RETURN r, 'entity' AS channel, toFloat(named) AS score
+   UNION ALL
+    UNWIND CASE WHEN 'fact' IN $kinds THEN beyond ELSE [] END AS one
+    RETURN one.r AS r, 'hop' AS channel, one.named AS score
   }
   WITH r, collect([channel, score]) AS found
   // Narrowed by the messages that prove the fact.
@@ -227,9 +270,10 @@ CALL (asked_for) {
          ELSE vector.similarity.cosine(r.embedding, $fact_vector) END,
     [r.uri, r.statement, null, null, null, r.valid_at.epochMillis, r.importance, null, r.relation,
      CASE WHEN coalesce(r.closing_known_at, r.known_at, r.recorded_at) > $known_at THEN null ELSE r.invalid_at.epochMillis END,
-     r.strength, r.confidence, type(r), startNode(r).name, endNode(r).name, r.kind, r.rationale, r.steps], evidence, r.evidence]) AS facts
+     r.strength, r.confidence, type(r), startNode(r).name, endNode(r).name, r.kind, r.rationale, r.steps,
+     [end IN [startNode(r), endNode(r)] WHERE end:Entity | end.id]], evidence, r.evidence]) AS facts
 }
-WITH messages, scenes + facts AS rows
+WITH messages, scenes + facts AS rows, [e IN asked_for | e.key] AS named
 CALL (messages, rows) {
   CALL (messages, rows) {
     UNWIND CASE WHEN $beside THEN messages ELSE [] END AS one
@@ -246,4 +290,4 @@ CALL (messages, rows) {
     CASE WHEN $vector IS NULL OR s.overview_embedding IS NULL THEN null ELSE vector.similarity.cosine(s.overview_embedding, $vector) END,
     used_ms]) AS beside
 }
-RETURN messages, rows, beside
+RETURN messages, rows, beside, named

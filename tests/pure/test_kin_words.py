@@ -1,0 +1,26 @@
+"""Whom a question calls by a word for those close to the user. Requirement D4."""
+
+import pytest
+
+from extraction.kin_words import own_ties_in
+
+
+@pytest.mark.parametrize(
+    ("question", "some", "none"),
+    [
+        ("What does my sister's employer sell?", {"sister", "姐姐", "妹妹"}, {"brother"}),
+        ("My dear mother, where is she?", {"mother", "mom", "妈妈"}, {"father"}),
+        ("我姐姐的公司卖什么？", {"姐姐"}, {"妹妹", "sister"}),
+        ("我的老板住在哪里？", {"老板", "boss"}, {"经理"}),
+        ("What did Melanie's husband say?", set(), {"husband"}),
+        ("What does my friend's sister do?", set(), {"sister"}),
+        ("小红的妈妈叫什么？", set(), {"妈妈"}),
+        ("你妈妈叫什么？", set(), {"妈妈"}),
+        ("我姑妈住在哪里？", set(), {"妈"}),
+        ("What did I say?", set(), {"sister"}),
+    ],
+)
+def test_only_the_users_own_people_are_meant(question: str, some: set[str], none: set[str]) -> None:
+    words = set(own_ties_in(question))
+    assert some <= words
+    assert not none & words
