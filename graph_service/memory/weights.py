@@ -24,7 +24,7 @@ class Weights:
     plain: Mapping[str, float]
 
 
-_KNOWLEDGE = {"names": 1.0, "graph": 0.3, "beyond": 3.0, "certainty": 0.3, "importance": 0.1, "recency": 0.1}
+_KNOWLEDGE = {"names": 1.0, "graph": 0.1, "beyond": 3.0, "certainty": 0.3, "importance": 0.1, "recency": 0.1}
 _PLAIN_EN = {
     "speaker": 2.1,
     "time": 3.1,
