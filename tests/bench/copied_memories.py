@@ -1,8 +1,8 @@
 """Memories of any size for benches: one is told and read by the service, larger ones are copies of all that it became.
 
 No memory holds the same vector a hundred times, so each copied message and scene gets one between its own and that of
-another. Texts get a number. Entities are not copied: in a memory a hundred times as large each name is said a hundred
-times as often, in as many more scenes and facts.
+another, and each fact one near its own. Texts get a number. Entities are not copied: in a memory a hundred times as
+large each name is said a hundred times as often, in as many more scenes and facts.
 """
 
 from collections.abc import Sequence
@@ -81,6 +81,7 @@ WITH from, to, r, type(r) AS predicate
 CREATE (from)-[c:$(predicate)]->(to)
 SET c = r {.*, tenant: $tenant, id: r.id + $mark, uri: replace(r.uri, $model_uri, $uri) + $mark,
   scope_tenant: $scope_tenant, scope_user: $scope_user, statement: r.statement + $note,
+  embedding: [one IN r.embedding | one + 0.05 * (rand() - 0.5)],
   evidence: [one IN r.evidence | one + $mark], scenes: [one IN r.scenes | one + $mark]}""",
 )
 
