@@ -99,49 +99,42 @@ CALL (asked_for, beyond) {
     MATCH (m:Message) SEARCH m IN (VECTOR INDEX message_vector FOR v
       WHERE m.tenant = $tenant AND m.user_id = $user_id AND m.said_ms >= $from_ms AND m.said_ms < $to_ms LIMIT $nearest) SCORE AS score
     WITH m, score ORDER BY score DESC LIMIT $wide
-    WITH collect({m: m, score: score}) AS best
-    UNWIND range(0, size(best) - 1) AS place
-    RETURN best[place].m AS m, 'vector' AS channel, best[place].score AS score, place < $close AS close
+    RETURN m, 'vector' AS channel, score
    UNION ALL
     WITH $vector AS v WHERE v IS NOT NULL AND 'message' IN $kinds AND $asked_from_ms < $asked_to_ms
     MATCH (m:Message) SEARCH m IN (VECTOR INDEX message_vector FOR v
       WHERE m.tenant = $tenant AND m.user_id = $user_id AND m.said_ms >= $asked_from_ms AND m.said_ms < $asked_to_ms LIMIT $wide) SCORE AS score
-    WITH m, score ORDER BY score DESC
-    WITH collect({m: m, score: score}) AS best
-    UNWIND range(0, size(best) - 1) AS place
-    RETURN best[place].m AS m, 'time' AS channel, best[place].score AS score, place < $close AS close
+    RETURN m, 'time' AS channel, score
    UNION ALL
     CALL db.index.fulltext.queryNodes('message_words', $message_query, {limit: $wide}) YIELD node AS m, score
-    WITH m, score ORDER BY score DESC
-    WITH collect({m: m, score: score}) AS best
-    UNWIND range(0, size(best) - 1) AS place
-    RETURN best[place].m AS m, 'words' AS channel, best[place].score AS score, place < $close AS close
+    RETURN m, 'words' AS channel, score
    UNION ALL
     CALL db.index.fulltext.queryNodes('message_stems', $stem_query, {limit: $wide}) YIELD node AS m, score
-    WITH m, score ORDER BY score DESC
-    WITH collect({m: m, score: score}) AS best
-    UNWIND range(0, size(best) - 1) AS place
-    RETURN best[place].m AS m, 'stems' AS channel, best[place].score AS score, place < $close AS close
+    RETURN m, 'stems' AS channel, score
    UNION ALL
     UNWIND CASE WHEN 'message' IN $kinds THEN asked_for ELSE [] END AS e
     CALL (e) { MATCH (e)<-[r:MENTIONED]-(:Scene) WHERE r.tenant = $tenant RETURN r LIMIT $links }
     UNWIND r.evidence AS message_id
     WITH message_id, count(DISTINCT e) AS named ORDER BY named DESC LIMIT $wide
     MATCH (m:Message {tenant: $tenant, id: message_id})
-    RETURN m, 'entity' AS channel, toFloat(named) AS score, false AS close
+    RETURN m, 'entity' AS channel, toFloat(named) AS score
    UNION ALL
     UNWIND CASE WHEN 'message' IN $kinds THEN beyond ELSE [] END AS one
     UNWIND one.r.evidence AS message_id
     WITH message_id, max(one.named) AS named ORDER BY named DESC LIMIT $wide
     MATCH (m:Message {tenant: $tenant, id: message_id})
-    RETURN m, 'hop' AS channel, named AS score, false AS close
+    RETURN m, 'hop' AS channel, named AS score
    UNION ALL
     // A session is small: all of it is looked at, whatever the indexes find of the whole memory.
     UNWIND CASE WHEN $session IS NOT NULL AND 'message' IN $kinds THEN [$session] ELSE [] END AS session
     MATCH (m:Message {tenant: $tenant, session_id: session})
     WITH m ORDER BY m.said_ms DESC, m.position DESC LIMIT 1000
-    RETURN m, 'session' AS channel, 1.0 AS score, false AS close
+    RETURN m, 'session' AS channel, 1.0 AS score
   }
+  WITH channel, m, score ORDER BY score DESC
+  WITH channel, collect({m: m, score: score}) AS best
+  UNWIND range(0, size(best) - 1) AS place
+  WITH best[place].m AS m, channel, best[place].score AS score, place < $close AND channel IN ['vector', 'time', 'words', 'stems'] AS close
   WITH m, collect([channel, score]) AS found, true IN collect(close) AS close
   WHERE m.tenant = $tenant AND m.user_id = $user_id AND m.said_ms >= $from_ms AND m.said_ms < $to_ms
     AND ($known_at IS NULL OR m.received_at <= $known_at)
