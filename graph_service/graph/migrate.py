@@ -151,8 +151,9 @@ async def _set_embedder(graph: Graph, wanted: StoredEmbedder) -> None:
 
 async def prepare_without_embedder(graph: Graph) -> None:
     """Makes vector indexes, since recall names them: empty ones, unless an embedder has been here: its vectors stay."""
-    kept = await stored_embedder(graph) or StoredEmbedder(NO_MODEL, _NO_MODEL_DIM, None)
-    await prepare_vectors(graph, model=kept.model, dim=kept.dim, token_model=kept.token_model)
+    kept = await stored_embedder(graph) or StoredEmbedder(NO_MODEL, _NO_MODEL_DIM, None, indexes=())
+    if kept.indexes != _VECTOR_INDEXES:
+        await prepare_vectors(graph, model=kept.model, dim=kept.dim, token_model=kept.token_model)
 
 
 async def stored_embedder(graph: Graph) -> StoredEmbedder | None:

@@ -43,6 +43,7 @@ def recall_parameters(
         words: what is searched for, in order.
         now: when the question is asked.
     """
+    scope = scope_token(tenant, question.user_id)
     # What was heard later, or is narrowed away, is left out of what the indexes find, so they must find more.
     wide = max(_WIDE, question.limit) * (_WIDER if question.as_of or question.narrowed.by_element else 1)
     moments = moments_asked(valid_at=question.valid_at, as_of=question.as_of, now=now)
@@ -57,8 +58,8 @@ def recall_parameters(
         "vector": sought,
         "scene_vector": sought if Kind.SCENE in kinds else None,
         "fact_vector": sought if Kind.FACT in kinds else None,
-        **_queries(question, span, words, scope_token(tenant, question.user_id)),
-        **named_parameters(question.text, scope_user=scope_token(tenant, question.user_id)),
+        **_queries(question, span, words, scope),
+        **named_parameters(question.text, scope_user=scope),
         "valid_at": as_utc(moments.valid_at).astimezone(UTC),
         "known_at": None if moments.known_at is None else as_utc(moments.known_at).astimezone(UTC),
         "wide": wide,

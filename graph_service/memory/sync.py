@@ -9,6 +9,7 @@ from typing import Any, Final
 from graph_service.graph.migrate import NO_MODEL, stored_embedder
 from graph_service.graph.statements import Statement, statement
 from graph_service.graph.store import Graph, Writing
+from graph_service.memory.fact_vectors import want_vectors
 from graph_service.memory.log_rows import append_changes
 from graph_service.memory.outbox import JobKind
 from graph_service.memory.stand import changes_between, edges_at, show
@@ -199,13 +200,13 @@ class Sync:
         await self._lock_users(writing, {row["user_id"] for row in scenes})
         ids = [row["id"] for row in scenes]
         await writing.run(statement("write/repair_scenes"), {"tenant": self._tenant, "ids": ids})
-        await self._want(writing, [{"session": row["session"], "kind": "embed"} for row in scenes])
+        await want_vectors(writing, self._tenant, {row["session"] for row in scenes}, at=self._now)
 
     async def _repair_facts(self, writing: Writing, facts: Rows) -> None:
         await self._lock_users(writing, {fact["user_id"] for fact in facts})
         rows = sorted(facts, key=lambda fact: str(fact["id"]))
         await writing.run(statement("write/repair_facts"), {"tenant": self._tenant, "rows": rows})
-        await self._want(writing, [{"session": fact["session"], "kind": "embed"} for fact in facts])
+        await want_vectors(writing, self._tenant, {fact["session"] for fact in facts}, at=self._now)
 
     def _dropping_scenes(self, user_id: str, ids: Sequence[str]) -> Callable[[Writing], Any]:
         async def steps(writing: Writing) -> None:

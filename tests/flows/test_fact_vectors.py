@@ -12,7 +12,7 @@ from schema.ids import TenantId
 from schema.message import BroughtFact
 from tests.builders import NOON, a_memory, a_worker, an_incoming
 from tests.embedders import HashedWords
-from tests.flows.test_identity import an_id, merge, say
+from tests.flows.test_identity import merge, say
 from tests.flows.test_token_vectors import own_graph  # noqa: F401  (a fixture)
 
 _FACTS = """
@@ -136,7 +136,7 @@ async def test_facts_on_the_map_have_vectors_through_merge_and_split_and_held_on
     assert {(row["embedded"], row["waits"]) for row in await rows_of(graph, tenant)} == {(False, True)}
     await a_worker(graph).drain()
     assert [(row["embedded"], row["waits"]) for row in await rows_of(graph, tenant)] == [(True, False)] * 2
-    assert an_id(tenant, "Bob")
+    assert await rows_of(graph, tenant, _HELD) == []
 
 
 async def test_a_database_without_vectors_of_facts_gets_them_and_keeps_all_others(own_graph: Graph) -> None:  # noqa: F811
