@@ -16,7 +16,7 @@ Floats = npt.NDArray[np.float32]
 VECTOR_DIM: Final = 384
 TOKEN_DIM: Final = 96
 # Belongs to the files: others get another name, and what was stored before is made anew.
-SPACE: Final = "a"
+SPACE: Final = "b"
 
 
 def space_file(model: LocalModel) -> Path:
@@ -28,7 +28,8 @@ class VectorSpace:
     """Where a model's vectors are compared; may be used by several threads at once.
 
     What all vectors of a model have in common is taken off, so that unrelated texts stand at about a right angle
-    whatever the model. Source: Mu & Viswanath 2018 (all but the top).
+    whatever the model; then they are turned by directions in which what proves an answer stands near the question.
+    Source: Mu & Viswanath 2018 (all but the top); the directions are learned, as the file's maker says.
     """
 
     def __init__(self, model: LocalModel) -> None:
@@ -36,15 +37,14 @@ class VectorSpace:
         with np.load(space_file(model)) as held:
             parts = {name: np.ascontiguousarray(held[name], np.float32) for name in held.files}
         self.token_model = f"{model.name}/{TOKEN_DIM}{SPACE}"
-        self._mean, self._directions = parts["mean"], parts.get("directions")
+        self._mean, self._directions = parts["mean"], parts["directions"]
         self._token_mean, self._token_directions = parts["token_mean"], parts["token_directions"]
         self._first_piece = model.first_piece
 
     def text_vectors(self, states: Sequence[Floats]) -> Floats:
         """One unit vector of 384 numbers for the token vectors of each text, order kept."""
         wholes = np.stack([tokens[0] if self._first_piece else tokens.mean(axis=0) for tokens in states])
-        rows = _unit(wholes) - self._mean
-        return _unit(rows if self._directions is None else product(rows, self._directions))
+        return _unit(product(_unit(wholes) - self._mean, self._directions))
 
     def packed(self, texts: Sequence[Floats]) -> list[bytes]:
         """The token vectors of each text as they are stored: rows of 96 numbers."""

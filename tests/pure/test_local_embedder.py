@@ -25,8 +25,8 @@ from schema.errors import InstallError
 
 CACHE = Path(platformdirs.user_cache_dir("mnemograph"))
 SPACES = {
-    "e5-small-v2.a.npz": "30f34e3bdb88a5714119b9ce4daa6df938a9ec8e314bc3323c94f67287619eea",
-    "bge-small-zh-v1.5.a.npz": "f1efa1cc1f73651c9962a737ef9e1b8708608d6f4c3793c163c64c0abdb4c114",
+    "e5-small-v2.b.npz": "c0cfc48ee1c3986960a74be9186be04ba37e6f2b9352a8b89b6dae1fd534bb39",
+    "bge-small-zh-v1.5.b.npz": "eaa95cd44942945872fefc5c8d641329e637784f3c7c89d20493f1cdba6bef9b",
 }
 
 
