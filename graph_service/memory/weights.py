@@ -52,7 +52,7 @@ def _weights(scaled: Mapping[str, float], plain: Mapping[str, float]) -> Weights
 _WORDS_ZH = {"words": 0.8, "words_before": 0.15, "words_near": 0.2, "length": 0.2}
 # With vectors of a message's pieces: these take over what the vector of the whole tells.
 ENGLISH = _weights(
-    {"words": 0.1, "words_before": 0.15, "words_near": 0.35, "tokens": 0.7, "tokens_near": 1.1}, _PLAIN_EN
+    {"words": 0.1, "words_before": 0.15, "words_near": 0.4, "tokens": 0.8, "tokens_near": 1.1}, _PLAIN_EN
 )
 ENGLISH_BY_VECTORS = _weights(
     {"words": 0.25, "words_before": 0.15, "words_near": 0.85, "meaning": 0.7, "meaning_near": 0.2, "length": 0.5},
@@ -60,12 +60,12 @@ ENGLISH_BY_VECTORS = _weights(
 )
 ENGLISH_BY_WORDS = _weights({"words": 0.35, "words_before": 0.2, "words_near": 1.0, "length": 0.4}, _PLAIN_EN)
 CHINESE = _weights(
-    {**_WORDS_ZH, "words": 0.6, "words_near": 0.3, "meaning": 0.8, "tokens": 0.2, "tokens_near": 0.5}, _PLAIN_ZH
+    {**_WORDS_ZH, "words": 0.25, "length": 0.4, "meaning": 0.5, "tokens": 0.2, "tokens_near": 0.5}, _PLAIN_ZH
 )
 CHINESE_BY_VECTORS = _weights({**_WORDS_ZH, "meaning": 0.7, "meaning_near": 0.2}, _PLAIN_ZH)
 CHINESE_BY_WORDS = _weights(_WORDS_ZH, _PLAIN_ZH)
 # A conversation that is handed in as a question asks for nothing: what counts is what it is about.
-CONVERSATION = _weights({"words": 1.0, "meaning": 1.2}, {"speaker": 1.0, "time": 1.0})
+CONVERSATION = _weights({"words": 1.0, "meaning": 1.6}, {"speaker": 1.0, "time": 1.0})
 CONVERSATION_BY_WORDS = _weights({"words": 1.0}, {"speaker": 1.0, "time": 1.0})
 # Longer than this nobody asks; remarks are.
 _QUESTION_CHARS_MAX, _QUESTION_CHARS_MAX_ZH = 160, 60
