@@ -63,10 +63,10 @@ class SignWeights:
     words: float = 0.0
 
 
-ENGLISH: Final = SignWeights(base=-9.8, known=0.5, best=0.7, meaning=1.8, joint=9.7, stranger=-0.6, words=2.3)
+ENGLISH: Final = SignWeights(base=-8.8, known=0.7, best=0.4, meaning=1.9, joint=10.0, stranger=-0.6, words=1.8)
 ENGLISH_WITHOUT_VECTORS: Final = SignWeights(base=-4.1, known=2.0, best=6.2, stranger=-2.0, words=0.2)
 # No question of the Chinese data sets names a stranger, so what that counts is taken from English.
-CHINESE: Final = SignWeights(base=-2.1, joint=5.3, stranger=-0.6)
+CHINESE: Final = SignWeights(base=-1.9, joint=4.7, stranger=-0.6)
 CHINESE_WITHOUT_VECTORS: Final = SignWeights(base=-2.5, best=10.2, stranger=-2.0)
 
 
