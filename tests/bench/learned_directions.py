@@ -74,7 +74,7 @@ class _Adam:
 
 def learned(talks: Sequence[Talk], start: Floats, pace: Pace) -> Floats:
     """The matrix after four times through all questions, in an order drawn from a fixed seed."""
-    laid = [_laid(talk.messages) for talk in talks]
+    laid = [laid_out(talk.messages) for talk in talks]
     matrix, sharpness = start.copy(), np.full(1, pace.sharpness, np.float32)
     matrix_steps, sharpness_steps = _Adam(matrix.shape), _Adam((1,))
     drawn = np.random.default_rng(SEED)
@@ -84,7 +84,7 @@ def learned(talks: Sequence[Talk], start: Floats, pace: Pace) -> Floats:
         for at, places in _parts(talks, pace.at_once, drawn):
             rate = pace.rate * (1 + float(np.cos(np.pi * taken / total))) / 2
             asked = [talks[at].asked[place] for place in places]
-            slope, sharper = _slopes(asked, laid[at], matrix, float(sharpness[0]))
+            slope, sharper = slopes(asked, laid[at], matrix, float(sharpness[0]))
             matrix = matrix - matrix_steps.step(slope + 2 * pace.pull * (matrix - start), rate)
             sharpness = sharpness - sharpness_steps.step(np.array([sharper], np.float32), rate)
             taken += 1
@@ -101,25 +101,26 @@ def _parts(talks: Sequence[Talk], at_once: int, drawn: np.random.Generator) -> I
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Laid:
-    """All pieces below each other; `grid` has a row of their places for each message, filled up with -1."""
+class Laid:
+    """All pieces of messages below each other; `grid` has a row of their places for each message, filled up with -1."""
 
     rows: Floats
     grid: Places
 
 
-def _laid(messages: Sequence[Text]) -> _Laid:
+def laid_out(messages: Sequence[Text]) -> Laid:
+    """The messages of a conversation, below each other."""
     lengths = [len(message.rows) for message in messages]
     grid = np.full((len(messages), max(lengths)), -1, np.intp)
     first = 0
     for row, length in zip(grid, lengths, strict=True):
         row[:length] = np.arange(first, first + length)
         first += length
-    return _Laid(rows=np.concatenate([message.rows for message in messages]), grid=grid)
+    return Laid(rows=np.concatenate([message.rows for message in messages]), grid=grid)
 
 
-def _slopes(
-    asked: Sequence[tuple[Text, Sequence[int]]], laid: _Laid, matrix: Floats, sharpness: float
+def slopes(
+    asked: Sequence[tuple[Text, Sequence[int]]], laid: Laid, matrix: Floats, sharpness: float
 ) -> tuple[Floats, float]:
     """How the loss of a few questions changes with the matrix and with the sharpness."""
     rows = np.concatenate([text.rows for text, _ in asked])
@@ -131,8 +132,8 @@ def _slopes(
         counts[at, first : first + len(text.rows)] = text.weights / max(float(text.weights.sum()), _TINY)
         gold[at, proofs] = 1 / len(proofs)
         first += len(text.rows)
-    asked_rows, asked_sizes = _turned(rows, matrix)
-    said_rows, said_sizes = _turned(laid.rows, matrix)
+    asked_rows, asked_sizes = turned(rows, matrix)
+    said_rows, said_sizes = turned(laid.rows, matrix)
     cosines = asked_rows @ said_rows.T
     spread = np.where(laid.grid >= 0, cosines[:, laid.grid], -1.0)
     best_at = np.take_along_axis(laid.grid[None], spread.argmax(axis=2)[..., None], axis=2)[..., 0]
@@ -148,16 +149,16 @@ def _slopes(
     return slope, float((wrong * scores).sum())
 
 
-def _turned(rows: Floats, matrix: Floats) -> tuple[Floats, Floats]:
+def turned(rows: Floats, matrix: Floats) -> tuple[Floats, Floats]:
     """The rows turned and at length 1, and how long they were."""
-    turned = rows @ matrix
-    sizes = np.maximum(np.linalg.norm(turned, axis=1, keepdims=True), np.float32(1e-6))
-    return turned / sizes, sizes
+    long = rows @ matrix
+    sizes = np.maximum(np.linalg.norm(long, axis=1, keepdims=True), np.float32(1e-6))
+    return long / sizes, sizes
 
 
-def _unturned(slopes: Floats, units: Floats, sizes: Floats) -> Floats:
+def _unturned(changes: Floats, units: Floats, sizes: Floats) -> Floats:
     """From how the loss changes with rows of length 1 to how it changes with the rows before."""
-    changed: Floats = (slopes - units * (slopes * units).sum(axis=1, keepdims=True)) / sizes
+    changed: Floats = (changes - units * (changes * units).sum(axis=1, keepdims=True)) / sizes
     return changed
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from graph_service.evaluation.dataset import read_datasets
-from tests.bench.learned_directions import Floats, Pace, Talk, Text, _laid, _slopes, _turned, learned
+from tests.bench.learned_directions import Floats, Pace, Talk, Text, laid_out, learned, slopes, turned
 from tests.bench.vector_spaces import CONVERSATIONS
 
 PACE = Pace(at_once=4, rate=0.02, pull=0.0, sharpness=2.0)
@@ -29,8 +29,8 @@ def a_talk() -> Talk:
 
 def scores(talk: Talk, question: Text, matrix: Floats) -> Floats:
     """The score of each message, counted plainly."""
-    asked, _ = _turned(question.rows, matrix)
-    best = [np.maximum((asked @ _turned(one.rows, matrix)[0].T).max(axis=1), 0) for one in talk.messages]
+    asked, _ = turned(question.rows, matrix)
+    best = [np.maximum((asked @ turned(one.rows, matrix)[0].T).max(axis=1), 0) for one in talk.messages]
     counted: Floats = np.array(best, np.float32) @ question.weights / question.weights.sum()
     return counted
 
@@ -60,7 +60,7 @@ def test_what_is_learned_from_some_conversations_finds_the_proof_in_others() -> 
 
 def test_the_slope_is_how_the_loss_really_changes() -> None:
     talk, matrix = a_talk(), DRAWN.normal(size=(SIZE, 5)).astype(np.float32)
-    slope, sharper = _slopes(talk.asked, _laid(talk.messages), matrix, 1.5)
+    slope, sharper = slopes(talk.asked, laid_out(talk.messages), matrix, 1.5)
     for row, column in ((0, 0), (3, 4), (7, 2), (11, 1)):
         step = np.zeros_like(matrix)
         step[row, column] = 1e-3
