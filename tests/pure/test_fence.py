@@ -42,9 +42,17 @@ def test_a_safe_text_stays_as_it_is(text: str, chars_max: int) -> None:
     assert len(safe_text(text, chars_max=chars_max)) <= chars_max
 
 
-@given(st.text(st.characters(categories=("Lu", "Ll", "Lo", "Nd")), max_size=60))
+# Four letters by category show nothing; they are taken out, and the next test says so.
+_BLANK = "\u115f\u1160\u3164\uffa0"
+
+
+@given(st.text(st.characters(categories=("Lu", "Ll", "Lo", "Nd"), exclude_characters=_BLANK), max_size=60))
 def test_words_of_any_script_stay_readable(text: str) -> None:
     assert safe_text(f"x {text} y").replace(" ", "") == unicodedata.normalize("NFC", f"x{text}y").replace(" ", "")
+
+
+def test_letters_that_show_nothing_are_taken_out() -> None:
+    assert safe_text(f"se{_BLANK}cret") == "secret"
 
 
 def test_every_character_that_folds_to_a_bracket_is_replaced() -> None:
