@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from extraction.chinese_text import chinese_in
 from extraction.one_thread import product
 from extraction.token_vectors import gather
 
@@ -36,6 +37,11 @@ class QuestionTokens:
         """The same question in which these words (case folded) count nothing: names of speakers are no topic."""
         counts = np.array([word not in words for word in self.words], np.float32)
         return replace(self, weights=self.weights * counts)
+
+
+def words_of_name(name: str) -> set[str]:
+    """The words of a name (case folded) as pieces tell them: Chinese ones are single characters."""
+    return {*name.split(), *chinese_in(name)}
 
 
 def piece_matches(question: QuestionTokens, messages: Sequence[bytes | None]) -> Floats:

@@ -43,19 +43,25 @@ class VectorSpace:
 
     def text_vectors(self, states: Sequence[Floats]) -> Floats:
         """One unit vector of 384 numbers for the token vectors of each text, order kept."""
-        wholes = np.stack([tokens[0] if self._first_piece else tokens.mean(axis=0) for tokens in states])
-        return _unit(product(_unit(wholes) - self._mean, self._directions))
+        wholes = np.concatenate([whole_of(tokens, first_piece=self._first_piece) for tokens in states])
+        return unit(product(unit(wholes) - self._mean, self._directions))
 
     def packed(self, texts: Sequence[Floats]) -> list[bytes]:
         """The token vectors of each text as they are stored: rows of 96 numbers."""
         if not texts:
             return []
         # One product for all: a text has too few rows for a matrix to be fast.
-        rows = _unit(product(_unit(np.concatenate(texts)) - self._token_mean, self._token_directions))
+        rows = unit(product(unit(np.concatenate(texts)) - self._token_mean, self._token_directions))
         parts = np.split(rows, np.cumsum([len(states) for states in texts])[:-1])
         return [pack(part, model=self.token_model) for part in parts]
 
 
-def _unit(rows: Floats) -> Floats:
-    unit: Floats = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), np.float32(1e-9))
-    return unit
+def whole_of(states: Floats, *, first_piece: bool) -> Floats:
+    """One row for a text: the state of its first piece, or the mean of all."""
+    return states[:1] if first_piece else states.mean(axis=0, keepdims=True)
+
+
+def unit(rows: Floats) -> Floats:
+    """Each row at length 1."""
+    units: Floats = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), np.float32(1e-9))
+    return units

@@ -13,8 +13,7 @@ from typing import Final
 
 import numpy as np
 
-from extraction.chinese_text import chinese_in
-from extraction.late_interaction import QuestionTokens, piece_matches, weighted
+from extraction.late_interaction import QuestionTokens, piece_matches, weighted, words_of_name
 from extraction.search_terms import Terms, terms_of
 from extraction.time_words import spans_in
 from graph_service.memory.asked_beyond import begins_with
@@ -157,7 +156,7 @@ def _of_tokens(lines: Sequence[Line], sessions: Sequence[str], asked: Asked, spe
     if not lines:
         # What else was found stands in for itself.
         return {"tokens": np.zeros(0), "tokens_near": np.zeros(0)}
-    question = asked.tokens if speaker is None else asked.tokens.without({*speaker.split(), *chinese_in(speaker)})
+    question = asked.tokens if speaker is None else asked.tokens.without(words_of_name(speaker))
     first, end = bounds(sessions)
     matches = piece_matches(question, [line.tokens for line in lines]).astype(np.float64)
     around = best_around(matches, first, end, _RADIUS)

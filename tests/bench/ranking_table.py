@@ -125,8 +125,8 @@ def _standard(values: Floats) -> Floats:
 
 async def cases_of(conversation: Conversation, embedder: Embedder) -> list[Case]:
     """All answerable questions of a conversation."""
-    turns = [turn for session in conversation.sessions for turn in session.turns]
-    vectors = await embed_with_tokens(embedder, [spoken(turn.speaker or None, turn.text) for turn in turns])
+    told = [spoken(turn.speaker or None, turn.text) for turn in conversation.turns]
+    vectors = await embed_with_tokens(embedder, told)
     lines = lines_of(conversation, vectors)
     table = np.array([embedded.vector for embedded in vectors], np.float64)
     now = max(line.said_at for line in lines) + timedelta(days=1)

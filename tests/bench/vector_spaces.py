@@ -12,8 +12,8 @@ compared with before.
 
 import asyncio
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -21,10 +21,10 @@ import numpy.typing as npt
 import platformdirs
 
 from extraction.bert import Bert
-from extraction.chinese_text import chinese_in
+from extraction.late_interaction import words_of_name
 from extraction.local_models import CHINESE, MODELS, LocalModel
 from extraction.model_fetch import fetched_models
-from extraction.vector_space import TOKEN_DIM, VECTOR_DIM, space_file
+from extraction.vector_space import TOKEN_DIM, VECTOR_DIM, space_file, unit, whole_of
 from extraction.wordpieces import WordPieces
 from graph_service.evaluation.dataset import Conversation, read_datasets
 from graph_service.memory.embedding_job import spoken
@@ -40,11 +40,10 @@ _BATCH = 16
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class States:
-    """A text as the model sees it: the unit vector of the whole and of each telling piece, and what those count."""
+    """A text as the model sees it: unit vectors of the whole, as its only piece, and of each telling piece."""
 
-    whole: Floats
-    pieces: Floats
-    weights: Floats
+    whole: Text
+    pieces: Text
 
 
 class Reader:
@@ -64,7 +63,7 @@ class Reader:
         weights = []
         for text in texts:
             named = [name.casefold() for name in speakers if name.casefold() in text.casefold()]
-            silent = {*named[0].split(), *chinese_in(named[0])} if len(named) == 1 else set()
+            silent = words_of_name(named[0]) if len(named) == 1 else set()
             pieces = self._pieces.pieces(text, prefix=self._model.asked)
             weights.append(np.array([0.0 if one.word in silent else one.weight for one in pieces], np.float32))
         return self._read(texts, self._model.asked, weights)
@@ -76,12 +75,10 @@ class Reader:
         for first in range(0, len(order), _BATCH):
             part = order[first : first + _BATCH]
             for place, states in zip(part, self._bert.token_vectors([cut[at].ids for at in part]), strict=True):
-                whole = states[:1] if self._model.first_piece else states.mean(axis=0, keepdims=True)
                 pieces, counts = unit(states[cut[place].telling]), weights[place]
                 answers[place] = States(
-                    whole=unit(whole),
-                    pieces=pieces,
-                    weights=np.ones(len(pieces), np.float32) if counts is None else counts,
+                    whole=_evenly(unit(whole_of(states, first_piece=self._model.first_piece))),
+                    pieces=_evenly(pieces) if counts is None else Text(rows=pieces, weights=counts),
                 )
         return [answer for answer in answers if answer is not None]
 
@@ -109,45 +106,45 @@ def main() -> None:
 
 def read_talk(conversation: Conversation, reader: Reader) -> ReadTalk:
     """A conversation with its questions and facts, by the model."""
-    turns = [turn for session in conversation.sessions for turn in session.turns]
-    place = {turn.id: at for at, turn in enumerate(turns)}
+    place = {turn.id: at for at, turn in enumerate(conversation.turns)}
     asked = [(one.text, one.gold) for one in conversation.answerable]
     asked += [(one.text, frozenset(one.turn_ids)) for one in conversation.observations]
     states = reader.asked([text for text, _ in asked], conversation.speakers)
     return ReadTalk(
-        messages=reader.said([spoken(turn.speaker or None, turn.text) for turn in turns]),
+        messages=reader.said([spoken(turn.speaker or None, turn.text) for turn in conversation.turns]),
         asked=[(one, sorted(place[turn] for turn in proofs)) for one, (_, proofs) in zip(states, asked, strict=True)],
     )
 
 
 def space_of(talks: Sequence[ReadTalk]) -> dict[str, Floats]:
     """What the file of a model holds."""
-    texts = np.concatenate([message.whole for talk in talks for message in talk.messages])
-    pieces = np.concatenate([message.pieces for talk in talks for message in talk.messages])
+    texts = np.concatenate([message.whole.rows for talk in talks for message in talk.messages])
+    pieces = np.concatenate([message.pieces.rows for talk in talks for message in talk.messages])
     mean, token_mean = texts.mean(axis=0), pieces.mean(axis=0)
     size = texts.shape[1]
     start = principal(texts - mean, VECTOR_DIM) if size > VECTOR_DIM else np.eye(size, dtype=np.float32)
     token_start = principal(pieces - token_mean, TOKEN_DIM)
     return {
         "mean": mean,
-        "directions": learned([_wholes(talk, mean) for talk in talks], start, TEXTS),
+        "directions": learned([_talk(talk, lambda one: one.whole, mean) for talk in talks], start, TEXTS),
         "token_mean": token_mean,
-        "token_directions": learned([_pieces(talk, token_mean) for talk in talks], token_start, PIECES),
+        "token_directions": learned(
+            [_talk(talk, lambda one: one.pieces, token_mean) for talk in talks], token_start, PIECES
+        ),
     }
 
 
-def _wholes(talk: ReadTalk, mean: Floats) -> Talk:
+def _talk(talk: ReadTalk, part: Callable[[States], Text], mean: Floats) -> Talk:
+    """The conversation by one part of each text, without what all have in common."""
+
     def text(states: States) -> Text:
-        return Text(rows=states.whole - mean, weights=np.ones(1, np.float32))
+        return replace(part(states), rows=part(states).rows - mean)
 
     return Talk(messages=[text(one) for one in talk.messages], asked=[(text(one), gold) for one, gold in talk.asked])
 
 
-def _pieces(talk: ReadTalk, mean: Floats) -> Talk:
-    def text(states: States) -> Text:
-        return Text(rows=states.pieces - mean, weights=states.weights)
-
-    return Talk(messages=[text(one) for one in talk.messages], asked=[(text(one), gold) for one, gold in talk.asked])
+def _evenly(rows: Floats) -> Text:
+    return Text(rows=rows, weights=np.ones(len(rows), np.float32))
 
 
 def principal(rows: Floats, count: int) -> Floats:
@@ -157,12 +154,6 @@ def principal(rows: Floats, count: int) -> Floats:
     chosen = found[:count]
     signed: Floats = (chosen * np.sign(chosen[np.arange(len(chosen)), np.abs(chosen).argmax(axis=1)])[:, None]).T
     return signed
-
-
-def unit(rows: Floats) -> Floats:
-    """Each row at length 1."""
-    units: Floats = rows / np.linalg.norm(rows, axis=1, keepdims=True)
-    return units
 
 
 if __name__ == "__main__":
