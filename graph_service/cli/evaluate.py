@@ -32,6 +32,7 @@ def evaluate(
     facts: Annotated[
         FactsBrought, typer.Option(help="Facts handed in with the messages: none, or the data sets' own notes.")
     ] = FactsBrought.NONE,
+    captions: Annotated[bool, typer.Option(help="Hand in what the pictures of a conversation show.")] = True,
     limit_conversations: Annotated[
         int | None, typer.Option(min=1, help="At most so many of each data set.", show_default=False)
     ] = None,
@@ -46,15 +47,18 @@ def evaluate(
     It runs the whole service, with a Neo4j of its own that is thrown away, or with the one that NEO4J_URI names; there
     each conversation has a tenant of its own, which is forgotten at the end.
     """
+    from graph_service.evaluation.run import Plan
+
     common = merged(ctx, config, tenant, as_json)
     if common.tenant:
         raise InputError("eval makes tenants of its own and throws them away; leave out --tenant")
     settings = settings_of(common, service__port=0, service__open_browser=False)
-    conversations = read_datasets(paths, conversations_max=limit_conversations)
+    conversations = read_datasets(paths, conversations_max=limit_conversations, captions=captions)
     if not any(conversation.answerable for conversation in conversations):
         raise InputError("no question of these data sets has gold; there is nothing to measure")
     _check_output(output)
-    _run(settings, Terminal(as_json=common.as_json), conversations, facts, concurrency, output)
+    plan = Plan(facts=facts, captions=captions, concurrency=concurrency, forget=settings.neo4j.uri is not None)
+    _run(settings, Terminal(as_json=common.as_json), conversations, plan, output)
 
 
 def _check_output(output: Path | None) -> None:
@@ -67,14 +71,11 @@ def _run(
     settings: Settings,
     terminal: Terminal,
     conversations: Sequence[Conversation],
-    facts: FactsBrought,
-    concurrency: int,
+    plan: "Plan",
     output: Path | None,
 ) -> None:
     from graph_service.cli.service import run_service
-    from graph_service.evaluation.run import Plan
 
-    plan = Plan(facts=facts, concurrency=concurrency, forget=settings.neo4j.uri is not None)
     with _own_database(settings) as own:
         stops = Stops()
         measure = partial(_measure, terminal, conversations, plan, output)

@@ -12,6 +12,7 @@ from typing import Final
 
 from pydantic import BaseModel, ValidationError
 
+from graph_service.memory.question import is_chinese
 from schema.errors import InputError
 from schema.timespan import as_utc
 
@@ -34,15 +35,14 @@ class Turn:
 
     Attributes:
         id: unique within its conversation.
+        text: what an agent hands in: what was said and, in brackets, what the picture shows that came with it.
         said_at: aware UTC; all turns of one session carry the session's moment.
-        caption: of the picture that was shown with it; it is not handed to the service.
     """
 
     id: str
     speaker: str
     text: str
     said_at: datetime
-    caption: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,11 +148,14 @@ class _File(BaseModel):
     questions: list[_QuestionRow]
 
 
-def read_datasets(paths: Sequence[Path], *, conversations_max: int | None = None) -> list[Conversation]:
+def read_datasets(
+    paths: Sequence[Path], *, conversations_max: int | None = None, captions: bool = True
+) -> list[Conversation]:
     """The conversations of files and of all `*.json` in folders, below them too, ordered by path.
 
     Args:
         conversations_max: so many of each data set at most, the first by path.
+        captions: whether what pictures show is handed in, as it is where LoCoMo was published.
 
     Raises:
         InputError: lists what is missing or wrong; all files are taken or none.
@@ -161,7 +164,7 @@ def read_datasets(paths: Sequence[Path], *, conversations_max: int | None = None
     problems: list[str] = []
     for file in _files(paths, problems):
         try:
-            found.append(conversation_of(_text(file), name=str(file)))
+            found.append(conversation_of(_text(file), name=str(file), captions=captions))
         except InputError as error:
             problems += error.problems
     _refuse(problems)
@@ -174,13 +177,14 @@ def read_datasets(paths: Sequence[Path], *, conversations_max: int | None = None
     return kept
 
 
-def conversation_of(text: str, *, name: str) -> Conversation:
+def conversation_of(text: str, *, name: str, captions: bool = True) -> Conversation:
     """The conversation that a file's text holds.
 
     Single remarks on many days are a diary: a year of them makes one session, oldest first.
 
     Args:
         name: of the file, for error messages.
+        captions: whether turns tell what their pictures show.
 
     Raises:
         InputError: lists the mistakes with their places.
@@ -194,7 +198,7 @@ def conversation_of(text: str, *, name: str) -> Conversation:
         _refuse(problems)
         raise AssertionError("unreachable: a validation error has problems") from error
     _refuse(list(_mistakes(row, name)))
-    sessions = [_session(row, session) for session in row.sessions if session.turns]
+    sessions = [_session(row, session, captions) for session in row.sessions if session.turns]
     if len(sessions) > 1 and all(len(session.turns) == 1 for session in sessions):
         sessions = _by_year(row.id, sessions)
     return Conversation(
@@ -249,20 +253,25 @@ def _mistakes(row: _File, name: str) -> Iterator[str]:
             yield f"{name}: facts.{place}: names the turn {unknown!r}, which is not in the file"
 
 
-def _session(row: _File, session: _SessionRow) -> Session:
+def _session(row: _File, session: _SessionRow, captions: bool) -> Session:
     return Session(
         id=f"{row.id}-{session.index}",
         turns=tuple(
             Turn(
                 id=turn.id,
                 speaker=turn.speaker,
-                text=turn.text,
+                text=_with_caption(turn, row.lang) if captions else turn.text,
                 said_at=as_utc(session.date),
-                caption=turn.caption,
             )
             for turn in session.turns
         ),
     )
+
+
+def _with_caption(turn: _TurnRow, lang: str) -> str:
+    # Translated data sets keep captions in English, in which no agent would tell a Chinese user what it sees.
+    told = turn.caption.strip() and (lang != "zh" or is_chinese(turn.caption))
+    return f"{turn.text} [{turn.caption.strip()}]" if told else turn.text
 
 
 def _by_year(conversation_id: str, sessions: Sequence[Session]) -> list[Session]:

@@ -51,6 +51,7 @@ def document_of(figures: Figures, *, about: Mapping[str, Any]) -> dict[str, Any]
         "format": FORMAT,
         **about,
         "facts": figures.plan.facts.value,
+        "captions": figures.plan.captions,
         "facts_dropped": figures.facts_dropped,
         "concurrency": figures.plan.concurrency,
         "hits": HITS_MAX,

@@ -46,11 +46,13 @@ class Plan:
     """What is to be measured.
 
     Attributes:
+        captions: whether turns tell what their pictures show.
         concurrency: questions that are asked at the same time.
         forget: whether memories must be emptied at the end, because the database stays.
     """
 
     facts: FactsBrought = FactsBrought.NONE
+    captions: bool = True
     concurrency: int = 1
     forget: bool = True
 

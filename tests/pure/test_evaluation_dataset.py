@@ -54,6 +54,26 @@ def test_questions_that_nothing_answers_are_not_measured_by_recall() -> None:
     assert [question.category for question in nora.questions if not question.gold] == ["adversarial"]
 
 
+@pytest.mark.parametrize(
+    ("lang", "caption", "told"),
+    [
+        ("en", "a photo of a kite", "Look! [a photo of a kite]"),
+        ("zh", "一张风筝的照片", "Look! [一张风筝的照片]"),
+        ("zh", "a photo of a kite", "Look!"),
+        ("en", " ", "Look!"),
+    ],
+)
+def test_what_a_picture_shows_is_told_in_the_language_of_the_talk(lang: str, caption: str, told: str) -> None:
+    turns = [{"id": "1", "text": "Look!", "caption": caption}]
+    said = json.dumps(
+        document(
+            lang=lang, sessions=[{"index": 1, "date": "2025-01-01T12:00:00", "turns": turns}], questions=[], facts=[]
+        )
+    )
+    assert [turn.text for turn in conversation_of(said, name="c.json").turns] == [told]
+    assert [turn.text for turn in conversation_of(said, name="c.json", captions=False).turns] == ["Look!"]
+
+
 def test_at_most_so_many_conversations_of_each_set_are_taken() -> None:
     found = read_datasets([OWN, OWN / "wulei.json"], conversations_max=1)
     assert [one.id for one in found] == ["idris-and-keiko", "linxiao"]

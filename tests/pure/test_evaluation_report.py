@@ -61,8 +61,8 @@ def test_the_document_is_json_whose_keys_are_agreed() -> None:
         json.dumps(document_of(figures(), about={"version": "1", "embedder": "e", "reader": "rules"}))
     )
     assert sorted(document) == [
-        "abstention", "concurrency", "cost", "data", "embedder", "facts", "facts_dropped", "format", "hits", "lines",
-        "reader", "seconds", "version",
+        "abstention", "captions", "concurrency", "cost", "data", "embedder", "facts", "facts_dropped", "format", "hits",
+        "lines", "reader", "seconds", "version",
     ]  # fmt: skip
     assert document["format"] == 1
     assert sorted(document["lines"][0]) == ["category", "dataset", "measures", "questions", "system"]
