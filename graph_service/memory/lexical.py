@@ -26,8 +26,7 @@ class Lexical:
     Attributes:
         rarity: of each term; rare ones, and those that the question repeats, tell more.
         words_mean: the mean length of the messages.
-        own, before, near, session: of the message; of the one before it; of the best window that holds it; of what
-            was found of its session.
+        own, before, near: of the message; of the one before it; of the best window that holds it.
     """
 
     rarity: Floats
@@ -35,7 +34,6 @@ class Lexical:
     own: Floats
     before: Floats
     near: Floats
-    session: Floats
 
 
 def lexical(terms: Terms, texts: Sequence[str], sessions: Sequence[str], *, window: int) -> Lexical:
@@ -60,14 +58,12 @@ def lexical(terms: Terms, texts: Sequence[str], sessions: Sequence[str], *, wind
     windows = _bm25(total[ends] - total[starts], total_length[ends] - total_length[starts], rarity)
     # Only whole windows compete, and what there is of a session that is shorter than one.
     windows = np.where((ends - starts == window) | (starts == first), windows, 0.0)
-    sessions_own = _bm25(total[end] - total[first], total_length[end] - total_length[first], rarity)
     return Lexical(
         rarity=rarity,
         words_mean=float(lengths.mean()) if n else 1.0,
         own=own,
         before=shifted(own, first),
         near=best_of_windows(windows, first, window),
-        session=sessions_own,
     )
 
 

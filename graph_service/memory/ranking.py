@@ -1,13 +1,12 @@
 """Candidates → one order, each score with its parts. Pure.
 
-Every part is a weight times a signal. Signals whose size tells nothing by itself are standardised over the messages
-found, and counted from the least of them up, so that no part is below zero; the parts sum to the score.
+Every part is a weight times a signal. Signals without a scale of their own (BM25, cosines) are counted in how far
+messages usually lie apart, from the least of those found up, so that no part is below zero; the parts sum to the score.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -16,9 +15,7 @@ from graph_service.memory.found import Candidate, Found
 from graph_service.memory.lexical import Floats
 from graph_service.memory.question import Kind
 from graph_service.memory.signals import Asked, signals
-from graph_service.memory.weights import Weights
-
-_FLAT: Final = 1e-9
+from graph_service.memory.weights import SPREADS, Weights
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,13 +42,13 @@ def rank(found: Found, weights: Weights, *, asked: Asked, now: datetime, limit: 
     raw = signals(found, asked, now=now)
     messages = np.array([one.kind is Kind.MESSAGE for one in candidates])
     parts = {
-        name: weight * _standard(raw.scaled[name], messages)
+        name: _counted(raw.scaled[name], weight / SPREADS[name], messages)
         for name, weight in weights.scaled.items()
         if name in raw.scaled
     }
     parts |= {name: weight * raw.plain[name] for name, weight in weights.plain.items()}
     # As tidy as the shares of a whole: the greatest score that these weights usually give is about one.
-    whole = sum(weights.scaled.values()) * 3 + sum(weights.plain.values()) / 2
+    whole = sum(map(abs, weights.scaled.values())) * 3 + sum(weights.plain.values()) / 2
     table = np.round(np.array([*parts.values()], np.float64) / whole, 6)
     scores = np.round(table.sum(axis=0), 6)
     keys = [
@@ -66,15 +63,11 @@ def rank(found: Found, weights: Weights, *, asked: Asked, now: datetime, limit: 
     ]
 
 
-def _standard(values: Floats, messages: npt.NDArray[np.bool_]) -> Floats:
-    """In standard deviations of the messages, from the least value up; what has none counts like the mean message."""
+def _counted(values: Floats, weight: float, messages: npt.NDArray[np.bool_]) -> Floats:
+    """What each value counts, from the one that counts least up; what has none counts like the mean message."""
     known = ~np.isnan(values)
     base = values[known & messages] if (known & messages).any() else values[known]
     if not len(base):
         return np.zeros(len(values))
-    spread = float(base.std())
-    if spread < _FLAT:
-        spread = max(abs(float(base.mean())), 1.0)
-    filled = np.where(known, values, base.mean())
-    standard: Floats = (filled - filled.min()) / spread
-    return standard
+    counted: Floats = weight * np.where(known, values, base.mean())
+    return counted - counted.min()

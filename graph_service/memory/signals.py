@@ -142,7 +142,6 @@ def _of_lines(lines: Sequence[Line], sessions: Sequence[str], words: Lexical) ->
         "words": words.own,
         "words_before": words.before,
         "words_near": words.near,
-        "words_session": words.session,
         "meaning": cosines,
         "meaning_near": best_of_windows(means, first, WINDOW),
         "length": np.array([math.log1p(len(line.text)) for line in lines], np.float64),

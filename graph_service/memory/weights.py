@@ -9,6 +9,22 @@ comes before what ties it to the name (tests/flows/test_second_hop.py).
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Final
+
+# How far the messages found for a question usually lie apart, in standard deviations of the development data, rounded.
+# One size for all questions: what differs little among those found tells little, and long questions tell more by words.
+SPREADS: Final[Mapping[str, float]] = MappingProxyType(
+    {
+        "words": 3.0,
+        "words_before": 3.0,
+        "words_near": 7.0,
+        "meaning": 0.1,
+        "meaning_near": 0.06,
+        "tokens": 0.1,
+        "tokens_near": 0.1,
+        "length": 0.5,
+    }
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,7 +32,7 @@ class Weights:
     """How much each signal counts.
 
     Attributes:
-        scaled: for one standard deviation among the messages found.
+        scaled: for as much of a signal as messages usually lie apart (`SPREADS`); below zero: the less, the better.
         plain: for the whole of a signal between 0 and 1.
     """
 
@@ -28,10 +44,10 @@ _KNOWLEDGE = {"names": 1.0, "graph": 0.1, "beyond": 3.0, "certainty": 0.3, "impo
 _PLAIN_EN = {
     "speaker": 2.1,
     "time": 3.1,
-    "says": 0.7,
-    "answers": 0.3,
-    "tells_when": 1.7,
-    "tells_number": 0.85,
+    "says": 0.5,
+    "answers": 0.2,
+    "tells_when": 1.5,
+    "tells_number": 0.75,
     "role": 2.0,
 }
 _PLAIN_ZH = {
@@ -49,24 +65,27 @@ def _weights(scaled: Mapping[str, float], plain: Mapping[str, float]) -> Weights
     return Weights(scaled=MappingProxyType(dict(scaled)), plain=MappingProxyType({**plain, **_KNOWLEDGE}))
 
 
-_WORDS_ZH = {"words": 0.8, "words_before": 0.15, "words_near": 0.2, "length": 0.2}
 # With vectors of a message's pieces: these take over what the vector of the whole tells.
 ENGLISH = _weights(
-    {"words": 0.1, "words_before": 0.15, "words_near": 0.4, "tokens": 0.8, "tokens_near": 1.1}, _PLAIN_EN
+    {"words": 0.1, "words_before": 0.4, "words_near": 1.2, "tokens": 0.9, "tokens_near": 1.3, "length": -0.1}, _PLAIN_EN
 )
 ENGLISH_BY_VECTORS = _weights(
-    {"words": 0.25, "words_before": 0.15, "words_near": 0.85, "meaning": 0.7, "meaning_near": 0.2, "length": 0.5},
+    {"words": 0.4, "words_before": 0.45, "words_near": 2.2, "meaning": 0.9, "meaning_near": 0.25, "length": 0.2},
     _PLAIN_EN,
 )
-ENGLISH_BY_WORDS = _weights({"words": 0.35, "words_before": 0.2, "words_near": 1.0, "length": 0.4}, _PLAIN_EN)
+ENGLISH_BY_WORDS = _weights({"words": 0.9, "words_before": 0.6, "words_near": 2.8, "length": 0.4}, _PLAIN_EN)
+_WORDS_ZH = {"words": 0.6, "words_before": 0.1, "words_near": 0.15, "length": 0.2}
 CHINESE = _weights(
-    {**_WORDS_ZH, "words": 0.25, "length": 0.4, "meaning": 0.5, "tokens": 0.2, "tokens_near": 0.5}, _PLAIN_ZH
+    {**_WORDS_ZH, "words": 0.2, "length": 0.4, "meaning": 0.5, "tokens": 0.2, "tokens_near": 0.5}, _PLAIN_ZH
 )
 CHINESE_BY_VECTORS = _weights({**_WORDS_ZH, "meaning": 0.7, "meaning_near": 0.2}, _PLAIN_ZH)
 CHINESE_BY_WORDS = _weights(_WORDS_ZH, _PLAIN_ZH)
-# A conversation that is handed in as a question asks for nothing: what counts is what it is about.
-CONVERSATION = _weights({"words": 1.0, "meaning": 1.6}, {"speaker": 1.0, "time": 1.0})
-CONVERSATION_BY_WORDS = _weights({"words": 1.0}, {"speaker": 1.0, "time": 1.0})
+# A conversation that is handed in as a question asks for nothing: what counts is what it is about. Chinese is searched
+# by words and by their characters, so that as much text says more of them.
+_MET = {"speaker": 1.0, "time": 1.0}
+CONVERSATION = _weights({"words": 0.65, "meaning": 1.6}, _MET)
+CONVERSATION_ZH = _weights({"words": 0.35, "meaning": 1.6}, _MET)
+CONVERSATION_BY_WORDS = _weights({"words": 1.0}, _MET)
 # Longer than this nobody asks; remarks are.
 _QUESTION_CHARS_MAX, _QUESTION_CHARS_MAX_ZH = 160, 60
 
@@ -80,7 +99,8 @@ def weights_for(*, chinese: bool, vectors: bool, tokens: bool, chars: int = 0) -
         tokens: it gave vectors of the question's pieces too.
     """
     if chars > (_QUESTION_CHARS_MAX_ZH if chinese else _QUESTION_CHARS_MAX):
-        return CONVERSATION if vectors else CONVERSATION_BY_WORDS
+        by_vectors = CONVERSATION_ZH if chinese else CONVERSATION
+        return by_vectors if vectors else CONVERSATION_BY_WORDS
     by_words, by_vectors, by_tokens = (
         (CHINESE_BY_WORDS, CHINESE_BY_VECTORS, CHINESE) if chinese else (ENGLISH_BY_WORDS, ENGLISH_BY_VECTORS, ENGLISH)
     )

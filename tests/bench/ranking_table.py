@@ -30,6 +30,7 @@ from graph_service.memory.embedding_job import spoken
 from graph_service.memory.found import Line
 from graph_service.memory.lexical import lexical
 from graph_service.memory.signals import Asked, Signals, signals
+from graph_service.memory.weights import SPREADS
 from tests.candidates import all_found
 
 Floats = npt.NDArray[np.float64]
@@ -55,7 +56,7 @@ class Case:
     """A question with the signals of its candidates.
 
     Attributes:
-        columns: by name of the signal, standardised as the ranking does.
+        columns: by name of the signal, in the ranking's units.
         gold: 1 for candidates that are gold.
     """
 
@@ -111,16 +112,13 @@ def case_of(lines: Sequence[Line], cosines: Floats, question: AskedQuestion, ask
 
 def case_columns(raw: Signals) -> dict[str, Floats]:
     """The signals of messages as the ranking counts them."""
-    columns = {name: _standard(values) for name, values in raw.scaled.items()}
+    # Only differences count, so the mean is taken off.
+    columns = {
+        name: np.nan_to_num(values - np.nanmean(values)) / SPREADS[name]
+        for name, values in raw.scaled.items()
+        if not np.isnan(values).all()
+    }
     return columns | {name: values for name, values in raw.plain.items() if name not in KNOWLEDGE}
-
-
-def _standard(values: Floats) -> Floats:
-    known = values[~np.isnan(values)]
-    if not len(known) or known.std() < 1e-9:
-        return np.zeros(len(values))
-    standard: Floats = (np.where(np.isnan(values), known.mean(), values) - known.mean()) / known.std()
-    return standard
 
 
 async def cases_of(conversation: Conversation, embedder: Embedder) -> list[Case]:

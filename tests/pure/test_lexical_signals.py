@@ -50,7 +50,7 @@ def test_words_count_for_the_message_and_its_neighbours_alone(question: str, tex
     assert words.own[0] == words.own[2] == 0
     assert words.before.tolist() == [0, words.own[0], words.own[1], 0]
     assert (words.near[:3] > 0).all()
-    assert words.near[3] == words.session[3] == 0
+    assert words.near[3] == 0
 
 
 def test_a_rare_word_tells_more_than_a_common_one() -> None:

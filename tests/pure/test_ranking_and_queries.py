@@ -15,7 +15,7 @@ from graph_service.memory.question import Kind, Question, check_question, is_chi
 from graph_service.memory.ranking import rank
 from graph_service.memory.signals import Asked
 from graph_service.memory.snippets import snippet
-from graph_service.memory.weights import ENGLISH
+from graph_service.memory.weights import ENGLISH, ENGLISH_BY_VECTORS
 from schema.errors import InputError
 from schema.timespan import Timespan
 from tests.builders import NOON
@@ -78,6 +78,22 @@ def test_the_order_of_rows_does_not_change_the_ranking(found: list[list[Any]], r
 @given(rows, st.integers(1, 10))
 def test_a_smaller_limit_gives_a_prefix(found: list[list[Any]], limit: int) -> None:
     assert _ranked(found, limit) == _ranked(found)[:limit]
+
+
+@settings(deadline=None)
+@given(st.floats(0.1, 0.9), st.floats(0.1, 0.9), st.floats(0, 1))
+def test_how_far_two_lie_apart_does_not_depend_on_a_third(one: float, other: float, third: float) -> None:
+    """So what differs little among all that was found counts little, too."""
+
+    def apart(*more: list[Any]) -> float:
+        found = found_of([a_row("a", cosine=one), a_row("b", cosine=other), *more])
+        parts = {
+            item.candidate.id: item.parts["meaning"]
+            for item in rank(found, ENGLISH_BY_VECTORS, asked=Asked(), now=NOON, limit=9)
+        }
+        return parts["a"] - parts["b"]
+
+    assert apart() == pytest.approx(apart(a_row("c", cosine=third)), abs=1e-5)
 
 
 def test_what_was_said_in_the_time_asked_for_comes_first() -> None:
