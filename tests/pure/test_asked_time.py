@@ -184,6 +184,11 @@ def test_chinese_before_and_after_share_no_moment(phrase: str, moment: datetime)
     assert before.end < after.start
 
 
+@pytest.mark.parametrize("text", ["2000年后十十周", "春节后十十天", "五月三三日之前", "上个月前两三十年"])
+def test_numerals_that_are_no_number_are_no_time_and_no_error(text: str) -> None:
+    assert all("十十" not in asked.phrase for asked in time_asked(text, datetime(2000, 1, 1, tzinfo=UTC)).asked)
+
+
 PIECES = ["last", "week", "May", "2023", "before", "between", "and", "Friday", "at 5", "Q3", "31", "ago", "three", "of"]
 PIECES_ZH = ["上", "周", "三", "月", "2023年", "之前", "到", "春节", "第", "初", "点", "半", "后", "最近", "个", "十"]
 
