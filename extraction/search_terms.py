@@ -107,6 +107,11 @@ def said_in(terms: Terms, text: str) -> list[str]:
     return [one for one in terms.stems if one in said] + [one for one in terms.strings if one in folded]
 
 
+def stems_in(text: str) -> Collection[str]:
+    """The stems of the English words that a text has, each once, without words that every text has."""
+    return _said(text)[0].keys()
+
+
 def length(text: str) -> float:
     """How many words a text has, those that every text has left out."""
     return _said(text)[1]

@@ -1,6 +1,6 @@
 """What `read/recall` returns, given names. Pure."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from operator import attrgetter
@@ -31,6 +31,7 @@ class Line:
         cosine: to the question, -1…1; None when it was not compared.
         position: its place among the messages of one moment.
         tokens: packed vectors of its pieces, if it has such.
+        told: the best cosine to the question of a fact that it proves; None when no such was found.
     """
 
     id: str
@@ -41,6 +42,7 @@ class Line:
     text: str
     cosine: float | None
     tokens: bytes | None = None
+    told: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,10 +99,16 @@ class Found:
     named: frozenset[str] = frozenset()
 
 
-def found_in(row: Mapping[str, Any]) -> Found:
-    """The one row of `read/recall`."""
-    messages = [_message_found(told) for told in row["messages"]]
-    candidates = [*(candidate for candidate, _ in messages), *map(_candidate, row["rows"])]
+def found_in(row: Mapping[str, Any], kinds: Collection[Kind] = tuple(Kind)) -> Found:
+    """The one row of `read/recall`.
+
+    Args:
+        kinds: what is wanted; other facts only tell of the messages that prove them.
+    """
+    known = [_candidate(told) for told in row["rows"]]
+    told = _told(known)
+    messages = [_message_found(one, told) for one in row["messages"]]
+    candidates = [*(candidate for candidate, _ in messages), *(one for one in known if one.kind in kinds)]
     return Found(
         candidates=tuple(sorted(candidates, key=attrgetter("kind", "id"))),
         lines=tuple(sorted((line for _, line in messages), key=attrgetter("session", "said_at", "position", "id"))),
@@ -108,8 +116,17 @@ def found_in(row: Mapping[str, Any]) -> Found:
     )
 
 
-def _message_found(told: Sequence[Any]) -> tuple[Candidate, Line]:
-    name, session, said_ms, position, speaker, text, uri, role, importance, unread, similarity, found, tokens = told
+def _told(known: Iterable[Candidate]) -> dict[str, float]:
+    """By message, the best cosine of a fact that it proves."""
+    best: dict[str, float] = {}
+    for fact in known:
+        if fact.cosine is not None:
+            best |= {proof: max(fact.cosine, best.get(proof, -1.0)) for proof in fact.proofs}
+    return best
+
+
+def _message_found(row: Sequence[Any], told: Mapping[str, float]) -> tuple[Candidate, Line]:
+    name, session, said_ms, position, speaker, text, uri, role, importance, unread, similarity, found, tokens = row
     said_at, cosine = moment_of(said_ms), _cosine(similarity)
     candidate = Candidate(
         kind=Kind.MESSAGE,
@@ -134,6 +151,7 @@ def _message_found(told: Sequence[Any]) -> tuple[Candidate, Line]:
         text=text,
         cosine=cosine,
         tokens=tokens,
+        told=told.get(name),
     )
     return candidate, line
 

@@ -1,5 +1,7 @@
 """How well messages say the words of a question: alone, after the one before, among their neighbours. Pure."""
 
+import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -8,7 +10,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from extraction.search_terms import Terms, counts, length
+from extraction.search_terms import Terms, counts, length, stems_in
 
 Floats = npt.NDArray[np.float64]
 Places = npt.NDArray[np.intp]
@@ -16,6 +18,8 @@ Places = npt.NDArray[np.intp]
 # Source: Robertson and Zaragoza 2009; the constants are those of Lucene.
 _K1: Final = 1.2
 _B: Final = 0.75
+# Words that all texts have, by which rare ones are thinned; with 3 and 8 the same within chance.
+_COMMON: Final = 5
 _PAUSE: Final = timedelta(hours=8)
 
 
@@ -119,6 +123,18 @@ def best_of_windows(windows: Floats, first: Places, window: int) -> Floats:
         earlier = np.roll(windows, back)
         best = np.where(places - back >= first, np.maximum(best, earlier), best)
     return best
+
+
+def specificity(texts: Sequence[str]) -> Floats:
+    """How rare the words of each text are among the others': "Thanks, that's great!" is low, a place or a title high.
+
+    As if each text had five more words that all have: a single rare word is no proof of anything. Chinese texts are not
+    cut into words and have none; rare characters did not tell there (docs/evaluation.md).
+    """
+    said = [stems_in(text) for text in texts]
+    said_by = Counter(word for words in said for word in words)
+    rarity = {word: math.log(len(texts) / n) for word, n in said_by.items()}
+    return np.array([sum(map(rarity.__getitem__, words)) / (len(words) + _COMMON) for words in said], np.float64)
 
 
 def bm25_of(texts: Sequence[str], terms: Terms, corpus: Lexical) -> Floats:

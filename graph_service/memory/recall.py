@@ -141,7 +141,7 @@ async def recall(
     weights = _weights(question.text, embedder, asked)
     more = rules.parameters(question, by_meaning="meaning" in weights.scaled)
     rows = await graph.read(statement("read/recall"), {**parameters, **more})
-    found = noted(found_in(rows[0]))
+    found = noted(found_in(rows[0], question.kinds))
     signs = signs_of(question.text, found.candidates, asked=terms_of(" ".join(words)), own_names=(question.user_id,))
     answer = page(
         found.candidates,

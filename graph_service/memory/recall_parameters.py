@@ -58,7 +58,8 @@ def recall_parameters(
         "user_id": question.user_id,
         "vector": sought,
         "scene_vector": sought if Kind.SCENE in kinds else None,
-        "fact_vector": sought if Kind.FACT in kinds else None,
+        # Facts tell of the messages that prove them, also when they are not wanted themselves.
+        "fact_vector": sought if {Kind.FACT, Kind.MESSAGE} & set(kinds) else None,
         **_queries(question, span, words, scope),
         **named_parameters(question.text, scope_user=scope),
         "valid_at": as_utc(moments.valid_at).astimezone(UTC),

@@ -26,6 +26,7 @@ from graph_service.memory.lexical import (
     bm25_of,
     bounds,
     lexical,
+    specificity,
     stretches,
 )
 from graph_service.memory.question import Kind
@@ -144,6 +145,9 @@ def _of_lines(lines: Sequence[Line], sessions: Sequence[str], words: Lexical) ->
         "words_near": words.near,
         "meaning": cosines,
         "meaning_near": best_of_windows(means, first, WINDOW),
+        # What proves nothing that was found is neither lifted nor lowered.
+        "told": np.array([np.nan if line.told is None else line.told for line in lines], np.float64),
+        "specific": specificity([line.text for line in lines]),
         "length": np.array([math.log1p(len(line.text)) for line in lines], np.float64),
     }
 
@@ -181,7 +185,8 @@ def _scaled(found: Found, table: Mapping[str, Floats], words: Mapping[int, float
         candidate = found.candidates[at]
         if proofs := [place[proof] for proof in candidate.proofs if proof in place]:
             scaled[:, at] = lines[:, proofs].max(axis=1)
-        by_name["length"][at] = math.log1p(len(candidate.text))
+        # What long and short messages are worth tells nothing of a statement or a summary.
+        by_name["length"][at] = np.nan
         by_name["words"][at] = own
         if candidate.cosine is not None:
             by_name["meaning"][at] = candidate.cosine

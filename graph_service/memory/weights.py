@@ -1,9 +1,9 @@
 """What each signal is worth, by language; the one place for it.
 
 Source: fitted with a listwise softmax loss, one conversation left out at a time (tests/bench/ranking_table.py); those
-of Chinese were chosen among few on four data sets (tests/bench/chinese_table.py). `role` counts like `speaker`, for
-which it stands where nobody is named; `graph` as much as does no harm; `beyond` so much that what an answer is said of
-comes before what ties it to the name (tests/flows/test_second_hop.py).
+of Chinese were chosen among few on four data sets (tests/bench/chinese_table.py). `told` was fitted where agents bring
+facts. `role` counts like `speaker`, for which it stands where nobody is named; `graph` as much as does no harm;
+`beyond` so much that what an answer is said of comes before what ties it to the name (tests/flows/test_second_hop.py).
 """
 
 from collections.abc import Mapping
@@ -20,8 +20,10 @@ SPREADS: Final[Mapping[str, float]] = MappingProxyType(
         "words_near": 7.0,
         "meaning": 0.1,
         "meaning_near": 0.06,
+        "told": 0.1,
         "tokens": 0.1,
         "tokens_near": 0.1,
+        "specific": 0.5,
         "length": 0.5,
     }
 )
@@ -44,8 +46,8 @@ _KNOWLEDGE = {"names": 1.0, "graph": 0.1, "beyond": 3.0, "certainty": 0.3, "impo
 _PLAIN_EN = {
     "speaker": 2.1,
     "time": 3.1,
-    "says": 0.5,
-    "answers": 0.2,
+    "says": 0.45,
+    "answers": 0.1,
     "tells_when": 1.5,
     "tells_number": 0.75,
     "role": 2.0,
@@ -67,18 +69,39 @@ def _weights(scaled: Mapping[str, float], plain: Mapping[str, float]) -> Weights
 
 # With vectors of a message's pieces: these take over what the vector of the whole tells.
 ENGLISH = _weights(
-    {"words": 0.1, "words_before": 0.4, "words_near": 1.2, "tokens": 0.9, "tokens_near": 1.3, "length": -0.1}, _PLAIN_EN
-)
-ENGLISH_BY_VECTORS = _weights(
-    {"words": 0.4, "words_before": 0.45, "words_near": 2.2, "meaning": 0.9, "meaning_near": 0.25, "length": 0.2},
+    {
+        "words": 0.1,
+        "words_before": 0.4,
+        "words_near": 1.2,
+        "tokens": 0.85,
+        "tokens_near": 1.3,
+        "told": 0.5,
+        "specific": 0.3,
+        "length": -0.3,
+    },
     _PLAIN_EN,
 )
-ENGLISH_BY_WORDS = _weights({"words": 0.9, "words_before": 0.6, "words_near": 2.8, "length": 0.4}, _PLAIN_EN)
+ENGLISH_BY_VECTORS = _weights(
+    {
+        "words": 0.4,
+        "words_before": 0.45,
+        "words_near": 2.3,
+        "meaning": 0.85,
+        "meaning_near": 0.25,
+        "told": 0.5,
+        "specific": 0.3,
+    },
+    _PLAIN_EN,
+)
+ENGLISH_BY_WORDS = _weights(
+    {"words": 0.9, "words_before": 0.6, "words_near": 3.0, "specific": 0.3, "length": 0.2}, _PLAIN_EN
+)
 _WORDS_ZH = {"words": 0.6, "words_before": 0.1, "words_near": 0.15, "length": 0.2}
 CHINESE = _weights(
-    {**_WORDS_ZH, "words": 0.2, "length": 0.4, "meaning": 0.5, "tokens": 0.2, "tokens_near": 0.5}, _PLAIN_ZH
+    {**_WORDS_ZH, "words": 0.2, "length": 0.4, "meaning": 0.5, "tokens": 0.2, "tokens_near": 0.5, "told": 0.3},
+    _PLAIN_ZH,
 )
-CHINESE_BY_VECTORS = _weights({**_WORDS_ZH, "meaning": 0.7, "meaning_near": 0.2}, _PLAIN_ZH)
+CHINESE_BY_VECTORS = _weights({**_WORDS_ZH, "meaning": 0.7, "meaning_near": 0.2, "told": 0.3}, _PLAIN_ZH)
 CHINESE_BY_WORDS = _weights(_WORDS_ZH, _PLAIN_ZH)
 # A conversation that is handed in as a question asks for nothing: what counts is what it is about. Chinese is searched
 # by words and by their characters, so that as much text says more of them.

@@ -44,6 +44,7 @@ ADDED = (
     ("speaker", ("speaker",)),
     ("time", ("time",)),
     ("length, questions, answers", ("length", "says", "answers")),
+    ("how rare its words are", ("specific",)),
     ("kind of answer", ("tells_when", "tells_number")),
     ("vector", ("meaning", "meaning_near")),
     ("late interaction", ("tokens",)),

@@ -90,6 +90,26 @@ async def test_a_fact_is_found_by_what_it_means_without_a_common_word(
     assert answer.hits[0].score == pytest.approx(sum(answer.hits[0].parts.values()), abs=1e-5)
 
 
+@pytest.mark.parametrize(
+    ("near", "far", "question"), [(TEA, CHESS, "Which beverage?"), (茶, 棋, "喝什么？")], ids=["en", "zh"]
+)
+async def test_a_fact_tells_of_the_message_that_proves_it_when_only_messages_are_wanted(
+    graph: Graph, tenant: str, near: BroughtFact, far: BroughtFact, question: str
+) -> None:
+    """None of the messages says anything of what is asked, and the last of equals would come first."""
+    await tell(graph, tenant, near)
+    await tell(graph, tenant, far, session="s2")
+    await tell(graph, tenant, session="s3")
+    answer = await a_memory(graph, embedder=Paraphrases()).recall(
+        TenantId(tenant), Question(user_id="alice", text=question, kinds=(Kind.MESSAGE,), evidence=1)
+    )
+    assert {hit.kind for hit in answer.hits} == {Kind.MESSAGE}
+    assert [hit.uri.split("/")[5] for hit in answer.hits] == ["s1", "s3", "s2"]
+    assert [hit.parts["told"] for hit in answer.hits] == sorted(
+        (hit.parts["told"] for hit in answer.hits), reverse=True
+    )
+
+
 async def test_neither_another_tenant_nor_another_user_is_found_by_meaning(graph: Graph, tenant: str) -> None:
     await tell(graph, f"{tenant}-other", TEA)
     await tell(graph, tenant, TEA, user="bob")

@@ -12,7 +12,16 @@ from extraction.late_interaction import QuestionTokens
 from extraction.search_terms import both_spellings, counts, terms_of
 from extraction.token_vectors import pack
 from graph_service.memory.found import Found, Line
-from graph_service.memory.lexical import best_around, best_of_windows, bm25_of, bounds, lexical, shifted, stretches
+from graph_service.memory.lexical import (
+    best_around,
+    best_of_windows,
+    bm25_of,
+    bounds,
+    lexical,
+    shifted,
+    specificity,
+    stretches,
+)
 from graph_service.memory.question import Kind
 from graph_service.memory.signals import Asked, signals, speaker_asked
 from graph_service.memory.weights import weights_for
@@ -59,6 +68,22 @@ def test_a_rare_word_tells_more_than_a_common_one() -> None:
     assert words.own[3] > words.own[0] > 0
     rare, common = bm25_of(["A lighthouse.", "A garden."], terms_of("garden lighthouse"), words)
     assert rare > common
+
+
+def test_a_message_is_specific_by_words_that_others_do_not_have() -> None:
+    said = [
+        "Great, thanks!",
+        "Great, thanks!",
+        "Great, we sail past the lighthouse.",
+        "Lighthouse?",
+        "明天去灯塔。",
+        "",
+    ]
+    thanks, again, sails, one_word, chinese, nothing = specificity(said).tolist()
+    assert sails > one_word > 0
+    assert sails > thanks == again
+    assert chinese == nothing == 0
+    assert specificity([]).tolist() == []
 
 
 @given(sessions=SESSIONS, window=st.integers(1, 8))

@@ -15,7 +15,7 @@ from graph_service.memory.question import Kind, Question, check_question, is_chi
 from graph_service.memory.ranking import rank
 from graph_service.memory.signals import Asked
 from graph_service.memory.snippets import snippet
-from graph_service.memory.weights import ENGLISH, ENGLISH_BY_VECTORS
+from graph_service.memory.weights import CHINESE, ENGLISH, ENGLISH_BY_VECTORS
 from schema.errors import InputError
 from schema.timespan import Timespan
 from tests.builders import NOON
@@ -94,6 +94,21 @@ def test_how_far_two_lie_apart_does_not_depend_on_a_third(one: float, other: flo
         return parts["a"] - parts["b"]
 
     assert apart() == pytest.approx(apart(a_row("c", cosine=third)), abs=1e-5)
+
+
+@pytest.mark.parametrize("kinds", [(Kind.MESSAGE,), tuple(Kind)])
+def test_a_fact_speaks_for_the_messages_that_prove_it(kinds: tuple[Kind, ...]) -> None:
+    """Also when facts are not wanted themselves."""
+    messages = [a_row(name, cosine=0.6) for name in "abc"]
+    facts = [a_row(name, kind="fact", cosine=cosine) for name, cosine in (("f", 0.8), ("g", 0.9), ("h", 0.7))]
+    for fact, proofs in zip(facts, (["a", "b"], ["b"], ["c"]), strict=True):
+        fact[-1] = proofs
+    found = found_in({"messages": messages, "rows": facts, "named": []}, kinds)
+    assert {line.id: line.told for line in found.lines} == pytest.approx({"a": 0.6, "b": 0.8, "c": 0.4})
+    assert {one.kind for one in found.candidates} == {Kind.MESSAGE, Kind.FACT} & set(kinds)
+    for weights in (ENGLISH, ENGLISH_BY_VECTORS, CHINESE):
+        order = rank(found, weights, asked=Asked(), now=NOON, limit=9)
+        assert [item.candidate.id for item in order if item.candidate.kind is Kind.MESSAGE] == ["b", "a", "c"]
 
 
 def test_what_was_said_in_the_time_asked_for_comes_first() -> None:
