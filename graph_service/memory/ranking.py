@@ -70,4 +70,5 @@ def _counted(values: Floats, weight: float, messages: npt.NDArray[np.bool_]) -> 
     if not len(base):
         return np.zeros(len(values))
     counted: Floats = weight * np.where(known, values, base.mean())
-    return counted - counted.min()
+    counted -= counted.min()
+    return counted
