@@ -190,6 +190,8 @@ def _scaled(found: Found, table: Mapping[str, Floats], words: Mapping[int, float
         by_name["words"][at] = own
         if candidate.cosine is not None:
             by_name["meaning"][at] = candidate.cosine
+            if candidate.kind is Kind.FACT:
+                by_name["told"][at] = candidate.cosine
     for name in {"tokens", "tokens_near"} & by_name.keys():
         by_name[name] = _stood_in(by_name[name], by_name["meaning"])
     return by_name

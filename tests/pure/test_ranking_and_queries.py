@@ -109,6 +109,9 @@ def test_a_fact_speaks_for_the_messages_that_prove_it(kinds: tuple[Kind, ...]) -
     for weights in (ENGLISH, ENGLISH_BY_VECTORS, CHINESE):
         order = rank(found, weights, asked=Asked(), now=NOON, limit=9)
         assert [item.candidate.id for item in order if item.candidate.kind is Kind.MESSAGE] == ["b", "a", "c"]
+        assert [item.candidate.id for item in order if item.candidate.kind is Kind.FACT] == [
+            name for name in "gfh" if Kind.FACT in kinds
+        ]
 
 
 def test_what_was_said_in_the_time_asked_for_comes_first() -> None:
