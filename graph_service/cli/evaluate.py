@@ -47,8 +47,6 @@ def evaluate(
     It runs the whole service, with a Neo4j of its own that is thrown away, or with the one that NEO4J_URI names; there
     each conversation has a tenant of its own, which is forgotten at the end.
     """
-    from graph_service.evaluation.run import Plan
-
     common = merged(ctx, config, tenant, as_json)
     if common.tenant:
         raise InputError("eval makes tenants of its own and throws them away; leave out --tenant")
@@ -57,6 +55,9 @@ def evaluate(
     if not any(conversation.answerable for conversation in conversations):
         raise InputError("no question of these data sets has gold; there is nothing to measure")
     _check_output(output)
+    # Only now: it brings numpy and more, for which a mistake should not wait.
+    from graph_service.evaluation.run import Plan
+
     plan = Plan(facts=facts, captions=captions, concurrency=concurrency, forget=settings.neo4j.uri is not None)
     _run(settings, Terminal(as_json=common.as_json), conversations, plan, output)
 

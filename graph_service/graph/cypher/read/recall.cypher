@@ -5,7 +5,7 @@
 // $user_id: str
 // $vector: list of float, or null when there is no embedder: the vector channels then find nothing
 // $scene_vector: the same, or null when no scenes are wanted
-// $fact_vector: the same, or null when no facts are wanted
+// $fact_vector: the same, or null when neither facts are wanted nor the messages that they tell of
 // $message_query: str, Lucene, scoped to tenant and user and, for a time range, to days
 // $stem_query: str, likewise
 // $scene_query: str, likewise
@@ -13,7 +13,8 @@
 // $entity_keys: list of str
 // $tie_query: str, Lucene, scoped to the user: relations with one of $tie_words
 // $tie_words: list of str, lower case: by which the question calls those close to the user, as "my sister" does
-// $kinds: list of str: message, scene, fact; what is not wanted is not searched for
+// $kinds: list of str: message, scene, fact; what is not wanted is not searched for, but for facts by their vectors when messages
+// are wanted: these bring no evidence
 // $from_ms: int, inclusive
 // $to_ms: int, exclusive
 // $asked_from_ms: int, inclusive, of the time the question names; not before $asked_to_ms when it names none (a null would be
@@ -253,7 +254,7 @@ CALL (touching, beyond) {
           AND (e.key IN $about_keys OR EXISTS { MATCH (held:HeldEntity)-[:STANDS_FOR]->(e) WHERE held.key IN $about_keys }) })
     RETURN p }
   CALL (r) {
-    UNWIND r.evidence[0..$evidence_max] AS message_id
+    UNWIND CASE WHEN 'fact' IN $kinds THEN r.evidence[0..$evidence_max] ELSE [] END AS message_id
     MATCH (p:Message {tenant: $tenant, id: message_id}) WHERE p.user_id = $user_id AND ($known_at IS NULL OR p.received_at <= $known_at)
     RETURN collect([p.id, p.uri, p.role, p.speaker, p.text, p.said_ms]) AS evidence
   }
