@@ -57,7 +57,8 @@ class LocalEmbedder:
             order = sorted(range(len(cut)), key=lambda place: len(cut[place].ids))
             parts = list(_parts(order, [len(one.ids) for one in cut]))
             jobs = [
-                loop.run_in_executor(self._batches, language.embedded, [cut[place] for place in part]) for part in parts
+                loop.run_in_executor(self._batches, language.embedded, [cut[place] for place in part], asked)
+                for part in parts
             ]
             for part, answer in zip(parts, await asyncio.gather(*jobs), strict=True):
                 for place, embedded in zip(part, answer, strict=True):
@@ -78,7 +79,7 @@ class LocalEmbedder:
 
     def _alone(self, text: str, asked: bool) -> list[Embedded]:
         language = self._language(text)
-        return language.embedded(language.cut([text], asked))
+        return language.embedded(language.cut([text], asked), asked)
 
 
 class OneLanguage:
@@ -104,14 +105,23 @@ class OneLanguage:
         """The telling pieces of a question."""
         return self._pieces.pieces(text, prefix=self._model.asked)
 
-    def embedded(self, cut: Sequence[Cut]) -> list[Embedded]:
+    def embedded(self, cut: Sequence[Cut], asked: bool) -> list[Embedded]:
         """The vectors of a few texts, in order; fast when they are of one length."""
         states = self._bert.token_vectors([one.ids for one in cut])
-        vectors = self._space.text_vectors(states).tolist()
-        packed = self._space.packed([own[one.telling] for own, one in zip(states, cut, strict=True)])
+        telling = [own[one.telling] for own, one in zip(states, cut, strict=True)]
         return [
-            Embedded(vector=vector, tokens=tokens, token_model=self.token_model)
-            for vector, tokens in zip(vectors, packed, strict=True)
+            Embedded(
+                vector=vector,
+                tokens=tokens,
+                token_model=self.token_model,
+                telling=self._space.telling(own) if asked else None,
+            )
+            for vector, tokens, own in zip(
+                self._space.text_vectors(states).tolist(),
+                self._space.packed(telling, asked=asked),
+                telling,
+                strict=True,
+            )
         ]
 
 

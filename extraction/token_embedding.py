@@ -19,11 +19,13 @@ class Embedded:
         vector: of unit length, for the whole text.
         tokens: packed vectors of its pieces; None when the embedder makes none, or none for such a text.
         token_model: who made those; vectors of two names are never compared.
+        telling: of a question, how many times as much each of its pieces tells as `Piece.weight` says; None: as much.
     """
 
     vector: list[float]
     tokens: bytes | None = None
     token_model: str | None = None
+    telling: tuple[float, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,10 +95,11 @@ async def embed_question(embedder: Embedder, text: str) -> EmbeddedQuestion:
     vectors, pieces = unpack(embedded.tokens, model=model), embedder.pieces(text)
     if vectors is None or not pieces:
         return EmbeddedQuestion(vector=embedded.vector)
+    weights = np.array([piece.weight for piece in pieces], np.float32)
     tokens = QuestionTokens(
         model=model,
         vectors=vectors,
-        weights=np.array([piece.weight for piece in pieces], np.float32),
+        weights=weights if embedded.telling is None else weights * np.array(embedded.telling, np.float32),
         words=tuple(piece.word for piece in pieces),
     )
     return EmbeddedQuestion(vector=embedded.vector, tokens=tokens)

@@ -16,7 +16,7 @@ Floats = npt.NDArray[np.float32]
 VECTOR_DIM: Final = 384
 TOKEN_DIM: Final = 96
 # Belongs to the files: others get another name, and what was stored before is made anew.
-SPACE: Final = "b"
+SPACE: Final = "c"
 
 
 def space_file(model: LocalModel) -> Path:
@@ -29,6 +29,7 @@ class VectorSpace:
 
     What all vectors of a model have in common is taken off, so that unrelated texts stand at about a right angle
     whatever the model; then they are turned by directions in which what proves an answer stands near the question.
+    Pieces of questions have directions of their own, and one more that says which of them tell much.
     Source: Mu & Viswanath 2018 (all but the top); the directions are learned, as the file's maker says.
     """
 
@@ -39,6 +40,7 @@ class VectorSpace:
         self.token_model = f"{model.name}/{TOKEN_DIM}{SPACE}"
         self._mean, self._directions = parts["mean"], parts["directions"]
         self._token_mean, self._token_directions = parts["token_mean"], parts["token_directions"]
+        self._asked_token_directions, self._telling = parts["asked_token_directions"], parts["telling"]
         self._first_piece = model.first_piece
 
     def text_vectors(self, states: Sequence[Floats]) -> Floats:
@@ -46,14 +48,20 @@ class VectorSpace:
         wholes = np.concatenate([whole_of(tokens, first_piece=self._first_piece) for tokens in states])
         return unit(product(unit(wholes) - self._mean, self._directions))
 
-    def packed(self, texts: Sequence[Floats]) -> list[bytes]:
-        """The token vectors of each text as they are stored: rows of 96 numbers."""
+    def packed(self, texts: Sequence[Floats], *, asked: bool = False) -> list[bytes]:
+        """The token vectors of each text as they are stored, or as questions have them: rows of 96 numbers."""
         if not texts:
             return []
+        directions = self._asked_token_directions if asked else self._token_directions
         # One product for all: a text has too few rows for a matrix to be fast.
-        rows = unit(product(unit(np.concatenate(texts)) - self._token_mean, self._token_directions))
+        rows = unit(product(unit(np.concatenate(texts)) - self._token_mean, directions))
         parts = np.split(rows, np.cumsum([len(states) for states in texts])[:-1])
         return [pack(part, model=self.token_model) for part in parts]
+
+    def telling(self, states: Floats) -> tuple[float, ...]:
+        """How many times as much each piece of a question tells as its rarity says."""
+        told: list[float] = np.exp(product(unit(states) - self._token_mean, self._telling[:, None]))[:, 0].tolist()
+        return tuple(told)
 
 
 def whole_of(states: Floats, *, first_piece: bool) -> Floats:

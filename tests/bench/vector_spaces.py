@@ -5,36 +5,45 @@
 The corpus are conversations that were written for this (tests/bench/conversations), in the language of the model: each
 message, with its speaker; and for the directions the questions and the facts with the messages that prove them. Of all
 unit vectors the mean is taken off. Directions start as the principal components of what is left (a text's vector that
-is short enough already: as what it is) and are learned from there (`learned_directions`). 16 bits a number; a minute
-for each model. Files made anew get a new name (`SPACE` in `extraction/vector_space.py`): what they give cannot be
-compared with before.
+is short enough already: as what it is) and are learned from there (`learned_directions`): those of texts by themselves,
+because the indexes compare nothing else; those of pieces beside all that the ranking counts without vectors. 16 bits a
+number; three minutes in all. Files made anew get a new name (`SPACE` in `extraction/vector_space.py`): what they give
+cannot be compared with before.
 """
 
 import asyncio
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 import platformdirs
 
+from extraction.asked_time import time_asked
 from extraction.bert import Bert
 from extraction.late_interaction import words_of_name
 from extraction.local_models import CHINESE, MODELS, LocalModel
 from extraction.model_fetch import fetched_models
+from extraction.token_embedding import Embedded
 from extraction.vector_space import TOKEN_DIM, VECTOR_DIM, space_file, unit, whole_of
 from extraction.wordpieces import WordPieces
 from graph_service.evaluation.dataset import Conversation, read_datasets
+from graph_service.memory.asked import asked_about
 from graph_service.memory.embedding_job import spoken
-from tests.bench.learned_directions import Pace, Talk, Text, learned
+from graph_service.memory.signals import signals
+from graph_service.memory.weights import weights_for
+from tests.bench.learned_directions import Learned, Pace, Question, Talk, Text, learned
+from tests.bench.ranking_table import case_columns, lines_of
+from tests.candidates import all_found
 
 Floats = npt.NDArray[np.float32]
 CONVERSATIONS = Path(__file__).with_name("conversations")
 # Chosen among few: a half to ten times of these changes recall@10 on the development half by at most .015.
-TEXTS = Pace(at_once=32, rate=3e-4, pull=0.01, sharpness=2.7)
-PIECES = Pace(at_once=8, rate=5e-4, pull=0.005, sharpness=3.0)
+TEXTS = Pace(at_once=32, rate=3e-4, pull=0.01, own=2.7)
+PIECES = Pace(at_once=8, rate=1e-3, pull=0.005, own=2.1, near=2.6, apart=True)
 _BATCH = 16
 
 
@@ -84,27 +93,38 @@ class Reader:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ReadQuestion:
+    """What is put to a conversation, as the model sees it; otherwise as `Question`."""
+
+    states: States
+    proofs: Sequence[int]
+    otherwise: Floats
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ReadTalk:
     """A conversation as the model sees it."""
 
     messages: Sequence[States]
-    asked: Sequence[tuple[States, Sequence[int]]]
+    sessions: Sequence[int]
+    asked: Sequence[ReadQuestion]
 
 
-def main() -> None:
+async def main() -> None:
     """Writes the files and tells how much they hold."""
     cache = Path(platformdirs.user_cache_dir("mnemograph"))
     conversations = read_datasets([CONVERSATIONS])
-    for model, folder in zip(MODELS, asyncio.run(fetched_models(MODELS, cache_dir=cache)), strict=True):
+    for model, folder in zip(MODELS, await fetched_models(MODELS, cache_dir=cache), strict=True):
         lang, reader = "zh" if model is CHINESE else "en", Reader(model, folder)
-        talks = [read_talk(one, reader) for one in conversations if one.lang == lang]
-        parts = space_of(talks)
+        talks = [await read_talk(one, reader) for one in conversations if one.lang == lang]
+        facts = [read_facts(one, reader) for one in conversations if one.lang == lang and one.observations]
+        parts = space_of(talks, facts)
         np.savez_compressed(space_file(model), **{name: part.astype(np.float16) for name, part in parts.items()})
         said, asked = sum(len(talk.messages) for talk in talks), sum(len(talk.asked) for talk in talks)
         sys.stdout.write(f"{model.name}: {len(talks)} conversations, {said} messages, {asked} questions and facts\n")
 
 
-def read_talk(conversation: Conversation, reader: Reader) -> ReadTalk:
+async def read_talk(conversation: Conversation, reader: Reader) -> ReadTalk:
     """A conversation with its questions and facts, by the model."""
     place = {turn.id: at for at, turn in enumerate(conversation.turns)}
     asked = [(one.text, one.gold) for one in conversation.answerable]
@@ -112,25 +132,66 @@ def read_talk(conversation: Conversation, reader: Reader) -> ReadTalk:
     states = reader.asked([text for text, _ in asked], conversation.speakers)
     return ReadTalk(
         messages=reader.said([spoken(turn.speaker or None, turn.text) for turn in conversation.turns]),
-        asked=[(one, sorted(place[turn] for turn in proofs)) for one, (_, proofs) in zip(states, asked, strict=True)],
+        sessions=[at for at, session in enumerate(conversation.sessions) for _ in session.turns],
+        asked=[
+            ReadQuestion(
+                states=one,
+                proofs=sorted(place[turn] for turn in proofs),
+                otherwise=await without_vectors(conversation, text),
+            )
+            for one, (text, proofs) in zip(states, asked, strict=True)
+        ],
     )
 
 
-def space_of(talks: Sequence[ReadTalk]) -> dict[str, Floats]:
+def read_facts(conversation: Conversation, reader: Reader) -> ReadTalk:
+    """The facts of a conversation, each by itself, with the questions that what proves them answers."""
+    facts, questions = conversation.observations, conversation.answerable
+    states = reader.asked([one.text for one in questions], conversation.speakers)
+    telling = [[at for at, fact in enumerate(facts) if one.gold & {*fact.turn_ids}] for one in questions]
+    return ReadTalk(
+        messages=reader.said([fact.text for fact in facts]),
+        sessions=list(range(len(facts))),
+        asked=[
+            ReadQuestion(states=one, proofs=proofs, otherwise=np.zeros(len(facts), np.float32))
+            for one, proofs in zip(states, telling, strict=True)
+            if proofs
+        ],
+    )
+
+
+async def without_vectors(conversation: Conversation, question: str) -> Floats:
+    """What the ranking counts for each message, but for its vectors."""
+    lines = lines_of(conversation, [Embedded(vector=[])] * len(conversation.turns))
+    now = max(line.said_at for line in lines) + timedelta(days=1)
+    asked = await asked_about(question, time_asked(question, now), None)
+    columns = case_columns(signals(all_found(*lines), asked, now=now))
+    weights = weights_for(chinese=conversation.lang == "zh", vectors=True, tokens=True)
+    counted = {**weights.scaled, **weights.plain}
+    parts = [weight * columns[name] for name, weight in counted.items() if name in columns]
+    return np.sum(parts, axis=0).astype(np.float32)
+
+
+def space_of(talks: Sequence[ReadTalk], facts: Sequence[ReadTalk]) -> dict[str, Floats]:
     """What the file of a model holds."""
     texts = np.concatenate([message.whole.rows for talk in talks for message in talk.messages])
     pieces = np.concatenate([message.pieces.rows for talk in talks for message in talk.messages])
     mean, token_mean = texts.mean(axis=0), pieces.mean(axis=0)
     size = texts.shape[1]
     start = principal(texts - mean, VECTOR_DIM) if size > VECTOR_DIM else np.eye(size, dtype=np.float32)
-    token_start = principal(pieces - token_mean, TOKEN_DIM)
+    by_texts = learned([_alone(_talk(talk, lambda one: one.whole, mean)) for talk in (*talks, *facts)], start, TEXTS)
+    by_pieces: Learned = learned(
+        [_talk(talk, lambda one: one.pieces, token_mean) for talk in talks],
+        principal(pieces - token_mean, TOKEN_DIM),
+        PIECES,
+    )
     return {
         "mean": mean,
-        "directions": learned([_talk(talk, lambda one: one.whole, mean) for talk in talks], start, TEXTS),
+        "directions": by_texts["said"],
         "token_mean": token_mean,
-        "token_directions": learned(
-            [_talk(talk, lambda one: one.pieces, token_mean) for talk in talks], token_start, PIECES
-        ),
+        "token_directions": by_pieces["said"],
+        "asked_token_directions": by_pieces["said"] + by_pieces["apart"],
+        "telling": by_pieces["telling"],
     }
 
 
@@ -140,7 +201,16 @@ def _talk(talk: ReadTalk, part: Callable[[States], Text], mean: Floats) -> Talk:
     def text(states: States) -> Text:
         return replace(part(states), rows=part(states).rows - mean)
 
-    return Talk(messages=[text(one) for one in talk.messages], asked=[(text(one), gold) for one, gold in talk.asked])
+    return Talk(
+        messages=[text(one) for one in talk.messages],
+        sessions=talk.sessions,
+        asked=[Question(text=text(one.states), proofs=one.proofs, otherwise=one.otherwise) for one in talk.asked],
+    )
+
+
+def _alone(talk: Talk) -> Talk:
+    """The same where nothing but vectors speaks for a message."""
+    return replace(talk, asked=[replace(one, otherwise=np.zeros_like(one.otherwise)) for one in talk.asked])
 
 
 def _evenly(rows: Floats) -> Text:
@@ -157,4 +227,4 @@ def principal(rows: Floats, count: int) -> Floats:
 
 
 if __name__ == "__main__":
-    main()
+    asyncio.run(main())

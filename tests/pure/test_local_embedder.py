@@ -25,8 +25,8 @@ from schema.errors import InstallError
 
 CACHE = Path(platformdirs.user_cache_dir("mnemograph"))
 SPACES = {
-    "e5-small-v2.b.npz": "c0cfc48ee1c3986960a74be9186be04ba37e6f2b9352a8b89b6dae1fd534bb39",
-    "bge-small-zh-v1.5.b.npz": "eaa95cd44942945872fefc5c8d641329e637784f3c7c89d20493f1cdba6bef9b",
+    "e5-small-v2.c.npz": "2f438620e19d0ff9eb09cb5c038ad809b51a5484e4da1551588ced5bdf5e0873",
+    "bge-small-zh-v1.5.c.npz": "8bd004e1798bc44a42d4fc2aab00c983f630af8a65a818161ecf085f94052725",
 }
 
 
@@ -154,6 +154,27 @@ async def test_the_message_that_answers_meets_the_question_best(
     assert asked is not None
     scores = max_sims(asked, stored)
     assert scores.index(max(score for score in scores if score is not None)) == 1
+
+
+@pytest.mark.parametrize("text", ["What hobbies did Ana take up?", "安娜喜欢什么运动？"])
+async def test_which_pieces_tell_more_is_said_of_questions_only(embedder: LocalEmbedder, text: str) -> None:
+    (said,) = await embed_with_tokens(embedder, [text])
+    (asked,) = await embed_with_tokens(embedder, [text], asked=True)
+    assert said.telling is None
+    assert asked.telling is not None
+    assert len({round(times, 4) for times in asked.telling}) > 1
+    tokens, pieces = (await embed_question(embedder, text)).tokens, embedder.pieces(text)
+    assert tokens is not None
+    assert tokens.weights.tolist() == pytest.approx(
+        [piece.weight * times for piece, times in zip(pieces, asked.telling, strict=True)], rel=1e-5
+    )
+
+
+async def test_questions_asked_together_are_weighed_as_each_alone(embedder: LocalEmbedder) -> None:
+    texts = ["Where did the cat sleep?", "Which books has Bo read since he moved?", "猫在哪里睡觉？"]
+    for text, one in zip(texts, await embed_with_tokens(embedder, texts, asked=True), strict=True):
+        (alone,) = await embed_with_tokens(embedder, [text], asked=True)
+        assert one.telling == pytest.approx(alone.telling, rel=0.1)
 
 
 async def test_pieces_of_another_language_are_not_compared(embedder: LocalEmbedder) -> None:
