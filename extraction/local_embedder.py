@@ -108,20 +108,12 @@ class OneLanguage:
     def embedded(self, cut: Sequence[Cut], asked: bool) -> list[Embedded]:
         """The vectors of a few texts, in order; fast when they are of one length."""
         states = self._bert.token_vectors([one.ids for one in cut])
-        telling = [own[one.telling] for own, one in zip(states, cut, strict=True)]
+        vectors = self._space.text_vectors(states).tolist()
+        pieces = [own[one.telling] for own, one in zip(states, cut, strict=True)]
+        packed = self._space.packed_questions(pieces) if asked else [(one, None) for one in self._space.packed(pieces)]
         return [
-            Embedded(
-                vector=vector,
-                tokens=tokens,
-                token_model=self.token_model,
-                telling=self._space.telling(own) if asked else None,
-            )
-            for vector, tokens, own in zip(
-                self._space.text_vectors(states).tolist(),
-                self._space.packed(telling, asked=asked),
-                telling,
-                strict=True,
-            )
+            Embedded(vector=vector, tokens=tokens, token_model=self.token_model, telling=telling)
+            for vector, (tokens, telling) in zip(vectors, packed, strict=True)
         ]
 
 

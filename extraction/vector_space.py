@@ -40,7 +40,7 @@ class VectorSpace:
         self.token_model = f"{model.name}/{TOKEN_DIM}{SPACE}"
         self._mean, self._directions = parts["mean"], parts["directions"]
         self._token_mean, self._token_directions = parts["token_mean"], parts["token_directions"]
-        self._asked_token_directions, self._telling = parts["asked_token_directions"], parts["telling"]
+        self._asked_token_directions, self._telling = parts["asked_token_directions"], parts["telling"][:, None]
         self._first_piece = model.first_piece
 
     def text_vectors(self, states: Sequence[Floats]) -> Floats:
@@ -48,20 +48,29 @@ class VectorSpace:
         wholes = np.concatenate([whole_of(tokens, first_piece=self._first_piece) for tokens in states])
         return unit(product(unit(wholes) - self._mean, self._directions))
 
-    def packed(self, texts: Sequence[Floats], *, asked: bool = False) -> list[bytes]:
-        """The token vectors of each text as they are stored, or as questions have them: rows of 96 numbers."""
-        if not texts:
-            return []
-        directions = self._asked_token_directions if asked else self._token_directions
-        # One product for all: a text has too few rows for a matrix to be fast.
-        rows = unit(product(unit(np.concatenate(texts)) - self._token_mean, directions))
-        parts = np.split(rows, np.cumsum([len(states) for states in texts])[:-1])
-        return [pack(part, model=self.token_model) for part in parts]
+    def packed(self, texts: Sequence[Floats]) -> list[bytes]:
+        """The token vectors of each text as they are stored: rows of 96 numbers."""
+        return self._packed(texts, self._centred(texts), self._token_directions)
 
-    def telling(self, states: Floats) -> tuple[float, ...]:
-        """How many times as much each piece of a question tells as its rarity says."""
-        told: list[float] = np.exp(product(unit(states) - self._token_mean, self._telling[:, None]))[:, 0].tolist()
-        return tuple(told)
+    def packed_questions(self, texts: Sequence[Floats]) -> list[tuple[bytes, tuple[float, ...]]]:
+        """The same of questions, turned by themselves, with how many times its rarity each of their pieces tells."""
+        rows = self._centred(texts)
+        told = np.exp(product(rows, self._telling))[:, 0]
+        packed = self._packed(texts, rows, self._asked_token_directions)
+        return [(one, tuple(part.tolist())) for one, part in zip(packed, _split(told, texts), strict=True)]
+
+    def _centred(self, texts: Sequence[Floats]) -> Floats:
+        rows = np.concatenate(texts) if texts else np.zeros((0, len(self._token_mean)), np.float32)
+        return unit(rows) - self._token_mean
+
+    def _packed(self, texts: Sequence[Floats], rows: Floats, directions: Floats) -> list[bytes]:
+        # One product for all: a text has too few rows for a matrix to be fast.
+        return [pack(part, model=self.token_model) for part in _split(unit(product(rows, directions)), texts)]
+
+
+def _split(rows: Floats, texts: Sequence[Floats]) -> list[Floats]:
+    """What belongs to each text."""
+    return np.split(rows, np.cumsum([len(states) for states in texts])[:-1]) if texts else []
 
 
 def whole_of(states: Floats, *, first_piece: bool) -> Floats:

@@ -28,7 +28,7 @@ from graph_service.memory.asked import asked_about
 from graph_service.memory.embedding_job import spoken
 from graph_service.memory.signals import Signals, signals
 from graph_service.memory.weights import weights_for
-from tests.bench.ranking_table import Case, case_columns, lines_of
+from tests.bench.ranking_table import Case, case_columns, lines_of, scored
 from tests.candidates import all_found
 
 SHOWN = ("recall@10", "ndcg@10")
@@ -57,9 +57,7 @@ def figures(cases: Sequence[Case], left_out: str | None, vectors: bool) -> Mappi
     rows = []
     for case in cases:
         weights = weights_for(chinese=True, vectors=vectors, tokens=vectors, chars=len(case.question.text))
-        counted = {name: weight for name, weight in {**weights.scaled, **weights.plain}.items() if name != left_out}
-        scores = sum((weight * case.columns[name] for name, weight in counted.items() if name in case.columns), 0.0)
-        order = np.argsort(-np.asarray(scores), kind="stable")
+        order = np.argsort(-scored(case.columns, weights, without=left_out), kind="stable")
         rows.append(measured([case.ids[at] for at in order], case.question.gold))
     return {name: float(np.mean([row[name] for row in rows])) for name in SHOWN}
 

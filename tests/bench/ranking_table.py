@@ -30,7 +30,7 @@ from graph_service.memory.embedding_job import spoken
 from graph_service.memory.found import Line
 from graph_service.memory.lexical import lexical
 from graph_service.memory.signals import Asked, Signals, signals
-from graph_service.memory.weights import SPREADS
+from graph_service.memory.weights import SPREADS, Weights
 from tests.candidates import all_found
 
 Floats = npt.NDArray[np.float64]
@@ -120,6 +120,14 @@ def case_columns(raw: Signals) -> dict[str, Floats]:
         if not np.isnan(values).all()
     }
     return columns | {name: values for name, values in raw.plain.items() if name not in KNOWLEDGE}
+
+
+def scored(columns: Mapping[str, Floats], weights: Weights, *, without: str | None = None) -> Floats:
+    """The scores of messages with the service's weights, but for one signal."""
+    counted = {**weights.scaled, **weights.plain}
+    parts = [weight * columns[name] for name, weight in counted.items() if name in columns and name != without]
+    total: Floats = np.sum(parts, axis=0)
+    return total
 
 
 async def cases_of(conversation: Conversation, embedder: Embedder) -> list[Case]:

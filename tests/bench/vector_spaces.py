@@ -35,8 +35,8 @@ from graph_service.memory.asked import asked_about
 from graph_service.memory.embedding_job import spoken
 from graph_service.memory.signals import signals
 from graph_service.memory.weights import weights_for
-from tests.bench.learned_directions import Learned, Pace, Question, Talk, Text, learned
-from tests.bench.ranking_table import case_columns, lines_of
+from tests.bench.learned_directions import Pace, Question, Talk, Text, learned
+from tests.bench.ranking_table import case_columns, lines_of, scored
 from tests.candidates import all_found
 
 Floats = npt.NDArray[np.float32]
@@ -116,8 +116,9 @@ async def main() -> None:
     conversations = read_datasets([CONVERSATIONS])
     for model, folder in zip(MODELS, await fetched_models(MODELS, cache_dir=cache), strict=True):
         lang, reader = "zh" if model is CHINESE else "en", Reader(model, folder)
-        talks = [await read_talk(one, reader) for one in conversations if one.lang == lang]
-        facts = [read_facts(one, reader) for one in conversations if one.lang == lang and one.observations]
+        theirs = [one for one in conversations if one.lang == lang]
+        talks = [await read_talk(one, reader) for one in theirs]
+        facts = [read_facts(one, talk, reader) for one, talk in zip(theirs, talks, strict=True) if one.observations]
         parts = space_of(talks, facts)
         np.savez_compressed(space_file(model), **{name: part.astype(np.float16) for name, part in parts.items()})
         said, asked = sum(len(talk.messages) for talk in talks), sum(len(talk.asked) for talk in talks)
@@ -144,17 +145,20 @@ async def read_talk(conversation: Conversation, reader: Reader) -> ReadTalk:
     )
 
 
-def read_facts(conversation: Conversation, reader: Reader) -> ReadTalk:
-    """The facts of a conversation, each by itself, with the questions that what proves them answers."""
+def read_facts(conversation: Conversation, talk: ReadTalk, reader: Reader) -> ReadTalk:
+    """The facts of a conversation, each by itself, with the questions that what proves them answers.
+
+    Args:
+        talk: the same conversation, whose questions come before its facts.
+    """
     facts, questions = conversation.observations, conversation.answerable
-    states = reader.asked([one.text for one in questions], conversation.speakers)
     telling = [[at for at, fact in enumerate(facts) if one.gold & {*fact.turn_ids}] for one in questions]
     return ReadTalk(
         messages=reader.said([fact.text for fact in facts]),
         sessions=list(range(len(facts))),
         asked=[
-            ReadQuestion(states=one, proofs=proofs, otherwise=np.zeros(len(facts), np.float32))
-            for one, proofs in zip(states, telling, strict=True)
+            ReadQuestion(states=one.states, proofs=proofs, otherwise=np.zeros(len(facts), np.float32))
+            for one, proofs in zip(talk.asked[: len(questions)], telling, strict=True)
             if proofs
         ],
     )
@@ -167,9 +171,7 @@ async def without_vectors(conversation: Conversation, question: str) -> Floats:
     asked = await asked_about(question, time_asked(question, now), None)
     columns = case_columns(signals(all_found(*lines), asked, now=now))
     weights = weights_for(chinese=conversation.lang == "zh", vectors=True, tokens=True)
-    counted = {**weights.scaled, **weights.plain}
-    parts = [weight * columns[name] for name, weight in counted.items() if name in columns]
-    return np.sum(parts, axis=0).astype(np.float32)
+    return scored(columns, weights).astype(np.float32)
 
 
 def space_of(talks: Sequence[ReadTalk], facts: Sequence[ReadTalk]) -> dict[str, Floats]:
@@ -180,7 +182,7 @@ def space_of(talks: Sequence[ReadTalk], facts: Sequence[ReadTalk]) -> dict[str, 
     size = texts.shape[1]
     start = principal(texts - mean, VECTOR_DIM) if size > VECTOR_DIM else np.eye(size, dtype=np.float32)
     by_texts = learned([_alone(_talk(talk, lambda one: one.whole, mean)) for talk in (*talks, *facts)], start, TEXTS)
-    by_pieces: Learned = learned(
+    by_pieces = learned(
         [_talk(talk, lambda one: one.pieces, token_mean) for talk in talks],
         principal(pieces - token_mean, TOKEN_DIM),
         PIECES,

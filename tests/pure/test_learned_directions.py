@@ -125,7 +125,7 @@ def test_the_slope_is_how_the_loss_really_changes(name: str, places: list[tuple[
     slope = slopes(talk.asked, laid_out(talk), now)[name]
     for place in places:
         change = (loss(talk, moved(now, name, place, 1e-3)) - loss(talk, moved(now, name, place, -1e-3))) / 2e-3
-        assert float(slope[place]) == pytest.approx(change, abs=1e-3)
+        assert float(slope[place]) == pytest.approx(change, abs=5e-4)
 
 
 def test_a_strong_pull_keeps_the_directions_where_they_were() -> None:
