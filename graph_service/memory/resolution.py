@@ -63,22 +63,32 @@ def resolve(fact: AcceptedFact, known: Iterable[KnownFact]) -> Resolution:
             return Resolution(verdict=Verdict.UPDATE, same=same, closes=(same, Closing.OVER))
         return Resolution(verdict=Verdict.MERGE, same=same)
     for one in near:
-        why = closes(fact.claim, one.claim)
-        if why is not None and not fact.closes and one.invalid_at is None and one.valid_at <= fact.valid_at:
+        why = _closing(fact, one)
+        if why is not None and one.invalid_at is None and one.valid_at <= fact.valid_at:
             return Resolution(verdict=Verdict.UPDATE, closes=(one, why))
     return Resolution(verdict=Verdict.CREATE)
 
 
 def most_similar(fact: AcceptedFact, known: Iterable[KnownFact]) -> list[KnownFact]:
-    """The known facts of the same subject nearest to a new one, at most `SIMILAR_MAX`, the nearest first."""
+    """The known facts of the same subject nearest to a new one, at most `SIMILAR_MAX`.
+
+    Those that say the same come first, then those that hold and cannot hold beside it, then the most alike.
+    """
     mine = [one for one in known if one.subject_id == fact.subject.id and one.predicate != "MENTIONED"]
     return sorted(mine, key=lambda one: _distance(fact, one))[:SIMILAR_MAX]
 
 
 def _distance(fact: AcceptedFact, one: KnownFact) -> tuple[bool, bool, float, bool, str]:
-    rivals = closes(fact.claim, one.claim) is not None
-    alike = likeness(fact.statement, one.statement)
-    return (one.claim != fact.claim, not rivals, -alike, one.invalid_at is not None, one.id)
+    ended = one.invalid_at is not None
+    closable = not ended and _closing(fact, one) is not None
+    return (one.claim != fact.claim, not closable, -likeness(fact.statement, one.statement), ended, one.id)
+
+
+def _closing(fact: AcceptedFact, one: KnownFact) -> Closing | None:
+    """Why the known fact cannot hold once the new one is told, or told to be over; None when both can."""
+    if fact.closes:
+        return Closing.OVER if ends(fact.claim, one.claim) else None
+    return closes(fact.claim, one.claim)
 
 
 def nearly_same(fact: AcceptedFact, one: KnownFact) -> bool:
