@@ -108,12 +108,16 @@ class OneLanguage:
     def embedded(self, cut: Sequence[Cut], asked: bool) -> list[Embedded]:
         """The vectors of a few texts, in order; fast when they are of one length."""
         states = self._bert.token_vectors([one.ids for one in cut])
-        vectors = self._space.text_vectors(states).tolist()
+        wholes = self._space.text_vectors(states)
         pieces = [own[one.telling] for own, one in zip(states, cut, strict=True)]
-        packed = self._space.packed_questions(pieces) if asked else [(one, None) for one in self._space.packed(pieces)]
+        packed = (
+            self._space.packed_questions(pieces)
+            if asked
+            else [(one, None) for one in self._space.packed(pieces, wholes)]
+        )
         return [
             Embedded(vector=vector, tokens=tokens, token_model=self.token_model, telling=telling)
-            for vector, (tokens, telling) in zip(vectors, packed, strict=True)
+            for vector, (tokens, telling) in zip(wholes.tolist(), packed, strict=True)
         ]
 
 

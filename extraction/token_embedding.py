@@ -17,7 +17,8 @@ class Embedded:
 
     Attributes:
         vector: of unit length, for the whole text.
-        tokens: packed vectors of its pieces; None when the embedder makes none, or none for such a text.
+        tokens: packed vectors of its pieces, and of a text that is said, not asked, of the whole; None when the
+            embedder makes none, or none for such a text.
         token_model: who made those; vectors of two names are never compared.
         telling: of a question, how many times as much each of its pieces tells as `Piece.weight` says; None: as much.
     """

@@ -1,20 +1,27 @@
-"""Token vectors of one text as they are stored with a message: eight bits a number, with a head that says whose."""
+"""Vectors of one text as they are stored with a message: of its pieces and of the whole, eight bits a number.
+
+A head says who made those of the pieces. The whole is there a second time, beside the numbers that the vector index
+searches, because Neo4j takes longer to read one list of 384 numbers than all bytes of a message's pieces.
+"""
 
 import hashlib
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from extraction.one_thread import product
+
 Floats = npt.NDArray[np.float32]
 Bytes = npt.NDArray[np.int8]
 
-FORMAT: Final = 1
-# Format, dimension, count, the model's mark, and what one step of a byte is worth.
-_HEAD: Final = struct.Struct("<BHH8sf")
+FORMAT: Final = 2
+# Format; of the pieces their dimension, count, the mark of who made them, and what one step of a byte is worth; of the
+# whole its dimension (0 when it is not there), and the same.
+_HEAD: Final = struct.Struct("<BHH8sfHf")
 HEAD_BYTES: Final = _HEAD.size
 _STEPS: Final = 127
 _COUNT_MAX: Final = 2**16 - 1
@@ -42,19 +49,26 @@ def mark(model: str) -> bytes:
     return hashlib.blake2b(model.encode(), digest_size=8).digest()
 
 
-def pack(vectors: Floats, *, model: str) -> bytes:
-    """The bytes of a text's token vectors: a head, then one signed byte for each number, row by row.
+def pack(vectors: Floats, *, model: str, whole: Floats | None = None) -> bytes:
+    """The bytes of a text's vectors: a head, the whole, then its tokens row by row, one signed byte for each number.
 
     Args:
         vectors: one row a token, of unit length; no rows are fine, a text may consist of punctuation.
         model: name of what made them, with whatever they were compressed by.
+        whole: one row for all of the text, of unit length; questions are packed without.
     """
     count, dim = vectors.shape
     assert count <= _COUNT_MAX, "a model reads a few hundred tokens"
+    all_of_it = np.zeros(0, np.float32) if whole is None else whole
+    (own, scale), (rows, row_scale) = _in_steps(all_of_it), _in_steps(vectors)
+    return _HEAD.pack(FORMAT, dim, count, mark(model), row_scale, len(all_of_it), scale) + own + rows
+
+
+def _in_steps(vectors: Floats) -> tuple[bytes, float]:
+    """One signed byte for each number, and what one step is worth."""
     largest = float(np.abs(vectors).max()) if vectors.size else 0.0
     scale = np.float32(largest / _STEPS if largest > 0 else 1.0)
-    steps: bytes = np.rint(vectors / scale).astype(np.int8).tobytes()
-    return _HEAD.pack(FORMAT, dim, count, mark(model), float(scale)) + steps
+    return np.rint(vectors / scale).astype(np.int8).tobytes(), float(scale)
 
 
 def unpack(stored: bytes, *, model: str) -> Floats | None:
@@ -62,8 +76,8 @@ def unpack(stored: bytes, *, model: str) -> Floats | None:
     gathered = gather([stored], model=model)
     if gathered is not None:
         return gathered.rows.astype(np.float32) * np.float32(gathered.scales[0])
-    head = _head(stored, mark(model))
-    return None if head is None else np.zeros((0, head[0]), np.float32)
+    head = _head(stored)
+    return None if head is None or head.made_by != mark(model) else np.zeros((0, head.dim), np.float32)
 
 
 def gather(stored: Sequence[bytes | None], *, model: str) -> Gathered | None:
@@ -71,15 +85,14 @@ def gather(stored: Sequence[bytes | None], *, model: str) -> Gathered | None:
     wanted = mark(model)
     places, parts, counts, scales, dims = [], [], [], [], set()
     for place, one in enumerate(stored):
-        head = _head(one, wanted) if one else None
+        head = _head(one) if one else None
         # A text without rows has nothing to compare, and no first row to start from.
-        if one and head is not None and head[1]:
-            dim, count, scale = head
+        if one and head is not None and head.made_by == wanted and head.rows:
             places.append(place)
-            parts.append(memoryview(one)[HEAD_BYTES:])
-            counts.append(count)
-            scales.append(scale)
-            dims.add(dim)
+            parts.append(memoryview(one)[HEAD_BYTES + head.whole_dim :])
+            counts.append(head.rows)
+            scales.append(head.scale)
+            dims.add(head.dim)
     if not places:
         return None
     assert len(dims) == 1, "one model gives one dimension"
@@ -92,11 +105,42 @@ def gather(stored: Sequence[bytes | None], *, model: str) -> Gathered | None:
     )
 
 
-def _head(stored: bytes, wanted: bytes) -> tuple[int, int, float] | None:
-    """Dimension, count and scale; None for what cannot be read as vectors of the model wanted."""
+def whole_cosines(stored: Sequence[bytes | None], vector: Sequence[float]) -> Floats:
+    """How near the whole of each text is to a vector of unit length, -1 to 1; NaN for a text that has none of its size.
+
+    Who made its pieces does not matter: what is embedded by one embedder is compared in all its languages.
+    """
+    cosines = np.full(len(stored), np.nan, np.float32)
+    places, parts, scales = [], [], []
+    for place, one in enumerate(stored):
+        head = _head(one) if one else None
+        if one and head is not None and 0 < head.whole_dim == len(vector):
+            places.append(place)
+            parts.append(memoryview(one)[HEAD_BYTES : HEAD_BYTES + head.whole_dim])
+            scales.append(head.whole_scale)
+    if places:
+        rows = np.frombuffer(b"".join(parts), np.int8).reshape(len(places), -1)
+        found = product(rows, np.array(vector, np.float32)[:, None])[:, 0] * np.array(scales, np.float32)
+        cosines[places] = np.clip(found, -1.0, 1.0)
+    return cosines
+
+
+class _Head(NamedTuple):
+    """What the head of stored bytes says."""
+
+    form: int
+    dim: int
+    rows: int
+    made_by: bytes
+    scale: float
+    whole_dim: int
+    whole_scale: float
+
+
+def _head(stored: bytes) -> _Head | None:
+    """The head; None for what cannot be read."""
     if len(stored) < HEAD_BYTES:
         return None
-    number, dim, count, made_by, scale = _HEAD.unpack_from(stored)
-    if number != FORMAT or made_by != wanted or len(stored) != HEAD_BYTES + dim * count:
-        return None
-    return dim, count, scale
+    head = _Head._make(_HEAD.unpack_from(stored))
+    whole = head.form == FORMAT and len(stored) == HEAD_BYTES + head.whole_dim + head.dim * head.rows
+    return head if whole else None

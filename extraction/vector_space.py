@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from extraction.local_models import LocalModel
 from extraction.one_thread import product
-from extraction.token_vectors import pack
+from extraction.token_vectors import FORMAT, pack
 
 Floats = npt.NDArray[np.float32]
 
@@ -37,7 +37,7 @@ class VectorSpace:
         """Read the model's file."""
         with np.load(space_file(model)) as held:
             parts = {name: np.ascontiguousarray(held[name], np.float32) for name in held.files}
-        self.token_model = f"{model.name}/{TOKEN_DIM}{SPACE}"
+        self.token_model = f"{model.name}/{TOKEN_DIM}{SPACE}{FORMAT}"
         self._mean, self._directions = parts["mean"], parts["directions"]
         self._token_mean, self._token_directions = parts["token_mean"], parts["token_directions"]
         self._asked_token_directions, self._telling = parts["asked_token_directions"], parts["telling"][:, None]
@@ -48,24 +48,28 @@ class VectorSpace:
         wholes = np.concatenate([whole_of(tokens, first_piece=self._first_piece) for tokens in states])
         return unit(product(unit(wholes) - self._mean, self._directions))
 
-    def packed(self, texts: Sequence[Floats]) -> list[bytes]:
-        """The token vectors of each text as they are stored: rows of 96 numbers."""
-        return self._packed(texts, self._centred(texts), self._token_directions)
+    def packed(self, texts: Sequence[Floats], wholes: Floats) -> list[bytes]:
+        """The vectors of each text as they are stored: that of the whole, and rows of 96 numbers of its tokens."""
+        parts = self._turned(texts, self._centred(texts), self._token_directions)
+        return [pack(part, model=self.token_model, whole=whole) for part, whole in zip(parts, wholes, strict=True)]
 
     def packed_questions(self, texts: Sequence[Floats]) -> list[tuple[bytes, tuple[float, ...]]]:
         """The same of questions, turned by themselves, with how many times its rarity each of their pieces tells."""
         rows = self._centred(texts)
         told = np.exp(product(rows, self._telling))[:, 0]
-        packed = self._packed(texts, rows, self._asked_token_directions)
-        return [(one, tuple(part.tolist())) for one, part in zip(packed, _split(told, texts), strict=True)]
+        parts = self._turned(texts, rows, self._asked_token_directions)
+        return [
+            (pack(part, model=self.token_model), tuple(telling.tolist()))
+            for part, telling in zip(parts, _split(told, texts), strict=True)
+        ]
 
     def _centred(self, texts: Sequence[Floats]) -> Floats:
         rows = np.concatenate(texts) if texts else np.zeros((0, len(self._token_mean)), np.float32)
         return unit(rows) - self._token_mean
 
-    def _packed(self, texts: Sequence[Floats], rows: Floats, directions: Floats) -> list[bytes]:
+    def _turned(self, texts: Sequence[Floats], rows: Floats, directions: Floats) -> list[Floats]:
         # One product for all: a text has too few rows for a matrix to be fast.
-        return [pack(part, model=self.token_model) for part in _split(unit(product(rows, directions)), texts)]
+        return _split(unit(product(rows, directions)), texts)
 
 
 def _split(rows: Floats, texts: Sequence[Floats]) -> list[Floats]:

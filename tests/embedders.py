@@ -30,7 +30,7 @@ class HashedWords:
         """Unit vectors with those of the words; questions are read as everything else."""
         vectors = await self.embed(texts)
         return [
-            Embedded(vector=vector, tokens=self._tokens(text), token_model=self.token_model)
+            Embedded(vector=vector, tokens=self._tokens(text, None if asked else vector), token_model=self.token_model)
             for vector, text in zip(vectors, texts, strict=True)
         ]
 
@@ -40,11 +40,12 @@ class HashedWords:
             return ()
         return tuple(Piece(word=word, weight=float(len(word))) for word in self._words(text) if word.isalnum())
 
-    def _tokens(self, text: str) -> bytes | None:
+    def _tokens(self, text: str, vector: list[float] | None) -> bytes | None:
         if is_mostly_chinese(text):
             return None
         places = [self._place(piece.word) for piece in self.pieces(text)]
-        return pack(np.eye(self.dim, dtype=np.float32)[places], model=self.token_model)
+        whole = None if vector is None else np.array(vector, np.float32)
+        return pack(np.eye(self.dim, dtype=np.float32)[places], model=self.token_model, whole=whole)
 
     def _vector(self, text: str) -> list[float]:
         vector = [0.0] * self.dim

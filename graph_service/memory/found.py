@@ -3,9 +3,11 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from math import isnan
 from operator import attrgetter
 from typing import Any
 
+from extraction.token_vectors import whole_cosines
 from graph_service.memory.question import Kind
 from schema.fact import FactKind
 from schema.timespan import moment_of
@@ -23,14 +25,15 @@ class EvidenceMessage:
     said_at: datetime
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+# Not frozen, though nobody changes one: a recall makes two hundred of each, and frozen ones take twice as long to make.
+@dataclass(slots=True, kw_only=True)
 class Line:
     """A message at its place in a conversation.
 
     Attributes:
         cosine: to the question, -1…1; None when it was not compared.
         position: its place among the messages of one moment.
-        tokens: packed vectors of its pieces, if it has such.
+        tokens: packed vectors of its pieces and of the whole, if it has such.
         told: the best cosine to the question of a fact that it proves; None when no such was found.
     """
 
@@ -45,7 +48,7 @@ class Line:
     told: float | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Candidate:
     """Something found, with the signals of all channels that found it.
 
@@ -99,16 +102,20 @@ class Found:
     named: frozenset[str] = frozenset()
 
 
-def found_in(row: Mapping[str, Any], kinds: Collection[Kind] = tuple(Kind)) -> Found:
+def found_in(
+    row: Mapping[str, Any], kinds: Collection[Kind] = tuple(Kind), vector: Sequence[float] | None = None
+) -> Found:
     """The one row of `read/recall`.
 
     Args:
         kinds: what is wanted; other facts only tell of the messages that prove them.
+        vector: the question's; with it messages are compared that the index did not compare.
     """
-    known = [_candidate(told) for told in row["rows"]]
-    told = _told(known)
-    messages = [_message_found(one, told) for one in row["messages"]]
-    candidates = [*(candidate for candidate, _ in messages), *(one for one in known if one.kind in kinds)]
+    told = _told(row["rows"])
+    near = whole_cosines([one[-1] for one in row["messages"]], vector or ()).tolist()
+    messages = [_message_found(one, told, cosine) for one, cosine in zip(row["messages"], near, strict=True)]
+    known = (_candidate(one) for one in row["rows"] if one[0] in kinds)
+    candidates = [*(candidate for candidate, _ in messages), *known]
     return Found(
         candidates=tuple(sorted(candidates, key=attrgetter("kind", "id"))),
         lines=tuple(sorted((line for _, line in messages), key=attrgetter("session", "said_at", "position", "id"))),
@@ -116,18 +123,25 @@ def found_in(row: Mapping[str, Any], kinds: Collection[Kind] = tuple(Kind)) -> F
     )
 
 
-def _told(known: Iterable[Candidate]) -> dict[str, float]:
+def _told(rows: Iterable[Sequence[Any]]) -> dict[str, float]:
     """By message, the best cosine of a fact that it proves."""
     best: dict[str, float] = {}
-    for fact in known:
-        if fact.cosine is not None:
-            best |= {proof: max(fact.cosine, best.get(proof, -1.0)) for proof in fact.proofs}
+    for _, _, _, similarity, _, _, proofs in rows:
+        if (cosine := _cosine(similarity)) is not None:
+            best |= {proof: max(cosine, best.get(proof, -1.0)) for proof in proofs or ()}
     return best
 
 
-def _message_found(row: Sequence[Any], told: Mapping[str, float]) -> tuple[Candidate, Line]:
+def _message_found(row: Sequence[Any], told: Mapping[str, float], near: float) -> tuple[Candidate, Line]:
+    """A message found.
+
+    Args:
+        near: its cosine by its own bytes; NaN when they hold none.
+    """
     name, session, said_ms, position, speaker, text, uri, role, importance, unread, similarity, found, tokens = row
     said_at, cosine = moment_of(said_ms), _cosine(similarity)
+    if cosine is None and not isnan(near):
+        cosine = near
     candidate = Candidate(
         kind=Kind.MESSAGE,
         id=name,

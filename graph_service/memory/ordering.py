@@ -32,17 +32,9 @@ class OrderRules:
     layers: LayerRules = field(default_factory=LayerRules)
     access_weight: float = 0.0
 
-    def parameters(self, question: Question, *, by_meaning: bool) -> dict[str, Any]:
-        """What `read/recall` is told.
-
-        Args:
-            by_meaning: the weights of the best mode count how near each message is.
-        """
-        mode = self.mode_of(question)
-        return {
-            "beside": mode is Mode.LAYERED or self.access_weight > 0,
-            "all_cosines": by_meaning or mode is not Mode.BEST,
-        }
+    def beside(self, question: Question) -> bool:
+        """Whether `read/recall` must bring the layers of scenes and the marks of use."""
+        return self.mode_of(question) is Mode.LAYERED or self.access_weight > 0
 
     def mode_of(self, question: Question) -> Mode:
         """The mode of a question."""

@@ -139,9 +139,9 @@ async def recall(
     parameters = recall_parameters(tenant, question, span, embedded, words, asked, now)
     parameters["entity_keys"] += also_meant(question.text, hints, asked)
     weights = _weights(question.text, embedder, asked)
-    more = rules.parameters(question, by_meaning="meaning" in weights.scaled)
-    rows = await graph.read(statement("read/recall"), {**parameters, **more})
-    found = noted(found_in(rows[0], question.kinds))
+    parameters["beside"] = rules.beside(question)
+    rows = await graph.read(statement("read/recall"), parameters)
+    found = noted(found_in(rows[0], question.kinds, None if embedded is None else embedded.vector))
     signs = signs_of(question.text, found.candidates, asked=terms_of(" ".join(words)), own_names=(question.user_id,))
     answer = page(
         found.candidates,

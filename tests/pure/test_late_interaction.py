@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from extraction.late_interaction import Floats, QuestionTokens, max_sim, max_sims, piece_matches, weighted
-from extraction.token_vectors import HEAD_BYTES, gather, pack, unpack
+from extraction.token_vectors import HEAD_BYTES, gather, pack, unpack, whole_cosines
 
 MODEL, DIM = "test-model/16", 16
 # Half a step of a byte, in each of 16 numbers of both vectors.
@@ -60,6 +60,32 @@ def test_bytes_of_another_model_or_cut_short_are_not_compared(seed: int, count: 
         assert max_sim(question, broken) is None
         assert broken is None or unpack(broken, model=MODEL) is None
     assert gather([cut, None], model=MODEL) is None
+
+
+@SLOW_MACHINE
+@given(SEEDS, st.lists(st.integers(0, 6), min_size=1, max_size=6))
+def test_the_whole_of_each_text_is_compared_whoever_made_its_pieces(seed: int, counts: list[int]) -> None:
+    asked, wholes = unit_rows(seed, 1)[0], unit_rows(seed + 1, len(counts))
+    stored = [
+        pack(unit_rows(seed + place, count), model=f"of language {place % 2}", whole=whole)
+        for place, (count, whole) in enumerate(zip(counts, wholes, strict=True))
+    ]
+    assert whole_cosines(stored, asked.tolist()).tolist() == pytest.approx((wholes @ asked).tolist(), abs=ROUNDING)
+    assert [unpack(one, model="of language 0") is None for one in stored] == [
+        place % 2 == 1 for place in range(len(stored))
+    ]
+
+
+@SLOW_MACHINE
+@given(SEEDS, COUNTS, st.integers(0, 200))
+def test_a_whole_that_is_not_there_or_of_another_size_has_no_cosine(seed: int, count: int, kept: int) -> None:
+    rows, asked = unit_rows(seed, count), unit_rows(seed + 1, 1)[0].tolist()
+    held = pack(rows, model=MODEL, whole=rows[0])
+    broken = [None, b"", held[: min(kept, len(held) - 1)], packed(rows), pack(rows, model=MODEL, whole=rows[0][:4])]
+    assert np.isnan(whole_cosines(broken, asked)).all()
+    assert np.isnan(whole_cosines([*broken, held], asked)).tolist() == [True] * len(broken) + [False]
+    assert max_sims(a_question(rows), [held]) == pytest.approx(max_sims(a_question(rows), [packed(rows)]))
+    assert not whole_cosines([], asked).tolist()
 
 
 @SLOW_MACHINE

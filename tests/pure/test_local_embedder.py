@@ -20,7 +20,7 @@ from extraction.model_fetch import fetched_models, model_folder
 from extraction.onnx_weights import read_onnx
 from extraction.token_embedding import embed_question, embed_with_tokens
 from extraction.token_vectors import HEAD_BYTES, unpack
-from extraction.vector_space import TOKEN_DIM, space_file
+from extraction.vector_space import TOKEN_DIM, VECTOR_DIM, space_file
 from schema.errors import InstallError
 
 CACHE = Path(platformdirs.user_cache_dir("mnemograph"))
@@ -114,7 +114,7 @@ async def test_one_run_gives_the_vector_and_one_row_for_each_telling_piece(embed
     words = ["anna", "did", "i", "tell", "you", "caroline", "s", "tokenization", "tokenization", "is", "3", "5", "km"]
     assert [piece.word for piece in pieces] == words
     assert both.tokens is not None
-    assert len(both.tokens) == HEAD_BYTES + len(words) * TOKEN_DIM
+    assert len(both.tokens) == HEAD_BYTES + VECTOR_DIM + len(words) * TOKEN_DIM
     assert both.vector == (await embedder.embed([text]))[0]
     rarest = max(pieces, key=lambda piece: piece.weight)
     assert rarest.word in {"caroline", "tokenization"}
@@ -126,7 +126,7 @@ async def test_chinese_characters_have_a_vector_each(embedder: LocalEmbedder) ->
     (both,) = await embed_with_tokens(embedder, [text])
     assert [piece.word for piece in embedder.pieces(text)] == list("我住在北京你呢")
     assert both.tokens is not None
-    assert len(both.tokens) == HEAD_BYTES + 7 * TOKEN_DIM
+    assert len(both.tokens) == HEAD_BYTES + VECTOR_DIM + 7 * TOKEN_DIM
 
 
 @pytest.mark.parametrize(

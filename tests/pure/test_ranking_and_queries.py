@@ -4,10 +4,12 @@ import re
 from datetime import timedelta
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from extraction.token_vectors import pack
 from graph_service.graph.lucene import name_query, scoped_query, words_in
 from graph_service.memory.found import Found, found_in
 from graph_service.memory.intake import millis
@@ -114,6 +116,33 @@ def test_a_fact_speaks_for_the_messages_that_prove_it(kinds: tuple[Kind, ...]) -
         ]
 
 
+def test_a_fact_that_is_not_wanted_is_not_shown() -> None:
+    """The statement then brings nothing of it but what it says of messages."""
+    fact = a_row("f", kind="fact", cosine=0.8)
+    fact[4], fact[-1] = None, ["a"]
+    found = found_in({"messages": [a_row("a")], "rows": [fact], "named": []}, (Kind.MESSAGE,))
+    assert [(one.kind, one.id) for one in found.candidates] == [(Kind.MESSAGE, "a")]
+    assert [line.told for line in found.lines] == pytest.approx([0.6])
+
+
+def test_a_message_that_the_index_did_not_compare_is_compared_by_its_own_bytes() -> None:
+    axes = np.eye(4, dtype=np.float32)
+    held = {
+        name: pack(axes[:1], model="any", whole=whole)
+        for name, whole in (("near", axes[0]), ("far", (axes[0] + axes[1]) / 2**0.5))
+    }
+    rows = [a_row("by index", cosine=0.7), a_row("near"), a_row("far"), a_row("without")]
+    for row in rows:
+        row[-1] = held.get(row[0], held["near"] if row[0] == "by index" else None)
+    for vector, expected in (
+        (axes[0].tolist(), {"by index": 0.4, "near": 1.0, "far": 0.707, "without": None}),
+        (None, {"by index": 0.4, "near": None, "far": None, "without": None}),
+    ):
+        found = found_in({"messages": rows, "rows": [], "named": []}, tuple(Kind), vector)
+        assert {one.id: one.cosine for one in found.candidates} == pytest.approx(expected, abs=0.01)
+        assert {line.id: line.cosine for line in found.lines} == pytest.approx(expected, abs=0.01)
+
+
 def test_what_was_said_in_the_time_asked_for_comes_first() -> None:
     asked = Timespan(start=NOON + timedelta(days=4), end=NOON + timedelta(days=6))
     order = rank(
@@ -128,10 +157,11 @@ def test_what_was_said_in_the_time_asked_for_comes_first() -> None:
 
 @given(st.text(max_size=200))
 def test_no_text_can_become_query_syntax(text: str) -> None:
-    """Everything between the clauses we write is letters and digits."""
+    """Between the clauses we write nothing stands that Lucene reads as more than a word or a phrase."""
     query = scoped_query(words_in(text), fields=["text"], scope_user="sabc")
     terms = re.sub(r"\+?scope_user:\w+(\^0)?|\+\(|\)|text:", " ", query)
-    assert re.fullmatch(r'[\w\s"]*', terms)
+    assert re.search(r"[-+&|!(){}\[\]^~*?:\\/<>=]", terms) is None
+    assert terms.count('"') % 2 == 0
 
 
 @given(st.text(max_size=100))

@@ -28,8 +28,8 @@
 // $crowd: int, facts that each of those may have
 // $links: int, edges of each entity that is named to look at; what is spoken of all the time has thousands
 // $nearest: int, at least $wide: messages, or facts, to look for in the vector index, of which the nearest are kept
-// $all_cosines: bool, whether also what was only said beside a hit is compared; to read a vector is what takes longest here
-// $with_tokens: bool, whether to bring the vectors of the messages' pieces
+// $with_tokens: bool, whether to bring the vectors of the messages' pieces; the whole's are with them, so that what the index did
+// not compare is compared by those: to read an embedding is what takes longest here
 // $session: str, the node of the only session that is wanted, or null
 // $agent: str, only conversations with this agent, or null
 // $roles: list of str, only what these roles said, or null
@@ -42,7 +42,8 @@
 // message found and those said around it; rows: [kind, id, [[channel, score]], cosine, shown, evidence, proofs] for each scene and
 // fact. shown is
 // [uri, text, title, role, speaker, said_ms, importance, unread, relation, invalid_ms, strength, confidence, predicate, subject,
-// object], and of facts also kind, rationale, steps, and ends: ids of its subject and object, but not of the user and the agent;
+// object], and of facts also kind, rationale, steps, and ends: ids of its subject and object, but not of the user and the agent; it is
+// null for facts that are not wanted, which only tell of messages;
 // evidence is [[id, uri, role, speaker, text, said_ms]]; proofs are ids.
 // named: keys of the entities that the question names.
 // beside: [id, scene, abstract, overview, last_accessed_ms] for each message and scene, how near its scene's layers are. Lists and
@@ -171,9 +172,8 @@ CALL (asked_for, beyond) {
       MATCH (n)-[:PART_OF]->(:Scene)-[about:MENTIONED]->(e:Memory) WHERE n.id IN about.evidence
         AND (e.key IN $about_keys OR EXISTS { MATCH (held:HeldEntity)-[:STANDS_FOR]->(e) WHERE held.key IN $about_keys }) })
   RETURN collect([n.id, n.session_id, n.said_ms, n.position, n.speaker, n.text, n.uri, n.role, n.importance, n.unread,
-    CASE WHEN $vector IS NULL OR NOT ($all_cosines OR any(one IN found WHERE one[0] <> 'near')) THEN null
-         WHEN any(one IN found WHERE one[0] IN ['vector', 'time']) THEN head([one IN found WHERE one[0] IN ['vector', 'time'] | one[1]])
-         ELSE vector.similarity.cosine(n.embedding, $vector) END, found,
+    coalesce(head([one IN found WHERE one[0] IN ['vector', 'time'] | one[1]]),
+             CASE WHEN $with_tokens OR $vector IS NULL THEN null ELSE vector.similarity.cosine(n.embedding, $vector) END), found,
     CASE WHEN $with_tokens THEN n.token_vectors ELSE null END]) AS messages
 }
 CALL (asked_for) {
@@ -259,13 +259,13 @@ CALL (touching, beyond) {
     RETURN collect([p.id, p.uri, p.role, p.speaker, p.text, p.said_ms]) AS evidence
   }
   RETURN collect(['fact', r.id, found,
-    CASE WHEN $fact_vector IS NULL OR r.embedding IS NULL THEN null
-         WHEN any(one IN found WHERE one[0] = 'vector') THEN head([one IN found WHERE one[0] = 'vector' | one[1]])
-         ELSE vector.similarity.cosine(r.embedding, $fact_vector) END,
-    [r.uri, r.statement, null, null, null, r.valid_at.epochMillis, r.importance, null, r.relation,
-     CASE WHEN coalesce(r.closing_known_at, r.known_at, r.recorded_at) > $known_at THEN null ELSE r.invalid_at.epochMillis END,
+    coalesce(head([one IN found WHERE one[0] = 'vector' | one[1]]),
+             CASE WHEN $fact_vector IS NULL THEN null ELSE vector.similarity.cosine(r.embedding, $fact_vector) END),
+    CASE WHEN 'fact' IN $kinds THEN [r.uri, r.statement, null, null, null, r.valid_at.epochMillis, r.importance, null, r.relation,
+     CASE WHEN $known_at IS NOT NULL AND coalesce(r.closing_known_at, r.known_at, r.recorded_at) > $known_at THEN null
+          ELSE r.invalid_at.epochMillis END,
      r.strength, r.confidence, type(r), startNode(r).name, endNode(r).name, r.kind, r.rationale, r.steps,
-     [end IN [startNode(r), endNode(r)] WHERE end:Entity | end.id]], evidence, r.evidence]) AS facts
+     [end IN [startNode(r), endNode(r)] WHERE end:Entity | end.id]] ELSE null END, evidence, r.evidence]) AS facts
 }
 WITH messages, scenes + facts AS rows, [e IN asked_for | e.key] AS named
 CALL (messages, rows) {
