@@ -81,7 +81,7 @@ class DatabaseWatch:
 
     async def _start_again(self) -> None:
         _log.warning("the local Neo4j has ended; it is started again")
-        server = await start_server(self._settings, _tell)
+        server = await start_server(self._settings, _tell, lasting=True)
         driver = await open_driver(uri=server.uri, user=server.user, password=server.password)
         self._seat.server = server
         await self._graph.use(driver)

@@ -26,10 +26,13 @@ class KnownServer:
     password: str = field(repr=False)
 
 
-async def start_server(settings: Settings, on_progress: Watcher, under_way: asyncio.Event | None = None) -> LocalServer:
+async def start_server(
+    settings: Settings, on_progress: Watcher, under_way: asyncio.Event | None = None, *, lasting: bool = False
+) -> LocalServer:
     """The local Neo4j of the data directory, started or shared.
 
     Args:
+        lasting: this process will answer for long.
         under_way: set when Java's process runs, or before it when that takes longer (something is fetched first).
     """
 
@@ -47,6 +50,7 @@ async def start_server(settings: Settings, on_progress: Watcher, under_way: asyn
         page_cache_mb=settings.neo4j.page_cache_mb,
         start_timeout_s=settings.neo4j.start_timeout_s,
         on_progress=tell,
+        lasting=lasting,
     )
 
 

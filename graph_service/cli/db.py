@@ -99,7 +99,7 @@ async def _keep_running(settings: Settings, terminal: Terminal, stops: Stops) ->
 
     stopped = asyncio.Event()
     with Steps(terminal) as steps:
-        server = await start_server(settings, steps)
+        server = await start_server(settings, steps, lasting=True)
     try:
         if not server.owned:
             raise ConflictError(f"it runs already at {server.uri}; `mnemograph db status` says who started it")

@@ -27,12 +27,19 @@ Afterwards = Callable[["Parts", str], Awaitable[None]]
 
 
 async def run_service(
-    settings: Settings, terminal: Terminal, stops: Stops, *, afterwards: Afterwards, once: bool = False
+    settings: Settings,
+    terminal: Terminal,
+    stops: Stops,
+    *,
+    afterwards: Afterwards,
+    once: bool = False,
+    lasting: bool = False,
 ) -> None:
     """Serves until a signal, or until `afterwards` is done if `once`; then ends in order.
 
     Args:
         afterwards: runs beside the service as soon as that answers; gets the service's address.
+        lasting: it is to answer for long, and may take longer to start.
 
     Raises:
         ConflictError: another program listens on the port that was asked for.
@@ -40,7 +47,7 @@ async def run_service(
     """
     with _listening(settings, terminal) as door:
         # Loading the doors takes as long as Neo4j's start; both go on at the same time.
-        async with opened(settings, terminal, beside=DOORS) as parts:
+        async with opened(settings, terminal, beside=DOORS, lasting=lasting) as parts:
             await _check_bind(parts)
             stopping = Stopping()
             doors = await asyncio.to_thread(importlib.import_module, DOORS)

@@ -34,7 +34,7 @@ def serve(
     common = merged(ctx, config, tenant, as_json)
     settings = _settings(common, host, port, no_browser)
     terminal = Terminal(as_json=common.as_json)
-    _run(settings, terminal, partial(_announce, settings, terminal), once=False)
+    _run(settings, terminal, partial(_announce, settings, terminal), lasting=True)
 
 
 def demo(
@@ -64,11 +64,13 @@ def _settings(common: Common, host: str | None, port: int | None, no_browser: bo
     return settings_of(common, **options)
 
 
-def _run(settings: Settings, terminal: Terminal, afterwards: "Afterwards", *, once: bool) -> None:
+def _run(
+    settings: Settings, terminal: Terminal, afterwards: "Afterwards", *, once: bool = False, lasting: bool = False
+) -> None:
     from graph_service.cli.service import run_service
 
     stops = Stops()
-    run(run_service(settings, terminal, stops, afterwards=afterwards, once=once), stops)
+    run(run_service(settings, terminal, stops, afterwards=afterwards, once=once, lasting=lasting), stops)
 
 
 async def _announce(settings: Settings, terminal: Terminal, parts: "Parts", address: str) -> None:

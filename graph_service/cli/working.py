@@ -22,14 +22,17 @@ READING: Final = "reading"
 
 
 @contextlib.asynccontextmanager
-async def opened(settings: Settings, terminal: Terminal, *, beside: str | None = None) -> AsyncIterator["Parts"]:
+async def opened(
+    settings: Settings, terminal: Terminal, *, beside: str | None = None, lasting: bool = False
+) -> AsyncIterator["Parts"]:
     """The parts of a service, closed at the end; says what is missing for full quality.
 
     Args:
         beside: a module that the command needs afterwards; it is loaded while the database starts.
+        lasting: the command goes on until it is stopped.
     """
     with Steps(terminal) as steps:
-        parts = await _open(settings, steps, beside)
+        parts = await _open(settings, steps, beside, lasting)
     try:
         if parts.embedder_problem:
             terminal.say(f"searching by words only: {parts.embedder_problem}")
@@ -41,12 +44,12 @@ async def opened(settings: Settings, terminal: Terminal, *, beside: str | None =
         await parts.close()
 
 
-async def _open(settings: Settings, steps: Steps, beside: str | None) -> "Parts":
+async def _open(settings: Settings, steps: Steps, beside: str | None, lasting: bool) -> "Parts":
     """Neo4j starts in its process while this one loads the modules that use it: each takes seconds."""
     starting = None
     try:
         if settings.neo4j.uri is None:
-            starting = await _begun(settings, steps)
+            starting = await _begun(settings, steps, lasting)
         module = await asyncio.to_thread(importlib.import_module, "graph_service.parts")
         if beside is not None:
             # Whoever imports it next waits until this has loaded it.
@@ -59,12 +62,12 @@ async def _open(settings: Settings, steps: Steps, beside: str | None) -> "Parts"
     return parts
 
 
-async def _begun(settings: Settings, steps: Steps) -> "asyncio.Task[LocalServer]":
+async def _begun(settings: Settings, steps: Steps, lasting: bool) -> "asyncio.Task[LocalServer]":
     """The start of Neo4j, once its process runs: loading modules at the same time would hold that up."""
     from graph_service.local_neo4j import start_server
 
     under_way = asyncio.Event()
-    starting = asyncio.create_task(start_server(settings, steps, under_way))
+    starting = asyncio.create_task(start_server(settings, steps, under_way, lasting=lasting))
     starting.add_done_callback(lambda _ended: under_way.set())
     try:
         await under_way.wait()

@@ -18,6 +18,7 @@ import pytest_asyncio
 
 from graph_service.graph.local.class_archive import class_archive
 from graph_service.graph.local.jar_cache import ensure_jars
+from graph_service.graph.local.launch_settings import QUICK_COMPILER_ONLY, launch_settings
 from graph_service.graph.local.local_server import LocalServer, StartProgress, find_local_server, start_local_server
 from graph_service.graph.local.owner import Owner, ProcessMark, read_owner, write_owner
 from schema.errors import ConflictError, InstallError
@@ -156,6 +157,16 @@ async def test_two_starters_at_once_get_one_server_that_dies_with_its_owner(tmp_
     await again.stop()
     assert find_local_server(tmp_path) is None
     await again.stop()
+
+
+def test_what_answers_for_long_has_both_of_javas_compilers_and_the_same_archive(tmp_path: Path) -> None:
+    jars = (tmp_path / "a.jar",)
+    quick, lasting = (
+        launch_settings(tmp_path, jars, heap_mb=64, page_cache_mb=8, new_password=None, lasting=one)["java_options"]
+        for one in (False, True)
+    )
+    assert set(quick) ^ set(lasting) == {QUICK_COMPILER_ONLY}
+    assert QUICK_COMPILER_ONLY in quick
 
 
 async def test_a_broken_class_archive_is_dropped_and_the_start_succeeds(tmp_path: Path) -> None:

@@ -145,6 +145,7 @@ def _record(work_dir: Path, jars: tuple[Path, ...]) -> None:
         heap_mb=HEAP_MB,
         page_cache_mb=PAGE_CACHE_MB,
         new_password=password,
+        lasting=True,
         archive_options=recording,
         end_java=True,
     )

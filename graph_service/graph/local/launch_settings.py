@@ -16,9 +16,6 @@ JAVA_OPTIONS: Final = (
     "-XX:+DisableExplicitGC",
     "-Dio.netty.leakDetection.level=DISABLED",
     "-Djdk.nio.maxCachedBufferSize=1024",
-    # Only the quick compiler: the other one takes a core for a minute after each start, and answers came no faster
-    # with it (docs/decisions/0001 has the numbers). `_JAVA_OPTIONS` overrides it.
-    "-XX:TieredStopAtLevel=1",
     "--add-opens=java.base/java.nio=ALL-UNNAMED",
     "--add-opens=java.base/java.io=ALL-UNNAMED",
     "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED",
@@ -27,6 +24,9 @@ JAVA_OPTIONS: Final = (
     "--sun-misc-unsafe-memory-access=allow",
     "-Dio.netty.tryReflectionSetAccessible=true",
 )
+# For a command that ends after a few answers: the other compiler takes a second of its start, and has made nothing
+# faster by then. Who answers for long answers in two thirds of the time with it (docs/decisions/0001 has the numbers).
+QUICK_COMPILER_ONLY: Final = "-XX:TieredStopAtLevel=1"
 # The transaction log holds what was forgotten until it is pruned, so it is kept no longer than a crash needs.
 # By default a statement is planned anew for every order of magnitude in the length of each text and list it is given;
 # that takes seconds for the largest of ours, and there are thousands of combinations.
@@ -61,6 +61,7 @@ def launch_settings(
     heap_mb: int,
     page_cache_mb: int,
     new_password: str | None,
+    lasting: bool = False,
     archive_options: tuple[str, ...] = (),
     end_java: bool = False,
 ) -> dict[str, Any]:
@@ -69,6 +70,7 @@ def launch_settings(
     Args:
         home_dir: gets `neo4j.conf`, `neo4j/` (the store) and `logs/`.
         jars: all in one directory.
+        lasting: it will answer for long, so that Java may take longer to start.
         new_password: set at this start; None keeps the one set before.
         end_java: let Java end in its own time after a stop, which writes what it recorded.
     """
@@ -88,6 +90,7 @@ def launch_settings(
             f"-Xms{heap_mb}m",
             f"-XX:ErrorFile={log_dir / 'java_crash.log'}",
             *JAVA_OPTIONS,
+            *(() if lasting else (QUICK_COMPILER_ONLY,)),
             *archive_options,
         ],
         "new_password": new_password,

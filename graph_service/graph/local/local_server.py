@@ -66,6 +66,7 @@ async def start_local_server(
     start_timeout_s: float = 60,
     on_progress: Callable[[StartProgress], None] | None = None,
     share: bool = True,
+    lasting: bool = False,
 ) -> LocalServer:
     """The local Neo4j of `data_dir`, started here unless it runs already.
 
@@ -76,6 +77,7 @@ async def start_local_server(
         cache_dir: jars and class archives, for all data directories of this user.
         on_progress: called in the running event loop.
         share: False refuses a directory in use instead of sharing its server.
+        lasting: it will answer for long: a start takes a second more, answers after the first minutes a third less.
 
     Raises:
         ConflictError: the directory is in use and `share` is False, or its store is locked by an unknown process.
@@ -94,6 +96,7 @@ async def start_local_server(
         page_cache_mb=page_cache_mb,
         timeout_s=start_timeout_s,
         share=share,
+        lasting=lasting,
         tell=tell,
         cancelled=cancelled,
     )

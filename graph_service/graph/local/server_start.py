@@ -37,6 +37,7 @@ class StartRequest:
     """One wish for the server of a data directory.
 
     Attributes:
+        lasting: it will answer for long.
         tell: called from the starting thread and from fetching threads.
         cancelled: once set, the start ends with an InstallError and leaves no process.
     """
@@ -47,6 +48,7 @@ class StartRequest:
     page_cache_mb: int
     timeout_s: float
     share: bool
+    lasting: bool
     tell: Callable[[Stage, FetchProgress | None], None]
     cancelled: threading.Event
 
@@ -182,6 +184,7 @@ def _launch(request: StartRequest, archive: ClassArchive, new_password: str | No
         heap_mb=request.heap_mb,
         page_cache_mb=request.page_cache_mb,
         new_password=new_password,
+        lasting=request.lasting,
         archive_options=archive_options,
     )
     process = start_process(settings)
