@@ -1,0 +1,21 @@
+"""What stands for as long as the service runs is not looked through for garbage again and again."""
+
+import gc
+
+from graph_service.cli.http_server import COLLECTED_EVERY, leave_alone_what_stands
+
+
+def test_what_was_loaded_is_left_alone_and_what_comes_later_is_collected() -> None:
+    before = gc.get_threshold()
+    try:
+        leave_alone_what_stands()
+        assert gc.get_freeze_count() > 0
+        assert gc.get_threshold() == (COLLECTED_EVERY, *before[1:])
+        for _ in range(100):
+            ring: list[object] = []
+            ring.append(ring)
+        del ring
+        assert gc.collect() >= 100
+    finally:
+        gc.unfreeze()
+        gc.set_threshold(*before)
