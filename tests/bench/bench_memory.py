@@ -25,7 +25,6 @@ from extraction.rule_reader import read_by_rules
 from graph_service.demo.people import demo_conversations
 from graph_service.graph.database import connect
 from graph_service.graph.local.local_server import start_local_server
-from graph_service.graph.lucene import scoped_query, words_in
 from graph_service.graph.migrate import prepare_vectors
 from graph_service.graph.statements import Statement
 from graph_service.graph.store import Graph, Writing
@@ -34,7 +33,8 @@ from graph_service.memory.incoming import Incoming, IncomingMessage
 from graph_service.memory.question import Question
 from graph_service.memory.service import Memory
 from graph_service.memory.worker import Worker
-from schema.ids import TenantId, scope_token
+from schema.ids import TenantId
+from tests.bench.bare_queries import BARE_HYBRID, bare_parameters
 from tests.builders import a_pace
 
 TENANT, USER = TenantId("bench"), "alice"
@@ -46,22 +46,6 @@ BARE_WRITE = Statement(
 CREATE (b:BenchMessage {tenant: $tenant, id: $id, text: $text, said_at: $said_at}) RETURN b.id AS id""",
     parameters=frozenset(),
     columns=("id",),
-    hot=False,
-)
-BARE_HYBRID = Statement(
-    name="bench/bare_hybrid",
-    text="""CYPHER 25
-CALL () {
-  MATCH (m:Message) SEARCH m IN (VECTOR INDEX message_vector FOR $vector
-    WHERE m.tenant = $tenant AND m.user_id = $user_id LIMIT 50) SCORE AS score RETURN m, score
- UNION ALL
-  CALL db.index.fulltext.queryNodes('message_words', $words, {limit: 50}) YIELD node AS m, score
-  RETURN m, score / 20 AS score
-}
-WITH m, sum(score) AS score ORDER BY score DESC LIMIT 10
-RETURN m.id AS id, m.text AS text, score""",
-    parameters=frozenset(),
-    columns=("id", "text", "score"),
     hot=False,
 )
 QUESTIONS = (
@@ -129,8 +113,7 @@ async def measure(
         await graph.write(steps)
 
     async def hybrid(question: str, vector: list[float]) -> None:
-        words = scoped_query(words_in(question), fields=["text"], scope_user=scope_token(TENANT, USER))
-        await graph.read(BARE_HYBRID, {"tenant": TENANT, "user_id": USER, "vector": vector, "words": words})
+        await graph.read(BARE_HYBRID, bare_parameters(TENANT, USER, question, vector))
 
     for number in range(rounds + 10):
         message = IncomingMessage(role="user", text=next(texts), time=START + timedelta(days=400, minutes=number))
@@ -162,7 +145,9 @@ async def main(messages: int, rounds: int) -> dict[str, object]:
     """All figures of one run."""
     cache_dir = Path(platformdirs.user_cache_dir("mnemograph"))
     with tempfile.TemporaryDirectory(prefix="mnemograph-bench-", ignore_cleanup_errors=True) as folder:
-        server = await start_local_server(data_dir=Path(folder), cache_dir=cache_dir, heap_mb=1024, start_timeout_s=240)
+        server = await start_local_server(
+            data_dir=Path(folder), cache_dir=cache_dir, heap_mb=1024, start_timeout_s=240, lasting=True
+        )
         graph = await connect(uri=server.uri, user=server.user, password=server.password, database=None)
         embedder = await load_local_embedder(cache_dir=cache_dir)
         await prepare_vectors(graph, model=embedder.name, dim=embedder.dim, token_model=embedder.token_model)

@@ -28,10 +28,10 @@ import platformdirs
 
 from extraction.local_embedder import load_local_embedder
 from graph_service.graph.database import connect
-from graph_service.graph.lucene import scoped_query, words_in
-from schema.ids import DEFAULT_TENANT, scope_token
+from schema.ids import DEFAULT_TENANT
 from tests.api.cli_process import COMMAND, Home
-from tests.bench.bench_memory import BARE_HYBRID, QUESTIONS, START, USER, sentences, spread
+from tests.bench.bare_queries import BARE_HYBRID, bare_parameters
+from tests.bench.bench_memory import QUESTIONS, START, USER, sentences, spread
 from tests.mcp.mcp_service import McpService
 
 Ask = Callable[[], Awaitable[object]]
@@ -91,9 +91,7 @@ async def bare(home: Home, clients: int) -> AsyncIterator[list[Ask]]:
 
     async def ask() -> None:
         text = following()
-        words = scoped_query(words_in(text), fields=["text"], scope_user=scope_token(DEFAULT_TENANT, USER))
-        wanted = {"tenant": DEFAULT_TENANT, "user_id": USER, "vector": vectors[text], "words": words}
-        assert await graph.read(BARE_HYBRID, wanted)
+        assert await graph.read(BARE_HYBRID, bare_parameters(DEFAULT_TENANT, USER, text, vectors[text]))
 
     yield [ask] * clients
     await graph.close()

@@ -20,7 +20,8 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
-from itertools import count, cycle, pairwise
+from functools import partial
+from itertools import count, cycle
 from pathlib import Path
 from typing import Any
 
@@ -31,21 +32,20 @@ from extraction.local_embedder import LocalEmbedder, load_local_embedder
 from graph_service.evaluation.dataset import read_datasets
 from graph_service.graph.database import connect
 from graph_service.graph.local.local_server import LocalServer, start_local_server
-from graph_service.graph.lucene import scoped_query, words_in
 from graph_service.graph.migrate import prepare_vectors
 from graph_service.graph.store import Graph
-from graph_service.graph.vector_parameter import vector_parameter
 from graph_service.memory.incoming import Incoming, IncomingMessage
-from schema.ids import TenantId, scope_token
+from schema.ids import TenantId
 from tests.api.cli_process import Home
-from tests.bench.bench_memory import BARE_HYBRID, QUESTIONS, START, sentences, spread
+from tests.bench.bare_queries import BARE_HYBRID, BARE_OF_ALL_KINDS, bare_parameters
+from tests.bench.bench_memory import QUESTIONS, START, sentences, spread
 from tests.bench.copied_memories import copied, model_of
 from tests.builders import a_memory, a_worker
 
 MODEL, USER = TenantId("load-model"), "alice"
 MODEL_MESSAGES = 1_000
-DOCUMENT = """query($user: String!, $text: String!) {
-  recall(userId: $user, query: $text, limit: 10) { confidence hits { id kind score text } } }"""
+DOCUMENT = """query($user: String!, $text: String!, $kinds: [HitKind!]) {
+  recall(userId: $user, query: $text, limit: 10, kinds: $kinds) { confidence hits { id kind score text } } }"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,34 +120,39 @@ class Asking:
         took_s = time.perf_counter() - before
         return {"clients": clients, "asked": len(times), "per_s": round(len(times) / took_s, 1), **spread(times)}
 
-    async def ask(self, tenant: TenantId, text: str) -> None:
-        """One recall."""
-        body = {"query": DOCUMENT, "variables": {"user": USER, "text": text}}
+    async def ask(self, tenant: TenantId, text: str, kinds: Sequence[str] | None = None) -> None:
+        """One recall, of all kinds when none are named."""
+        body = {"query": DOCUMENT, "variables": {"user": USER, "text": text, "kinds": kinds}}
         answer = await self._http.post("/graphql", json=body, headers={"Mnemograph-Tenant": tenant})
         assert answer.json()["data"]["recall"]["hits"], answer.text
 
     async def beside(self, tenants: Sequence[TenantId]) -> dict[str, float]:
-        """One client, the bare query and the embedding in turn, so that what the machine does hits all alike."""
-        times: dict[str, list[float]] = {"recall": [], "embedding": [], "bare hybrid": []}
+        """One client, what it would ask by hand, and the embedding in turn: what the machine does hits all alike."""
+        times: dict[str, list[float]] = {}
         turns = zip(range(self._load.rounds + 10), cycle(tenants), cycle(self._load.questions), strict=False)
         for number, tenant, text in turns:
-            marks = [time.perf_counter()]
-            await self.ask(tenant, text)
-            marks.append(time.perf_counter())
             vector = (await self._embedder.embed([text]))[0]
-            marks.append(time.perf_counter())
-            words = scoped_query(words_in(text), fields=["text"], scope_user=scope_token(tenant, USER))
-            bare = {"tenant": tenant, "user_id": USER, "vector": vector_parameter(vector), "words": words}
-            await self._graph.read(BARE_HYBRID, bare)
-            marks.append(time.perf_counter())
-            if number >= 10:
-                for name, (begun, ended) in zip(times, pairwise(marks), strict=True):
-                    times[name].append((ended - begun) * 1000)
-        medians = {f"{name}_p50_ms": round(statistics.median(taken), 2) for name, taken in times.items()}
-        recall, embedding, bare = (statistics.median(times[name]) for name in ("recall", "embedding", "bare hybrid"))
-        # Whoever writes the bare query by hand has to embed the question, too.
-        ratios = {"recall_to_bare": recall / bare, "recall_to_bare_and_embedding": recall / (bare + embedding)}
-        return medians | {name: round(ratio, 2) for name, ratio in ratios.items()}
+            bare = bare_parameters(tenant, USER, text, vector)
+            for name, work in {
+                "recall": partial(self.ask, tenant, text),
+                "bare": partial(self._graph.read, BARE_OF_ALL_KINDS, bare),
+                "recall_messages": partial(self.ask, tenant, text, ["MESSAGE"]),
+                "bare_messages": partial(self._graph.read, BARE_HYBRID, bare),
+                "embedding": partial(self._embedder.embed, [text]),
+            }.items():
+                before = time.perf_counter()
+                await work()
+                if number >= 10:
+                    times.setdefault(name, []).append((time.perf_counter() - before) * 1000)
+        medians = {name: statistics.median(taken) for name, taken in times.items()}
+        ratios = {}
+        for kinds in ("", "_messages"):
+            recall, bare_ms = medians[f"recall{kinds}"], medians[f"bare{kinds}"]
+            # Whoever writes the bare query by hand has to embed the question, too.
+            ratios[f"recall{kinds}_to_bare"] = recall / bare_ms
+            ratios[f"recall{kinds}_to_bare_and_embedding"] = recall / (bare_ms + medians["embedding"])
+        rounded = {f"{name}_p50_ms": round(taken, 2) for name, taken in medians.items()}
+        return rounded | {name: round(ratio, 2) for name, ratio in ratios.items()}
 
 
 @asynccontextmanager
@@ -174,6 +179,7 @@ async def main(load: Load, texts: Sequence[str], heap_mb: int, page_cache_mb: in
             heap_mb=heap_mb,
             page_cache_mb=page_cache_mb,
             start_timeout_s=240,
+            lasting=True,
         )
         graph = await connect(uri=server.uri, user=server.user, password=server.password, database=None)
         await prepare_vectors(graph, model=embedder.name, dim=embedder.dim, token_model=embedder.token_model)
