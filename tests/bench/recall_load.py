@@ -38,7 +38,7 @@ from graph_service.memory.incoming import Incoming, IncomingMessage
 from schema.ids import TenantId
 from tests.api.cli_process import Home
 from tests.bench.bare_queries import BARE_HYBRID, BARE_OF_ALL_KINDS, bare_parameters
-from tests.bench.bench_memory import QUESTIONS, START, sentences, spread
+from tests.bench.bench_memory import QUESTIONS, START, sentences, spread, timed
 from tests.bench.copied_memories import copied, model_of
 from tests.builders import a_memory, a_worker
 
@@ -108,9 +108,7 @@ class Asking:
 
         async def client(questions: int) -> None:
             for _, (_, tenant, text) in zip(range(questions), turns, strict=False):
-                before = time.perf_counter()
-                await self.ask(tenant, text)
-                times.append((time.perf_counter() - before) * 1000)
+                times.append(await timed(partial(self.ask, tenant, text)))
 
         # The first rounds warm caches and plans.
         await asyncio.gather(*(client(max(10 // clients, 1)) for _ in range(clients)))
@@ -140,10 +138,9 @@ class Asking:
                 "bare_messages": partial(self._graph.read, BARE_HYBRID, bare),
                 "embedding": partial(self._embedder.embed, [text]),
             }.items():
-                before = time.perf_counter()
-                await work()
+                took_ms = await timed(work)
                 if number >= 10:
-                    times.setdefault(name, []).append((time.perf_counter() - before) * 1000)
+                    times.setdefault(name, []).append(took_ms)
         medians = {name: statistics.median(taken) for name, taken in times.items()}
         ratios = {}
         for kinds in ("", "_messages"):
