@@ -7,6 +7,7 @@ import os
 import signal
 import stat
 import sys
+import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -16,7 +17,7 @@ import psutil
 import pytest
 import pytest_asyncio
 
-from graph_service.graph.local.class_archive import class_archive
+from graph_service.graph.local.class_archive import UNUSED_MAX_S, ClassArchive, class_archive, drop_unused
 from graph_service.graph.local.jar_cache import ensure_jars
 from graph_service.graph.local.launch_settings import QUICK_COMPILER_ONLY, launch_settings
 from graph_service.graph.local.local_server import LocalServer, StartProgress, find_local_server, start_local_server
@@ -167,6 +168,18 @@ def test_what_answers_for_long_has_both_of_javas_compilers_and_the_same_archive(
     )
     assert set(quick) ^ set(lasting) == {QUICK_COMPILER_ONLY}
     assert QUICK_COMPILER_ONLY in quick
+
+
+def test_archives_that_no_start_has_used_for_a_month_are_removed(tmp_path: Path) -> None:
+    archives = [ClassArchive(tmp_path / f"{name}.aot", ()) for name in ("left", "used", "new")]
+    for archive in archives:
+        archive.path.touch()
+        archive.path.with_suffix(".log").touch()
+    for archive in archives[:2]:
+        os.utime(archive.path, (0, time.time() - UNUSED_MAX_S - 60))
+    assert archives[1].java_options() == (f"-XX:AOTCache={archives[1].path}",)
+    drop_unused(tmp_path, now_s=time.time())
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["new.aot", "new.log", "used.aot", "used.log"]
 
 
 async def test_a_broken_class_archive_is_dropped_and_the_start_succeeds(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ A build runs Neo4j once on an empty store, records the classes it loads and writ
 and is the only one of its kind on a cache directory.
 """
 
+import contextlib
 import hashlib
 import importlib.metadata
 import importlib.util
@@ -30,6 +31,8 @@ BUILD_DELAY_S: Final = 20.0
 BUILD_MAX_S: Final = 300.0
 # A build that is under way or failed is not repeated at each start.
 BUILD_AGAIN_S: Final = 3600.0
+# Every other Java, Neo4j or set of options has an archive of its own, and nobody says when the last one goes.
+UNUSED_MAX_S: Final = 30 * 86_400.0
 HEAP_MB: Final = 512
 PAGE_CACHE_MB: Final = 16
 # What a first minute of work loads: constraints, both index kinds, a batch write, each kind of read.
@@ -51,8 +54,13 @@ class ClassArchive:
         return self.path.with_suffix(".tried")
 
     def java_options(self) -> tuple[str, ...]:
-        """Options that use the archive; none while there is no archive."""
-        return (f"-XX:AOTCache={self.path}",) if self.path.exists() else ()
+        """Options that use the archive, which is marked as used; none while there is no archive."""
+        if not self.path.exists():
+            return ()
+        # A cache that may only be read is used all the same.
+        with contextlib.suppress(OSError):
+            self.path.touch()
+        return (f"-XX:AOTCache={self.path}",)
 
     def remove(self) -> None:
         """Drop an archive that Java refused or died of; another one is built after this start."""
@@ -113,6 +121,14 @@ def class_archive(cache_dir: Path, jars: tuple[Path, ...]) -> ClassArchive:
     return ClassArchive(path=cache_dir / "classes" / f"{key}.aot", jars=jars)
 
 
+def drop_unused(folder: Path, *, now_s: float) -> None:
+    """Remove archives that no start has used for a month, and what their builds left beside them."""
+    for archive in folder.glob("*.aot"):
+        if now_s - archive.stat().st_mtime > UNUSED_MAX_S:
+            for ending in (".lock", ".log", ".tried", ".aot"):
+                archive.with_suffix(ending).unlink(missing_ok=True)
+
+
 def main() -> None:
     """Build one archive; the only argument is JSON with `path` and `jars`."""
     arguments = json.loads(sys.argv[1])
@@ -131,6 +147,7 @@ def main() -> None:
                 _record(work_dir, jars)
                 _link(work_dir, jars, path)
                 ClassArchive(path, jars).tried_path.unlink(missing_ok=True)
+                drop_unused(path.parent, now_s=time.time())
             finally:
                 shutil.rmtree(work_dir, ignore_errors=True)
 
