@@ -21,13 +21,15 @@ from graphql import (
     is_composite_type,
     is_leaf_type,
 )
-from neo4j import AsyncGraphDatabase
 
 from graph_service.api.graphql import graphql_schema
+from graph_service.graph.database import connect
+from graph_service.graph.migrate import prepare_vectors
 from graph_service.graph.store import Graph
 from graph_service.memory.places import Listed, cursor_at
 from schema.ids import TenantId
 from tests.builders import a_memory, a_worker, an_incoming
+from tests.conftest import TEST_DIM, TEST_MODEL, TEST_TOKEN_MODEL
 
 _CORE: Final = graphql_schema._schema
 _TEXTS: Final = (
@@ -172,15 +174,19 @@ async def _main() -> None:
     wanted.add_argument("--uri", required=True)
     wanted.add_argument("--password", required=True)
     wanted.add_argument("--minutes", type=float, default=5.0)
+    wanted.add_argument("--seed", type=int, default=1)
     asked = wanted.parse_args()
-    driver = AsyncGraphDatabase.driver(asked.uri, auth=("neo4j", asked.password))
-    codes, until_s, seed = Counter[str](), time.monotonic() + asked.minutes * 60, 0
-    async with driver:
+    codes, until_s, seed = Counter[str](), time.monotonic() + asked.minutes * 60, asked.seed
+    graph = await connect(uri=asked.uri, user="neo4j", password=asked.password, database=None)
+    try:
+        await prepare_vectors(graph, model=TEST_MODEL, dim=TEST_DIM, token_model=TEST_TOKEN_MODEL)
         while time.monotonic() < until_s:
-            seed += 1
             tenant = f"fuzz-{datetime.now(UTC):%H%M%S}-{seed}"
-            codes += await fuzzed(Graph(driver, database=None), tenant, seed=seed, cases=200)
-    print(f"{seed * 200:,} operations, crashes 0, {dict(codes)}")
+            codes += await fuzzed(graph, tenant, seed=seed, cases=200)
+            seed += 1
+    finally:
+        await graph.close()
+    print(f"{(seed - asked.seed) * 200:,} operations, crashes 0, {dict(codes)}")
 
 
 if __name__ == "__main__":
