@@ -3,7 +3,7 @@
 import asyncio
 import json
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.console import Group, RenderableType
 
 from graph_service.cli.options import ConfigOption, JsonOption, TenantOption, merged, settings_of
 from graph_service.cli.running import Stops, run
 from graph_service.cli.terminal import Steps, Terminal
-from graph_service.evaluation.dataset import Conversation, FactsBrought, read_datasets
+from graph_service.evaluation.dataset import DataSets, FactsBrought, read_all
 from graph_service.settings import Settings
 from graph_service.version import version
 from schema.errors import InputError
@@ -51,15 +52,16 @@ def evaluate(
     if common.tenant:
         raise InputError("eval makes tenants of its own and throws them away; leave out --tenant")
     settings = settings_of(common, service__port=0, service__open_browser=False)
-    conversations = read_datasets(paths, conversations_max=limit_conversations, captions=captions)
-    if not any(conversation.answerable for conversation in conversations):
+    datasets = read_all(paths, conversations_max=limit_conversations, captions=captions)
+    asked = any(one.answerable for one in datasets.conversations) or any(one.questions for one in datasets.memories)
+    if not asked:
         raise InputError("no question of these data sets has gold; there is nothing to measure")
     _check_output(output)
     # Only now: it brings numpy and more, for which a mistake should not wait.
     from graph_service.evaluation.run import Plan
 
     plan = Plan(facts=facts, captions=captions, concurrency=concurrency, forget=settings.neo4j.uri is not None)
-    _run(settings, Terminal(as_json=common.as_json), conversations, plan, output)
+    _run(settings, Terminal(as_json=common.as_json), datasets, plan, output)
 
 
 def _check_output(output: Path | None) -> None:
@@ -71,7 +73,7 @@ def _check_output(output: Path | None) -> None:
 def _run(
     settings: Settings,
     terminal: Terminal,
-    conversations: Sequence[Conversation],
+    datasets: DataSets,
     plan: "Plan",
     output: Path | None,
 ) -> None:
@@ -79,7 +81,7 @@ def _run(
 
     with _own_database(settings) as own:
         stops = Stops()
-        measure = partial(_measure, terminal, conversations, plan, output)
+        measure = partial(_measure, terminal, datasets, plan, output)
         run(run_service(own, terminal, stops, afterwards=measure, once=True), stops)
 
 
@@ -103,24 +105,38 @@ class _Place:
 
 async def _measure(
     terminal: Terminal,
-    conversations: Sequence[Conversation],
+    datasets: DataSets,
     plan: "Plan",
     output: Path | None,
     parts: "Parts",
     address: str,
 ) -> None:
     from graph_service.evaluation.door import Door
+    from graph_service.evaluation.everyday_run import evaluate_everyday, everyday_table
     from graph_service.evaluation.report import document_of, tables_of
     from graph_service.evaluation.run import evaluate as evaluated
 
+    document: dict[str, Any] = {
+        "version": version(),
+        "embedder": parts.embedder_name,
+        "reader": parts.reader_name,
+    }
+    tables: list[Callable[[], RenderableType]] = []
     async with Door(address) as door:
         with Steps(terminal) as steps:
-            figures = await evaluated(door, _Place(parts), parts.embedder, conversations, plan, steps)
-    about: dict[str, Any] = {"version": version(), "embedder": parts.embedder_name, "reader": parts.reader_name}
-    document = document_of(figures, about=about)
+            if datasets.conversations:
+                figures = await evaluated(door, _Place(parts), parts.embedder, datasets.conversations, plan, steps)
+                document = document_of(figures, about=document)
+                tables.append(partial(tables_of, document))
+            if datasets.memories:
+                run = await evaluate_everyday(
+                    door, _Place(parts), datasets.memories, plan.facts, steps, forget=plan.forget
+                )
+                document["everyday"] = run.document()
+                tables.append(partial(everyday_table, document["everyday"]))
     if output is not None:
         await asyncio.to_thread(_write, output, document)
-    terminal.answer(document, lambda: tables_of(document))
+    terminal.answer(document, lambda: Group(*(table() for table in tables)))
 
 
 def _write(output: Path, document: dict[str, Any]) -> None:

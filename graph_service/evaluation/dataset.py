@@ -8,10 +8,11 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from itertools import groupby
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from pydantic import BaseModel, ValidationError
 
+from graph_service.evaluation.everyday import Memory, is_everyday, memory_of
 from graph_service.memory.question import is_chinese
 from schema.errors import InputError
 from schema.timespan import as_utc
@@ -148,23 +149,41 @@ class _File(BaseModel):
     questions: list[_QuestionRow]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DataSets:
+    """All that was read from the given paths: benchmark conversations, and everyday memories."""
+
+    conversations: list[Conversation]
+    memories: list[Memory]
+
+
 def read_datasets(
     paths: Sequence[Path], *, conversations_max: int | None = None, captions: bool = True
 ) -> list[Conversation]:
-    """The conversations of files and of all `*.json` in folders, below them too, ordered by path.
+    """Read the benchmark conversations of files and folders, as `read_all` does."""
+    return read_all(paths, conversations_max=conversations_max, captions=captions).conversations
+
+
+def read_all(paths: Sequence[Path], *, conversations_max: int | None = None, captions: bool = True) -> DataSets:
+    """Read files and all `*.json` in folders, below them too, ordered by path; the form of each is recognised.
 
     Args:
-        conversations_max: so many of each data set at most, the first by path.
-        captions: whether what pictures show is handed in, as it is where LoCoMo was published.
+        conversations_max: take at most so many of each data set (of everyday memories likewise), the first by path.
+        captions: hand in what pictures show, as where LoCoMo was published.
 
     Raises:
         InputError: lists what is missing or wrong; all files are taken or none.
     """
     found: list[Conversation] = []
+    memories: list[Memory] = []
     problems: list[str] = []
     for file in _files(paths, problems):
         try:
-            found.append(conversation_of(_text(file), name=str(file), captions=captions))
+            document = _json(_text(file), name=str(file))
+            if is_everyday(document):
+                memories.append(memory_of(document, name=str(file)))
+            else:
+                found.append(_conversation(document, name=str(file), captions=captions))
         except InputError as error:
             problems += error.problems
     _refuse(problems)
@@ -174,7 +193,7 @@ def read_datasets(
         seen[conversation.dataset] += 1
         if conversations_max is None or seen[conversation.dataset] <= conversations_max:
             kept.append(conversation)
-    return kept
+    return DataSets(conversations=kept, memories=memories[:conversations_max])
 
 
 def conversation_of(text: str, *, name: str, captions: bool = True) -> Conversation:
@@ -189,10 +208,21 @@ def conversation_of(text: str, *, name: str, captions: bool = True) -> Conversat
     Raises:
         InputError: lists the mistakes with their places.
     """
+    return _conversation(_json(text, name=name), name=name, captions=captions)
+
+
+def _json(text: str, *, name: str) -> Any:
     try:
-        row = _File.model_validate(json.loads(text))
+        return json.loads(text)
     except json.JSONDecodeError as error:
         raise InputError(f"{name} line {error.lineno}: not JSON ({error.msg})") from error
+    except RecursionError as error:
+        raise InputError(f"{name}: is nested too deeply to be a data set") from error
+
+
+def _conversation(document: object, *, name: str, captions: bool) -> Conversation:
+    try:
+        row = _File.model_validate(document)
     except ValidationError as error:
         problems = [f"{name}: {'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors()]
         _refuse(problems)

@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 from graph_service.api.graphql import graphql_schema
 from graph_service.cli.commands import COMMANDS
 from graph_service.cli.main import app
-from graph_service.evaluation.dataset import read_datasets
+from graph_service.evaluation.dataset import read_all
 from graph_service.graph.store import Graph
 from graph_service.settings import load_settings
 from tests.api.cli_process import Home
@@ -145,9 +145,11 @@ def test_what_the_page_of_the_viewer_runs_is_there() -> None:
 
 
 def test_the_data_set_of_the_page_is_read(tmp_path: Path) -> None:
-    (text,) = blocks("docs/evaluation.md", "json")
-    (tmp_path / "c1.json").write_text(text)
-    (talk,) = read_datasets([tmp_path])
+    for name, text in zip(("c1", "ana"), blocks("docs/evaluation.md", "json"), strict=True):
+        (tmp_path / f"{name}.json").write_text(text)
+    read = read_all([tmp_path])
+    (talk,), (memory,) = read.conversations, read.memories
+    assert (memory.user_id, memory.messages_n, len(memory.questions), len(memory.facts)) == ("ana", 1, 1, 1)
     assert (talk.id, talk.user, len(talk.turns), len(talk.questions)) == ("c1", "Ana", 1, 1)
 
 
@@ -216,9 +218,11 @@ def test_the_commands_of_the_pages_about_contexts_and_queries_run(home: Path) ->
 
 
 def test_the_commands_of_the_page_about_measuring_run(home: Path) -> None:
-    (text,) = blocks("docs/evaluation.md", "json")
+    text, everyday = blocks("docs/evaluation.md", "json")
     for folder in ("conversations", "conversations/locomo"):
         (home / folder).mkdir()
     (home / "conversations/locomo/c1.json").write_text(text)
+    (home / "conversations/ana.json").write_text(everyday)
     for words in commands("docs/evaluation.md"):
         assert "c1" in typed([*words, "--json"]) or (home / "figures.json").is_file()
+    assert json.loads((home / "figures.json").read_text("utf-8"))["everyday"]["groups"]["all"]["answer@1"] == 1.0

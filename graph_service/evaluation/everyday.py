@@ -1,0 +1,291 @@
+"""Everyday memories: daily talk with an assistant, questions whose answers are patterns, and the figures over them.
+
+A file holds one user's sessions of messages, the questions asked afterwards, and the facts a careful agent would hand
+in with each session. `docs/evaluation.md` describes the format. Unlike the conversations of `dataset.py`, a question
+is judged by the *text* of the hits: a hit is right if it matches one of the answer's patterns, and stale if it matches
+only patterns of outdated or wrong values. Pure.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import pairwise
+from typing import Any, Final, Self
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+
+from schema.errors import InputError
+from schema.labels import Role
+from schema.timespan import as_utc
+
+FAR: Final = "unanswerable_far"
+NEAR: Final = "unanswerable_near"
+CONTEXT_TOKENS: Final = 300
+ALL: Final = "all"
+_PATTERN_CHARS_MAX: Final = 500
+
+
+class _Row(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+
+def _compiled(pattern: str) -> re.Pattern[str]:
+    if len(pattern) > _PATTERN_CHARS_MAX:
+        raise ValueError(f"a pattern has {len(pattern)} characters; at most {_PATTERN_CHARS_MAX} are allowed")
+    try:
+        return re.compile(pattern, re.IGNORECASE)
+    except re.error as error:
+        raise ValueError(f"{pattern!r} is not a regular expression: {error}") from error
+
+
+class Message(_Row):
+    """One message as an agent hands it in."""
+
+    id: str
+    role: Role
+    speaker: str = ""
+    time: datetime
+    text: str = Field(min_length=1)
+
+    @field_validator("role", mode="before")
+    @classmethod
+    def _lower(cls, value: Any) -> Any:
+        return value.lower() if isinstance(value, str) else value
+
+
+class Session(_Row):
+    """Messages of one sitting, oldest first."""
+
+    id: str
+    messages: list[Message] = Field(min_length=1)
+
+
+class Question(_Row):
+    """A question and the patterns that judge a hit's text.
+
+    Attributes:
+        answer: a right text matches one of them; empty if nothing in the memory answers.
+        all_of: for lists, the alternatives of each item; a complete answer matches every item.
+        stale: outdated, rejected or other people's values.
+    """
+
+    id: str
+    category: str
+    question: str = Field(min_length=1)
+    lang: str = "en"
+    asked_at: datetime
+    gold_messages: list[str] = []
+    paraphrase_messages: list[str] = []
+    answer: list[str] = []
+    all_of: list[list[str]] = []
+    stale: list[str] = []
+    answerable: bool = True
+
+    @field_validator("answer", "stale")
+    @classmethod
+    def _patterns(cls, values: list[str]) -> list[str]:
+        for value in values:
+            _compiled(value)
+        return values
+
+    @field_validator("all_of")
+    @classmethod
+    def _items(cls, values: list[list[str]]) -> list[list[str]]:
+        for item in values:
+            for value in item:
+                _compiled(value)
+        return values
+
+    @model_validator(mode="after")
+    def _has_answer(self) -> Self:
+        if self.answerable and not self.answer:
+            raise ValueError("an answerable question needs at least one pattern in 'answer'")
+        return self
+
+
+class Fact(_Row):
+    """A fact as a careful agent would hand it in with the messages of `session`; fields of `FactInput`."""
+
+    model_config = ConfigDict(frozen=True, extra="allow")
+
+    session: str
+    messages: list[str] = Field(min_length=1)
+
+
+class Memory(_Row):
+    """One user's everyday memory with its questions."""
+
+    id: str
+    lang: str
+    user_id: str = Field(min_length=1)
+    user_name: str = ""
+    sessions: list[Session] = Field(min_length=1)
+    questions: list[Question] = []
+    facts: list[Fact] = []
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        ids = [message.id for session in self.sessions for message in session.messages]
+        repeated = {one for one, other in pairwise(sorted(ids)) if one == other}
+        if repeated:
+            raise ValueError(f"these message ids occur twice: {sorted(repeated)[:5]}; ids are unique within a file")
+        known, sessions = set(ids), {session.id for session in self.sessions}
+        for question in self.questions:
+            if unknown := sorted({*question.gold_messages, *question.paraphrase_messages} - known):
+                raise ValueError(f"question {question.id!r} names messages that are not in the file: {unknown[:5]}")
+        for place, fact in enumerate(self.facts):
+            if fact.session not in sessions or not set(fact.messages) <= known:
+                raise ValueError(f"facts.{place} names a session or message that is not in the file")
+        return self
+
+    @property
+    def messages_n(self) -> int:
+        """Count all messages."""
+        return sum(len(session.messages) for session in self.sessions)
+
+
+def is_everyday(document: object) -> bool:
+    """Return whether a parsed file is an everyday memory rather than a benchmark conversation."""
+    return isinstance(document, dict) and "user_id" in document
+
+
+def memory_of(document: Mapping[str, Any], *, name: str) -> Memory:
+    """Return the checked memory of a parsed file.
+
+    Args:
+        name: of the file, for error messages.
+
+    Raises:
+        InputError: lists every mistake with its place.
+    """
+    try:
+        return Memory.model_validate(document)
+    except ValidationError as error:
+        problems = tuple(f"{name}: {'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())
+        raise InputError(
+            "nothing was measured:\n" + "\n".join(f"  {one}" for one in problems[:20]), problems
+        ) from error
+
+
+def calls(memory: Memory, *, with_facts: bool) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield each session's id and its `RememberInput`, in order, with the file's facts or without."""
+    for session in memory.sessions:
+        places = {message.id: place for place, message in enumerate(session.messages)}
+        facts = [fact for fact in memory.facts if fact.session == session.id] if with_facts else []
+        yield (
+            session.id,
+            {
+                "userId": memory.user_id,
+                "userName": memory.user_name or None,
+                "sessionId": session.id,
+                "messages": [
+                    {
+                        "id": message.id,
+                        "role": message.role.name,
+                        "speaker": message.speaker or None,
+                        "time": message.time.isoformat(),
+                        "text": message.text,
+                    }
+                    for message in session.messages
+                ],
+                "facts": [_fact_input(fact, places) for fact in facts],
+            },
+        )
+
+
+def _fact_input(fact: Fact, places: Mapping[str, int]) -> dict[str, Any]:
+    fields = fact.model_dump(exclude={"session", "messages"}, exclude_none=True)
+    for name in ("validAt", "invalidAt"):
+        if isinstance(fields.get(name), str):
+            fields[name] = as_utc(datetime.fromisoformat(fields[name])).isoformat()
+    if isinstance(fields.get("kind"), str):
+        fields["kind"] = fields["kind"].upper()
+    return fields | {"messageIndexes": [places[one] for one in fact.messages if one in places]}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """The service's answer to one question.
+
+    Attributes:
+        hits: texts of the hits, best first.
+        nothing_relevant: the service said that the memory probably holds no answer.
+        context: the text of a context of `CONTEXT_TOKENS` tokens.
+    """
+
+    memory: Memory
+    question: Question
+    hits: tuple[str, ...]
+    nothing_relevant: bool
+    context: str
+    took_ms: float
+
+
+def judged(answer: Answer) -> dict[str, float]:
+    """Return the figures of one question by name, each 0 or 1 (`mrr`: 0 to 1).
+
+    Answerable: `answer@1`, `answer@3`, `answer@5`, `stale@1`, `mrr`, `doubt`, `context`. Unanswerable: `not told` (the
+    service did not say that nothing is relevant) and `tempted` (a wrong value stands first without such a warning).
+    """
+    question = answer.question
+    first = answer.hits[:1]
+    if not question.answerable:
+        tempted = bool(first) and not answer.nothing_relevant and _any(question.stale, first[0])
+        return {"not told": float(not answer.nothing_relevant), "tempted": float(tempted)}
+    ranks = (place for place, text in enumerate(answer.hits, start=1) if _any(question.answer, text))
+    return {
+        **{f"answer@{depth}": float(_holds(question, answer.hits[:depth])) for depth in (1, 3, 5)},
+        "stale@1": float(bool(first) and _any(question.stale, first[0]) and not _any(question.answer, first[0])),
+        "mrr": next((1 / place for place in ranks), 0.0),
+        "doubt": float(answer.nothing_relevant),
+        "context": float(_holds(question, (answer.context,))),
+    }
+
+
+def _holds(question: Question, texts: Sequence[str]) -> bool:
+    """Return whether the texts together hold the answer; of a list, every item."""
+    items = question.all_of or [question.answer]
+    return all(any(_any(item, text) for text in texts) for item in items)
+
+
+def _any(patterns: Sequence[str], text: str) -> bool:
+    return any(_compiled(pattern).search(text) for pattern in patterns)
+
+
+def figures_of(answers: Sequence[Answer]) -> dict[str, Any]:
+    """Return means over all questions, by category and by the memory's language, rounded to four digits."""
+    rows = [(answer, judged(answer)) for answer in answers]
+    groups: dict[str, list[dict[str, float]]] = {}
+    for answer, row in rows:
+        # Over all categories, answerable and unanswerable questions have different figures and mix nowhere.
+        for name in (ALL, f"category {answer.question.category}", f"language {answer.memory.lang}"):
+            groups.setdefault(name, []).append(row)
+    return {
+        "questions": len(rows),
+        "memories": len({answer.memory.id for answer in answers}),
+        "context_tokens": CONTEXT_TOKENS,
+        "groups": {name: _means(groups[name]) for name in sorted(groups, key=lambda one: (one != ALL, one))},
+        "wrong": [_wrong(answer, row) for answer, row in rows if row.get("answer@1", 1.0) < 1 or row.get("doubt")],
+    }
+
+
+def _means(rows: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    names = dict.fromkeys(name for row in rows for name in row)
+    means: dict[str, float] = {"questions": len(rows)}
+    for name in names:
+        values = [row[name] for row in rows if name in row]
+        means[name] = round(sum(values) / len(values), 4)
+    return means
+
+
+def _wrong(answer: Answer, row: Mapping[str, float]) -> dict[str, Any]:
+    """Return what somebody needs to see why a question was not answered first."""
+    return {
+        "id": answer.question.id,
+        "category": answer.question.category,
+        "question": answer.question.question,
+        "answer": answer.question.answer,
+        "figures": {name: value for name, value in row.items() if name != "mrr"},
+        "hits": [text[:160] for text in answer.hits[:5]],
+    }
