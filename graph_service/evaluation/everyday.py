@@ -225,8 +225,9 @@ class Answer:
 def judged(answer: Answer) -> dict[str, float]:
     """Return the figures of one question by name, each 0 or 1 (`mrr`: 0 to 1).
 
-    Answerable: `answer@1`, `answer@3`, `answer@5`, `stale@1`, `mrr`, `doubt`, `context`. Unanswerable: `not told` (the
-    service did not say that nothing is relevant) and `tempted` (a wrong value stands first without such a warning).
+    Answerable: `answer@1`, `answer@3`, `answer@5`, `mrr`, `doubt`, `context`, and `stale@1` if there are stale values to
+    meet. Unanswerable: `not told` (the service did not say that nothing is relevant) and `tempted` (a wrong value
+    stands first without such a warning).
     """
     question = answer.question
     first = answer.hits[:1]
@@ -234,13 +235,16 @@ def judged(answer: Answer) -> dict[str, float]:
         tempted = bool(first) and not answer.nothing_relevant and _any(question.stale, first[0])
         return {"not told": float(not answer.nothing_relevant), "tempted": float(tempted)}
     ranks = (place for place, text in enumerate(answer.hits, start=1) if _any(question.answer, text))
-    return {
+    figures = {
         **{f"answer@{depth}": float(_holds(question, answer.hits[:depth])) for depth in (1, 3, 5)},
-        "stale@1": float(bool(first) and _any(question.stale, first[0]) and not _any(question.answer, first[0])),
         "mrr": next((1 / place for place in ranks), 0.0),
         "doubt": float(answer.nothing_relevant),
         "context": float(_holds(question, (answer.context,))),
     }
+    if question.stale:
+        stale = bool(first) and _any(question.stale, first[0]) and not _any(question.answer, first[0])
+        figures["stale@1"] = float(stale)
+    return figures
 
 
 def _holds(question: Question, texts: Sequence[str]) -> bool:
