@@ -5,10 +5,13 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import IntEnum
+from itertools import islice
 
 from extraction.stretches import DAY, Edge, Stretch, Unit, day, days, moved, part, shifted, week, weekend
 
 _YEARS_TRIED = 9
+# More words for time than any text has that tells something; each costs some objects.
+_MARKS_MAX = 1_000
 OfYear = Callable[[int], Stretch]
 
 
@@ -85,7 +88,9 @@ def marks_found(text: str, lexicons: Iterable[Lexicon]) -> list[Mark]:
     taken = bytearray(len(text))
     marks: list[Mark] = []
     for pattern, maker in (lexeme for one in lexicons if one.gate.search(text) for lexeme in one.lexemes):
-        for match in pattern.finditer(text):
+        if len(marks) >= _MARKS_MAX:
+            break
+        for match in islice(pattern.finditer(text), _MARKS_MAX):
             start, end = match.span()
             if taken.find(1, start, end) >= 0:
                 continue
@@ -131,10 +136,8 @@ def resolve(marks: Iterable[Mark], frame: Frame, alone: Alone | None = None) -> 
     scope: Stretch | None = None
     try:
         for mark in sorted(marks, key=lambda mark: mark.rank):
-            if scope is None and alone is not None:
-                inner = alone.stretch_of(mark)
-            else:
-                inner = mark.narrow(scope, frame)
+            first = scope is None and alone is not None
+            inner = alone.stretch_of(mark) if first and alone is not None else mark.narrow(scope, frame)
             if inner is None or (scope is not None and not inner.meets(scope)):
                 return None
             scope = inner
