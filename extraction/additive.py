@@ -19,7 +19,8 @@ _CHANGED: Final = re.compile(
 )
 # What is liked or disliked at times, in places or in one respect is not reversed by the opposite, nor reverses it.
 _AT_TIMES: Final = re.compile(
-    r"\s*,?\s*(?:in|at|on|during|after|before|when|while|if|unless|except|only|from|for (?:breakfast|lunch|dinner))\b"
+    r"\s*(?:,\s*)?"
+    r"(?:in|at|on|during|after|before|when|while|if|unless|except|only|from|for (?:breakfast|lunch|dinner))\b"
     r"(?! (?:the moment|general|fact|the world|my life)\b)",
     re.IGNORECASE,
 )

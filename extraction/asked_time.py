@@ -37,6 +37,8 @@ _TOLD_ZH = re.compile(r"[，,]?[^，,。？?]{0,8}?(?:(?<![听据])说(?!话)|�
 _SENTENCE_END = re.compile(r"[.!?。！？](?=\s|[\u4e00-\u9fff])\s*|\n+")
 _ASKS = re.compile(r"[?？]|\b(?:tell|remind) me\b|告诉我|提醒我")
 _SENTENCES_MAX = 3
+# How far from a time the words stand that say it was spoken of.
+_NEAR_CHARS = 200
 
 
 class Force(StrEnum):
@@ -153,8 +155,11 @@ def _asked(question: str, text: str, item: Turned, zone: tzinfo) -> AskedTime | 
         span = Timespan(start=_utc(item.since, zone), end=_utc(item.until, zone))
     except OverflowError:
         return None
+    before, after_end = text[max(item.start - _NEAR_CHARS, 0) : item.start], item.end + _NEAR_CHARS
     told = not item.vague and (
-        _TOLD_BEFORE.search(text[: item.start]) or _TOLD_AFTER.match(text, item.end) or _TOLD_ZH.match(text, item.end)
+        _TOLD_BEFORE.search(before)
+        or _TOLD_AFTER.match(text, item.end, after_end)
+        or _TOLD_ZH.match(text, item.end, after_end)
     )
     return AskedTime(
         span=span,

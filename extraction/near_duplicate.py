@@ -3,17 +3,19 @@
 import hashlib
 import re
 import unicodedata
-from functools import lru_cache
 from itertools import groupby
 from typing import Final
 
 from extraction.sentences import has_cjk
+from extraction.text_memo import text_memo
 
 # Source: requirements.md C7: "64-bit SimHash, Hamming ≤ 3, verified by longest common substring > 0.8".
 HAMMING_MAX: Final = 3
 COMMON_PART_MIN: Final = 0.8
 # Statements of a profile are short and alike in form, so more of them must be common.
 PROFILE_COMMON_PART_MIN: Final = 0.85
+
+COMPARED_CHARS_MAX: Final = 2_000
 
 _BITS: Final = 64
 # Words of one band or another are equal whenever two hashes differ in at most three bits: four bands, three places.
@@ -31,7 +33,7 @@ def plain(text: str) -> str:
     return " ".join(kept.split())
 
 
-@lru_cache(maxsize=8_192)
+@text_memo()
 def simhash(text: str) -> int:
     """64 bits that differ little where texts differ little: pairs of Chinese characters, triples of others."""
     votes = [0] * _BITS
@@ -74,7 +76,9 @@ def near_duplicates(one: str, other: str, *, common_min: float = COMMON_PART_MIN
     if left == right:
         return _marks(one) == _marks(other)
     return (
-        _marks(one) == _marks(other)
+        # Comparing runs costs the square of their length; longer texts than any statement are the same or are not.
+        max(len(left), len(right)) <= COMPARED_CHARS_MAX
+        and _marks(one) == _marks(other)
         and hamming(simhash(one), simhash(other)) <= HAMMING_MAX
         and common_part(left, right) > common_min
     )
@@ -87,7 +91,7 @@ def likeness(one: str, other: str) -> float:
     return len(left & right) / either if either else 1.0
 
 
-@lru_cache(maxsize=8_192)
+@text_memo()
 def _gram_set(text: str) -> frozenset[str]:
     return frozenset(_grams(plain(text)))
 

@@ -20,6 +20,7 @@ _STOP = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _GERUND = re.compile(r"^(?:[a-z]+ing(?: [a-z]+)? (?:" + _PREPOSITION + r") |[a-z]+ing )", re.IGNORECASE)
+# No word may stand here twice, nor be made of others: each repetition would double the ways to match, and the time.
 _TRAILING = re.compile(
     r"(?:,? (?:so much|very much|a lot|too|as well|these days|lately|now|anymore|any more|today|tonight|"
     r"again|right now|"
@@ -27,9 +28,9 @@ _TRAILING = re.compile(
     r"entirely|"
     r"altogether|honestly|to be honest|tbh|lol|haha|btw|please|though|by the way|(?:two|three|many|some|a few|"
     r"several) "
-    r"years ago|years ago|the most|most|best|at all|either|the best|since childhood|this year|every day|well|"
+    r"years ago|years ago|the most|most|best|at all|either|the best|since childhood|every day|well|"
     r"there|here|"
-    r"already|yet|outside|back|a bit|a little|though|really|tomorrow|someday|one day|next (?:week|month|"
+    r"already|yet|outside|back|a bit|a little|really|tomorrow|someday|one day|next (?:week|month|"
     r"year|summer|spring)|"
     r"this (?:week|month|year|summer|weekend)|soon|instead|last (?:week|month|year|summer)|yesterday|recently))+$",
     re.IGNORECASE,

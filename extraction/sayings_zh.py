@@ -17,7 +17,7 @@ from extraction.words_zh import EMOTIONS, PLEASANT
 
 _THING: Final = r"^(?:这次|这个|那个|最近的?)?(?P<o>[^我你您他她它这那谁，。]{1,12}?)"
 _VERY: Final = (
-    r"(?:真的|实在|一直|都|从来|是|就|完全|根本|最|特别|很|超级?|超|非常|永远|总是|简直|"
+    r"(?:真的|实在|一直|都|从来|是|就|完全|根本|最|特别|很|超级?|非常|永远|总是|简直|"
     r"真|太|比什么都|也|还|始终|绝对){0,3}"
 )
 # Pattern, predicate, statement, relation: the first that fits wins.

@@ -9,20 +9,19 @@ import re
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import compress
 from typing import Final
 
 from extraction.chinese_words import chinese_words
 from extraction.english_stems import stem
 from extraction.spellings_en import AMERICAN
+from extraction.text_memo import text_memo
 
 _WORD: Final = re.compile(r"[a-z0-9]+")
 _CJK: Final = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]+")
 _POSSESSIVE: Final = re.compile(r"['’]s\b")
 # A Chinese word has about this many characters with what stands between words.
 _CHARS_A_WORD: Final = 1.6
-_TEXTS_KEPT: Final = 8_192
 TERMS_MAX: Final = 96
 # A conversation as a question: 96 would be its first sentence or two.
 _LONG_MAX: Final = 288
@@ -117,7 +116,7 @@ def length(text: str) -> float:
     return _said(text)[1]
 
 
-@lru_cache(maxsize=_TEXTS_KEPT)
+@text_memo()
 def _said(text: str) -> tuple[dict[str, int], float]:
     folded = text.lower()
     said = Counter(_stems(folded))

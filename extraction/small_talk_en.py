@@ -7,7 +7,7 @@ from extraction.talk_words import TalkWords
 
 _HOW: Final = (
     r"(?:so|very|really|pretty|quite|a (?:bit|little)|kind of|kinda|rather|too|super|just|still|also|all|not|doing|"
-    r"feeling|feel|always|glad|to|feeling)"
+    r"feeling|feel|always|glad|to)"
 )
 _MOOD: Final = (
     r"(?:fine|good|well|great|ok|okay|alright|tired|exhausted|sleepy|hungry|thirsty|bored|happy|glad|sad|cold|hot|"

@@ -5,10 +5,13 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import IntEnum
+from itertools import islice
 
 from extraction.stretches import DAY, Edge, Stretch, Unit, day, days, moved, part, shifted, week, weekend
 
 _YEARS_TRIED = 9
+# More words for time than any text has that tells something; each costs some objects.
+_MARKS_MAX = 1_000
 OfYear = Callable[[int], Stretch]
 
 
@@ -81,12 +84,15 @@ class Lexicon:
 
 def marks_found(text: str, lexicons: Iterable[Lexicon]) -> list[Mark]:
     """The marks of a text in order; where two patterns overlap, the earlier in the list wins."""
-    taken: list[tuple[int, int]] = []
+    # One byte for each character: asking whether a stretch is taken costs its length, not the number of marks so far.
+    taken = bytearray(len(text))
     marks: list[Mark] = []
     for pattern, maker in (lexeme for one in lexicons if one.gate.search(text) for lexeme in one.lexemes):
-        for match in pattern.finditer(text):
+        if len(marks) >= _MARKS_MAX:
+            break
+        for match in islice(pattern.finditer(text), _MARKS_MAX):
             start, end = match.span()
-            if any(start < other_end and other_start < end for other_start, other_end in taken):
+            if taken.find(1, start, end) >= 0:
                 continue
             try:
                 made = maker(match)
@@ -94,17 +100,44 @@ def marks_found(text: str, lexicons: Iterable[Lexicon]) -> list[Mark]:
                 # "February 30" and "5/45" are no time.
                 continue
             if made is not None:
-                taken.append((start, end))
+                taken[start:end] = b"\x01" * (end - start)
                 marks += [replace(mark, start=start, end=end) for mark in (made if isinstance(made, list) else [made])]
     return sorted(marks, key=lambda mark: mark.start)
 
 
-def resolve(marks: Iterable[Mark], frame: Frame) -> Stretch | None:
-    """The stretch that marks name together; None when they contradict each other or the calendar."""
+class Alone:
+    """Resolve marks by themselves, each once: of a mark like "in May" this tries twenty years.
+
+    It holds the marks that it remembers, so that no two of them share an id.
+    """
+
+    def __init__(self, frame: Frame) -> None:
+        self._frame = frame
+        self._known: dict[int, tuple[Mark, Stretch | None]] = {}
+
+    def stretch_of(self, mark: Mark) -> Stretch | None:
+        """Return what a mark names by itself.
+
+        Raises:
+            ValueError, OverflowError: the calendar has no such time.
+        """
+        known = self._known.get(id(mark))
+        if known is None:
+            known = self._known[id(mark)] = (mark, mark.narrow(None, self._frame))
+        return known[1]
+
+
+def resolve(marks: Iterable[Mark], frame: Frame, alone: Alone | None = None) -> Stretch | None:
+    """Return the stretch that marks name together; None when they contradict each other or the calendar.
+
+    Args:
+        alone: remembers what marks name by themselves, for callers that try many groups of the same marks.
+    """
     scope: Stretch | None = None
     try:
         for mark in sorted(marks, key=lambda mark: mark.rank):
-            inner = mark.narrow(scope, frame)
+            first = scope is None and alone is not None
+            inner = alone.stretch_of(mark) if first and alone is not None else mark.narrow(scope, frame)
             if inner is None or (scope is not None and not inner.meets(scope)):
                 return None
             scope = inner

@@ -19,7 +19,7 @@ _LUNAR_DAY = rf"(?P<ld>初{_TEN}|二?十{_ONES}|[二三]?十|廿{_ONES}?)"
 # 周三个人 is 周 and 三个人.
 _WEEKDAY = r"(?:[一二三四五六日天](?![个次位家条本杯件名点])|[1-7](?![\d个天次位点]))"
 # A season by itself is a time only where something happened or is planned.
-_HAPPENED = r"(?=[^？?。]*(?:了|过|时候|期间|打算|计划|准备))"
+_HAPPENED = r"(?=[^？?。]{0,120}?(?:了|过|时候|期间|打算|计划|准备))"
 _COUNT = rf"(?:\d{{1,3}}|二?十{_ONES}?|[二三四五六七八九]十{_ONES}?|[一二两三四五六七八九])"
 _AWAY = r"(?P<w>之前|以前|之后|以后|过后|前|后)(?![妈爸面任台])"
 _SINCE = r"(?:以来|来|里|内|之内|间)?"

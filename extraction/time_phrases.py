@@ -2,15 +2,20 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from unicodedata import normalize
 
 from extraction.name_forms import simplified_characters
 from extraction.stretches import Stretch
-from extraction.time_marks import Frame, Mark, bare_only, resolve
+from extraction.time_marks import Alone, Frame, Mark, bare_only, resolve
 
 TEXT_CHARS_MAX = 20_000
 PHRASES_MAX = 20
+# No phrase has more words for time than there are ranks ("early on Friday morning, 5 May 2023, at 9").
+_PHRASE_MARKS_MAX = 12
+_TRIES_MAX = 2_000
+# Longer gaps are no joint; they would be matched in quadratic time if they were blanks.
+_JOINT_CHARS_MAX = 64
 _CJK = re.compile(r"[\u4e00-\u9fff]")
 _LATIN = re.compile(r"[a-z0-9]")
 # What may stand between two words of one phrase.
@@ -59,18 +64,20 @@ def _plain_character(character: str) -> str:
 
 
 def phrases_in(text: str, frame: Frame) -> list[Phrase]:
-    """The phrases for time in a text made `plain`, in order."""
+    """Return the phrases for time in a text made `plain`, in order, at most `PHRASES_MAX`."""
     marks = _marks_in(text)
     phrases: list[Phrase] = []
     groups = _groups(text, marks)
+    search = _Search(text=text, frame=frame)
     for i, group in enumerate(groups):
-        following = groups[i + 1] if i + 1 < len(groups) else None
-        phrases += _phrases_of(text, group, following, phrases[-1] if phrases else None, frame)
+        search.add_phrases(phrases, group, groups[i + 1] if i + 1 < len(groups) else None)
+        if len(phrases) >= PHRASES_MAX or search.tries_left <= 0:
+            break
     return phrases[:PHRASES_MAX]
 
 
 def _marks_in(text: str) -> list[Mark]:
-    """What either language finds; where both do, the Chinese words count."""
+    """Return what either language finds; where both do, the Chinese words count."""
     # Loaded with the first text of their language: their patterns take longer to compile than a start has.
     marks: list[Mark] = []
     if _LATIN.search(text):
@@ -81,34 +88,69 @@ def _marks_in(text: str) -> list[Mark]:
         from extraction import time_marks_zh
 
         chinese = time_marks_zh.marks_in(text)
-        marks = [m for m in marks if not any(m.start < c.end and c.start < m.end for c in chinese)] + chinese
+        taken = bytearray(len(text))
+        for mark in chinese:
+            taken[mark.start : mark.end] = b"\x01" * (mark.end - mark.start)
+        marks = [mark for mark in marks if taken.find(1, mark.start, mark.end) < 0] + chinese
     return sorted(marks, key=lambda mark: (mark.start, mark.end))
 
 
 def _groups(text: str, marks: Sequence[Mark]) -> list[list[Mark]]:
     groups: list[list[Mark]] = []
     for mark in marks:
-        if groups and _JOINT.fullmatch(text, groups[-1][-1].end, max(mark.start, groups[-1][-1].end)):
+        if groups and _joined(text, groups[-1][-1].end, mark.start):
             groups[-1].append(mark)
         else:
             groups.append([mark])
     return groups
 
 
-def _phrases_of(
-    text: str, group: list[Mark], following: list[Mark] | None, before: Phrase | None, frame: Frame
-) -> list[Phrase]:
-    """One phrase of a group; where its words contradict each other, the first that agree and then the rest."""
-    if _EVERY.search(text, max(group[0].start - _CONTEXT_CHARS, 0), group[0].start):
-        return []
-    stretch = resolve(group, frame)
-    if stretch is None and len(group) > 1:
-        split = next((n for n in range(len(group) - 1, 1, -1) if resolve(group[:n], frame)), 1)
-        first = _phrases_of(text, group[:split], group[split:], before, frame) if resolve(group[:split], frame) else []
-        return first + _phrases_of(text, group[split:], following, first[-1] if first else before, frame)
-    if stretch is None or not _stands(text, group, following, before):
-        return []
-    return [Phrase(marks=tuple(group), stretch=stretch, start=group[0].start, end=group[-1].end)]
+def _joined(text: str, start: int, end: int) -> bool:
+    """Whether what stands between two marks holds them together; both may come from one word."""
+    return end - start <= _JOINT_CHARS_MAX and _JOINT.fullmatch(text, start, max(start, end)) is not None
+
+
+@dataclass(slots=True, kw_only=True)
+class _Search:
+    """The work on one text, bounded: whoever writes only words for time would otherwise have each group tried anew.
+
+    Attributes:
+        tries_left: how many groups of marks may still be resolved.
+    """
+
+    text: str
+    frame: Frame
+    tries_left: int = _TRIES_MAX
+    alone: Alone = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.alone = Alone(self.frame)
+
+    def add_phrases(self, phrases: list[Phrase], group: list[Mark], following: list[Mark] | None) -> None:
+        """Add the phrases of a group to those before it.
+
+        Where words contradict each other, the most that agree make a phrase, and the rest is looked at anew.
+        """
+        at = 0
+        while at < len(group) and len(phrases) < PHRASES_MAX and self.tries_left > 0:
+            first = group[at].start
+            if _EVERY.search(self.text, max(first - _CONTEXT_CHARS, 0), first):
+                return
+            agreeing, stretch = self._agreeing(group[at : at + _PHRASE_MARKS_MAX])
+            at += len(agreeing)
+            beside = group[at : at + 1] or following
+            before = phrases[-1] if phrases else None
+            if stretch is not None and _stands(self.text, agreeing, beside, before):
+                phrases.append(Phrase(marks=tuple(agreeing), stretch=stretch, start=first, end=agreeing[-1].end))
+
+    def _agreeing(self, marks: list[Mark]) -> tuple[list[Mark], Stretch | None]:
+        """Return the most of the first marks that name one stretch together; the first alone when none do."""
+        for count in range(len(marks), 0, -1):
+            self.tries_left -= 1
+            stretch = resolve(marks[:count], self.frame, self.alone)
+            if stretch is not None:
+                return marks[:count], stretch
+        return marks[:1], None
 
 
 def _stands(text: str, group: Sequence[Mark], following: list[Mark] | None, before: Phrase | None) -> bool:

@@ -60,8 +60,8 @@ RECALLS: Final = Counter(
 READINGS: Final = Counter(
     "mnemograph_readings",
     "Scenes read for facts: by the model as first asked, by the model in another way, by rules that were wanted, by "
-    "rules because the model could not, by rules because its budget was spent.",
-    outcome=("model", "model retried", "rules", "fell back", "budget spent"),
+    "rules because the model could not, by rules because its budget was spent, by nobody because it took too long.",
+    outcome=("model", "model retried", "rules", "fell back", "budget spent", "too slow"),
 )
 FACTS: Final = Counter("mnemograph_facts", "Facts and closings of facts that were written.")
 REJECTED: Final = Counter(

@@ -10,6 +10,7 @@ MnemographError
 ├── ConflictError     the caller's wish contradicts what is stored or running
 ├── UnavailableError  something outside is away; the same call may work later
 ├── MisreadError      a model's answer broke the agreed shape
+├── TooSlowError      computing on a text was stopped; the plain way is taken instead
 └── InstallError      the operator must change the installation or the settings
 """
 
@@ -149,6 +150,10 @@ class MisreadError(MnemographError):
         super().__init__(message)
         self.cut = cut
         self.calls, self.tokens_in, self.tokens_out = calls, tokens_in, tokens_out
+
+
+class TooSlowError(MnemographError):
+    """Computing on a text took longer than it may and was stopped."""
 
 
 class InstallError(MnemographError):

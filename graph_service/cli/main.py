@@ -9,7 +9,7 @@ import typer
 
 from graph_service.cli.commands import Commands
 from graph_service.cli.options import Common, ConfigOption, JsonOption, TenantOption
-from graph_service.cli.running import StoppedError
+from graph_service.cli.running import StoppedError, leave
 from graph_service.version import version as installed_version
 from schema.errors import MnemographError
 
@@ -44,20 +44,28 @@ def root(
 
 
 def main() -> None:
-    """Runs the command line and exits with 0, or with the code of the error that ended it."""
+    """Run the command line and exit with 0, or with the code of the error that ended it."""
+    leave(_exit_code())
+
+
+def _exit_code() -> int:
     try:
         app()
+    except SystemExit as ended:
+        # How typer ends every command, `--help` and wrong options included.
+        return ended.code if isinstance(ended.code, int) else 0 if ended.code is None else 1
     except MnemographError as error:
         sys.stderr.write(f"mnemograph: {error.message}\n")
-        sys.exit(error.exit_code)
+        return error.exit_code
     except StoppedError as stopped:
-        sys.exit(stopped.exit_code)
+        return stopped.exit_code
     except BrokenPipeError:
         # The reader of our output went away, as `head` does.
         sys.stderr.close()
-        sys.exit(0)
+        return 0
     except Exception as error:
         frame = traceback.extract_tb(error.__traceback__)[-1]
         place = f"{Path(frame.filename).name}:{frame.lineno}"
         sys.stderr.write(f"mnemograph: {type(error).__name__} in {place}; this is a bug, please report it\n")
-        sys.exit(MnemographError.exit_code)
+        return MnemographError.exit_code
+    return 0

@@ -20,10 +20,15 @@ class StaleError(Exception):
     """The user's memory changed after the plan was made; the plan must be made anew. Never leaves the digest."""
 
 
-async def commit_digest(graph: Graph, text: SessionText, plan: DigestPlan, held: Claim, *, now_ms: int) -> None:
+async def commit_digest(
+    graph: Graph, text: SessionText, plan: DigestPlan, held: Claim, *, now_ms: int, too_slow: str | None = None
+) -> None:
     """Writes the plan, finishes the work and appends to the change log.
 
     Locks the user first and the tenant last, like every writer, so that digests of one user take turns.
+
+    Args:
+        too_slow: which scenes were read the plain way because reading them took too long; left as a dead letter.
 
     Raises:
         StaleError: somebody else wrote to this memory since the plan's reads.
@@ -48,7 +53,7 @@ async def commit_digest(graph: Graph, text: SessionText, plan: DigestPlan, held:
         if any(row["properties"].get("unembedded") for row in plan.scenes):
             waiting.add(held.session)
         await want_vectors(writing, tenant, waiting, at=recorded_at)
-        await finish(writing, [held], more=text.more, now_ms=now_ms)
+        await finish(writing, [held], more=text.more, now_ms=now_ms, too_slow=too_slow)
         shown = await say_of_merged(writing, tenant, plan.held_entities, plan.held_facts, at=recorded_at)
         if concerns_roles((*plan.facts, *plan.held_facts)):
             shown += await settle_roles(writing, tenant, owner.user_id, at=recorded_at)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
+from extraction.bounded_thread import BoundedThreads
 from graph_service.graph.lucene import words_in
 from graph_service.graph.store import Graph
 from graph_service.memory.context_lines import Line, heading_costs, lines_of_core, lines_of_hits
@@ -23,6 +24,9 @@ from schema.limits import LIMITS
 
 # What recall is asked for: more than a prompt takes, so that what is told twice can be left out.
 _HITS_MAX: Final = 50
+# Of more text than this the context is written away from the event loop.
+_WRITTEN_HERE_CHARS: Final = 50_000
+_WRITING: Final = BoundedThreads(cpu_max_s=30.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,11 +136,16 @@ async def context(
     closed = [fact for fact in facts or () if fact.kind is CoreKind.EARLIER]
     known = [fact for fact in facts or () if former or fact.kind is not CoreKind.EARLIER]
     asked, with_uris = words_in(wanted.query), wanted.with_uris
-    lines = [
-        *lines_of_core(known, language, with_uris=with_uris),
-        *lines_of_hits(answer.hits, asked, language, with_uris=with_uris, closed=[] if former else closed),
-    ]
-    return laid_out(lines, wanted, language, answer, core_known=facts is not None)
+
+    def written() -> Context:
+        lines = [
+            *lines_of_core(known, language, with_uris=with_uris),
+            *lines_of_hits(answer.hits, asked, language, with_uris=with_uris, closed=[] if former else closed),
+        ]
+        return laid_out(lines, wanted, language, answer, core_known=facts is not None)
+
+    chars = sum(len(hit.text) for hit in answer.hits)
+    return written() if chars <= _WRITTEN_HERE_CHARS else await _WRITING.run(written)
 
 
 async def _core(

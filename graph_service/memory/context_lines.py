@@ -19,6 +19,8 @@ _ABSTRACT_CHARS_MAX: Final = 400
 _STATEMENT_CHARS_MAX: Final = 300
 _NAME_CHARS_MAX: Final = 60
 _TITLE_CHARS_MAX: Final = 80
+# A scene is called by the beginning of what was said, if by that.
+_TITLED_CHARS_MAX: Final = 2_000
 _MARK: Final = " [999]"
 _INDENT: Final = "  - "
 _SECTION: Final = {
@@ -172,13 +174,14 @@ def _hit_text(hit: Hit, words: Words, asked: Sequence[str], *, quoted: bool) -> 
             if quoted or not hit.text or hit.text == hit.title:
                 return words.scene.format(day=day, title=title), title
             abstract = safe_text(hit.text, chars_max=_ABSTRACT_CHARS_MAX)
-            return words.scene_told.format(day=day, title=title, text=abstract), hit.text
+            # Only what is shown can be told twice.
+            return words.scene_told.format(day=day, title=title, text=abstract), hit.text[:_ABSTRACT_CHARS_MAX]
 
 
 def _titled_by(title: str, quoted: Sequence[str]) -> bool:
     """Whether a scene is called by words that are quoted anyway: its line would tell nothing."""
     bare = plain(title)
-    return any(bare in plain(text) for text in quoted)
+    return any(bare in plain(text[:_TITLED_CHARS_MAX]) for text in quoted)
 
 
 def _fact_text(words: Words, statement: str, since: datetime, until: datetime | None, emotion: str | None) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from extraction.reading import Reading
-from extraction.rule_reader import READER_NAME
+from extraction.rule_reader import READER_NAME, TOO_SLOW
 from graph_service.measures import FACTS, MODEL_TOKENS, READINGS, RECALL_SIMILARITY, REJECTED
 from graph_service.memory.digest_plan import DigestPlan, SceneRead
 from graph_service.memory.found import Found
@@ -34,6 +34,8 @@ def count_digest(scenes: Sequence[SceneRead], plan: DigestPlan) -> None:
 def _outcome(reading: Reading) -> str:
     if reading.owed:
         return "budget spent"
+    if TOO_SLOW in reading.path:
+        return "too slow"
     if reading.reader != READER_NAME:
         return "model" if reading.path in ((), ("model",)) else "model retried"
     return "fell back" if "model" in reading.path else "rules"

@@ -1,13 +1,18 @@
 """Reading a session: unread messages → scenes → readings → accepted facts → one commit; the work `read`."""
 
 import asyncio
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import Final
 
+from extraction.bounded_thread import THREADS
 from extraction.embedding import Embedder
 from extraction.fact_judge import FactJudge
 from extraction.layer_writer import LayerWriter, worth_writing
 from extraction.reading import Reader, Reading, SceneText
+from extraction.rule_reader import plain_reading
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Writing
 from graph_service.memory.affordable import affordable
@@ -18,7 +23,7 @@ from graph_service.memory.digest_plan import DigestPlan, SceneRead, names_of, pl
 from graph_service.memory.judged import Judges
 from graph_service.memory.known import load_known
 from graph_service.memory.layer_basis import basis_lines, basis_of, within
-from graph_service.memory.layers import asks_for_overview, written_layers
+from graph_service.memory.layers import asks_for_overview, plain_layers, written_layers
 from graph_service.memory.one_at_a_time import OneAtATime
 from graph_service.memory.outbox import Claim, finish
 from graph_service.memory.own_names import meeting_the_user, names_told, new_names, with_names_told
@@ -26,9 +31,13 @@ from graph_service.memory.pace import Pace
 from graph_service.memory.scenes import SceneRules, is_ripe
 from graph_service.memory.session_text import SessionText, brought_reading, load_session, scene_text
 from graph_service.memory.tombstones import Refused, refused_of
-from schema.errors import ConflictError, MisreadError
+from schema.errors import ConflictError, MisreadError, TooSlowError
 from schema.scene import Scene
 
+_log = logging.getLogger("mnemograph.worker")
+
+# Planning reads the words for time of each message; of more text than this, away from the event loop.
+_PLANNED_HERE_CHARS: Final = 20_000
 # How often a plan is made anew because the user's memory changed under it, before the work is given back.
 _PLANS_MAX = 5
 
@@ -103,7 +112,7 @@ async def read_session(
             plan = await _plan(graph, text, scenes, judges, pace)
             pace.step("planned")
             try:
-                await commit_digest(graph, text, plan, held, now_ms=pace.now_ms())
+                await commit_digest(graph, text, plan, held, now_ms=pace.now_ms(), too_slow=_too_slow(scenes))
             except StaleError:
                 text = await _refresh(graph, text, held)
                 continue
@@ -123,7 +132,8 @@ async def _plan(graph: Graph, text: SessionText, scenes: Sequence[SceneRead], ju
     judged = [verdict.known for verdict in judging.verdicts.values()]
     known = await load_known(graph, owner, scenes, names, candidates, also=judged)
     now = replace(text, user_properties=told)
-    plan = plan_digest(
+    planning = partial(
+        plan_digest,
         now,
         scenes,
         names,
@@ -134,6 +144,8 @@ async def _plan(graph: Graph, text: SessionText, scenes: Sequence[SceneRead], ju
         held=known.held,
         judging=judging,
     )
+    chars = sum(len(message.text) for read in scenes for message in read.scene.messages)
+    plan = planning() if chars <= _PLANNED_HERE_CHARS else await THREADS.run(planning)
     return replace(plan, own_names=new_names(text.user_properties, told))
 
 
@@ -146,7 +158,7 @@ async def _refresh(graph: Graph, text: SessionText, held: Claim) -> SessionText:
     return replace(text, **rows[0])
 
 
-async def _read_scenes(
+async def _read_scenes(  # noqa: C901  one pass over a scene, whose steps share what came before
     text: SessionText, readers: Readers, rules: SceneRules, refused: Refused, *, final: bool, whole: bool
 ) -> list[SceneRead]:
     """The readings of scenes that changed, and new layer texts where the old ones hold no more."""
@@ -169,21 +181,48 @@ async def _read_scenes(
         if not due and basis.fresh and not owed:
             return None
         async with gate:
-            read = [kept(one) for one in await _read(lines, readers)] if due and not pending else []
+            read, slow = [], False
+            if due and not pending:
+                told, slow = await _read(lines, readers)
+                read = [kept(one) for one in told]
             readings = (brought, *read) if due else ()
             if basis.fresh and not read and not owed:
-                return SceneRead(scene=scene, readings=readings, layers=None, basis=basis, pending=pending)
+                return SceneRead(
+                    scene=scene, readings=readings, layers=None, basis=basis, pending=pending, too_slow=slow
+                )
             asks = readers.writer if whole or asks_for_overview(readings) else None
             # Texts of a scene that is not read now lean on the rules alone.
-            leaning = readings if read else (brought, *([] if pending else [kept(await readers.fallback(lines))]))
-            layers = await written_layers(basis_lines(lines, basis), within(leaning, basis), asks)
+            leaning = readings
+            if not read:
+                told, again_slow = ([], False) if pending else await _read_by_rules(lines, readers)
+                leaning, slow = (brought, *map(kept, told)), slow or again_slow
+            shown = basis_lines(lines, basis)
+            try:
+                layers = await written_layers(shown, within(leaning, basis), asks)
+            except TooSlowError:
+                layers, slow = plain_layers(shown), True
             if pending and asks is None and readers.writer is not None and worth_writing(lines):
                 # Whoever asks for the texts before the scene is read has the model write them.
                 layers = replace(layers, owed=True)
-            return SceneRead(scene=scene, readings=readings, layers=layers, basis=basis, pending=pending)
+            return SceneRead(scene=scene, readings=readings, layers=layers, basis=basis, pending=pending, too_slow=slow)
 
     read = await asyncio.gather(*(one(scene) for scene in text.scenes))
+    for scene in read:
+        if scene is not None and scene.too_slow:
+            extra = {"tenant": text.owner.tenant, "work": scene.scene.id}
+            _log.warning("reading a scene took too long; it was stored without facts", extra=extra)
     return [scene for scene in read if scene is not None]
+
+
+def _too_slow(scenes: Sequence[SceneRead]) -> str | None:
+    """Return what a dead letter says of scenes that took too long: which they are, never what they hold."""
+    slow = [read.scene.uri for read in scenes if read.too_slow]
+    if not slow:
+        return None
+    return (
+        f"TooSlowError: reading took too long and was stopped for {len(slow)} scene(s); their messages are stored and"
+        f" searchable, no facts were read from them; cancel this letter when it was seen: {', '.join(slow)}"
+    )
 
 
 async def _affordable(graph: Graph, readers: Readers, held: Claim, pace: Pace) -> Readers:
@@ -193,13 +232,23 @@ async def _affordable(graph: Graph, readers: Readers, held: Claim, pace: Pace) -
     return readers if first is readers.first else replace(readers, first=first, writer=None, judge=None)
 
 
-async def _read(lines: SceneText, readers: Readers) -> list[Reading]:
+async def _read(lines: SceneText, readers: Readers) -> tuple[list[Reading], bool]:
+    """Return the readings of what is fresh, and whether the deadline passed and the plain way was taken."""
     if not any(line.fresh for line in lines.lines):
-        return []
+        return [], False
     try:
-        return [await readers.first(lines)]
+        return [await readers.first(lines)], False
+    except TooSlowError:
+        return [plain_reading()], True
     except MisreadError:
-        return [await readers.fallback(lines)]
+        return await _read_by_rules(lines, readers)
+
+
+async def _read_by_rules(lines: SceneText, readers: Readers) -> tuple[list[Reading], bool]:
+    try:
+        return [await readers.fallback(lines)], False
+    except TooSlowError:
+        return [plain_reading()], True
 
 
 async def _finish_empty(graph: Graph, held: Claim, pace: Pace) -> None:

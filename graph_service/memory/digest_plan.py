@@ -38,6 +38,7 @@ class SceneRead:
         layers: None: the stored texts still hold.
         basis: what they were made from.
         pending: it may still grow, and is read when it grows no more.
+        too_slow: reading it, or writing its texts, passed the deadline, and the plain way was taken.
     """
 
     scene: Scene
@@ -45,6 +46,7 @@ class SceneRead:
     layers: Layers | None
     basis: LayerBasis
     pending: bool = False
+    too_slow: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

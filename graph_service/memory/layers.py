@@ -1,12 +1,13 @@
 """The layer texts of a scene: title, abstract (L0) and overview (L1), by its reader, by a writer, or extractive."""
 
-import asyncio
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import partial
+from typing import Any, Final
 
 from extraction.abstract import abstract_l0, overview_l1, scene_title
+from extraction.bounded_thread import THREADS
 from extraction.layer_writer import LayerWriter, worth_writing
 from extraction.reading import Reading, SceneText
 from graph_service.memory.layer_basis import LayerBasis
@@ -15,6 +16,8 @@ from schema.errors import MisreadError, MnemographError
 _log = logging.getLogger("mnemograph.layers")
 
 EXTRACTIVE = "extractive"
+_PLAIN_TITLE_CHARS: Final = 60
+_PLAIN_ABSTRACT_CHARS: Final = 400
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,14 +64,23 @@ def layers_of(scene: SceneText, readings: Sequence[Reading]) -> Layers:
     )
 
 
+def plain_layers(scene: SceneText) -> Layers:
+    """Return texts that cost next to nothing: the beginning of what was said first."""
+    said = next((" ".join(line.text[:_PLAIN_ABSTRACT_CHARS].split()) for line in scene.lines if line.text.strip()), "")
+    return Layers(title=said[:_PLAIN_TITLE_CHARS], abstract=said, overview=said, made_by=EXTRACTIVE)
+
+
 async def written_layers(scene: SceneText, readings: Sequence[Reading], writer: LayerWriter | None) -> Layers:
     """The layers of a scene, with what they cost.
 
     The writer is asked only about scenes that are long enough; when it fails, the extractive overview stays, says so,
     and is owed.
+
+    Raises:
+        TooSlowError: the deadline for one scene passed.
     """
     # Ranking sentences is plain computing; in a thread it does not hold up requests.
-    layers = await asyncio.to_thread(layers_of, scene, readings)
+    layers = await THREADS.run(partial(layers_of, scene, readings))
     if writer is None or not worth_writing(scene):
         return layers
     try:

@@ -15,6 +15,7 @@ from schema.ids import TenantId
 RETRY_DELAYS_S = (1.0, 5.0, 30.0)
 WAIT_MAX_S = 3_600.0
 LEASE_S = 60.0
+_ERROR_CHARS_MAX = 500
 
 
 class JobKind(StrEnum):
@@ -131,19 +132,26 @@ async def renew(graph: Graph, held: Claim, *, now_ms: int) -> bool:
     return await graph.write(steps)
 
 
-async def finish(writing: Writing, held: Sequence[Claim], *, more: bool, now_ms: int) -> None:
-    """Finishes work of one tenant inside the commit of its result.
+async def finish(
+    writing: Writing, held: Sequence[Claim], *, more: bool, now_ms: int, too_slow: str | None = None
+) -> None:
+    """Finish work of one tenant inside the commit of its result.
 
     Args:
         held: claims with one lease.
         more: a rest is left; the work stays open.
+        too_slow: why a part of it was done the plain way; the work is then left as a dead letter that says so, through
+            later work of the same session too, until somebody retries or cancels it.
 
     Raises:
         ConflictError: a lease was lost, so somebody else does the work; nothing of this commit may stay.
     """
     parameters = {
         "tenant": held[0].tenant,
-        "rows": [{"id": claim.id, "wanted": claim.wanted, "more": more} for claim in sorted(held, key=lambda c: c.id)],
+        "rows": [
+            {"id": claim.id, "wanted": claim.wanted, "more": more, "too_slow": too_slow and too_slow[:_ERROR_CHARS_MAX]}
+            for claim in sorted(held, key=lambda c: c.id)
+        ],
         "lease": held[0].lease,
         "now_ms": now_ms,
     }
@@ -175,7 +183,7 @@ async def give_back(
         "tenant": held.tenant,
         "id": held.id,
         "lease": held.lease,
-        "error": error[:500],
+        "error": error[:_ERROR_CHARS_MAX],
         "now_ms": now_ms,
         "due_ms": due_ms,
         "away": away,

@@ -3,8 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Final
 
 from extraction.asked_time import AskedTime, time_asked
+from extraction.bounded_thread import BoundedThreads
 from extraction.embedding import Embedder
 from extraction.search_terms import terms_of
 from graph_service.graph.lucene import words_in
@@ -17,7 +19,7 @@ from graph_service.memory.filters import Removed
 from graph_service.memory.found import EvidenceMessage, found_in
 from graph_service.memory.intent import AnswerType, Intent, answer_type, intent_of
 from graph_service.memory.named import also_meant
-from graph_service.memory.ordering import AS_MEASURED, OrderRules, beside_in, page, turn_of
+from graph_service.memory.ordering import AS_MEASURED, OrderRules, Page, beside_in, page, turn_of
 from graph_service.memory.question import (
     Kind,
     Question,
@@ -35,6 +37,10 @@ from graph_service.memory.weights import Weights, weights_for
 from schema.fact import FactKind
 from schema.ids import TenantId
 from schema.timespan import Timespan
+
+# Ranking this much text takes about 20 ms; more is ranked away from the event loop, where nobody else waits for it.
+_RANKED_HERE_CHARS: Final = 50_000
+_RANKING: Final = BoundedThreads(cpu_max_s=30.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,6 +133,7 @@ async def recall(
     Raises:
         InputError: the question cannot be asked like this.
         UnavailableError: Neo4j does not answer.
+        TooSlowError: ranking what was found took too long.
     """
     span = check_question(question)
     turn = turn_of(tenant, question, now=now)
@@ -142,20 +149,30 @@ async def recall(
     parameters["beside"] = rules.beside(question)
     rows = await graph.read(statement("read/recall"), parameters)
     found = noted(found_in(rows[0], question.kinds, None if embedded is None else embedded.vector))
-    signs = signs_of(question.text, found.candidates, asked=terms_of(" ".join(words)), own_names=(question.user_id,))
-    answer = page(
-        found.candidates,
-        beside_in(rows[0]["beside"]),
-        tenant=tenant,
-        question=question,
-        turn=turn,
-        rules=rules,
-        intent=intent,
-        asked=asked,
-        best=lambda left: rank(replace(found, candidates=tuple(left)), weights, asked=asked, now=now, limit=len(left)),
-    )
+
+    def judged() -> tuple[Signs, Page, tuple[Hit, ...]]:
+        signs = signs_of(
+            question.text, found.candidates, asked=terms_of(" ".join(words)), own_names=(question.user_id,)
+        )
+        answer = page(
+            found.candidates,
+            beside_in(rows[0]["beside"]),
+            tenant=tenant,
+            question=question,
+            turn=turn,
+            rules=rules,
+            intent=intent,
+            asked=asked,
+            best=lambda left: rank(
+                replace(found, candidates=tuple(left)), weights, asked=asked, now=now, limit=len(left)
+            ),
+        )
+        return signs, answer, tuple(_hit(item, words) for item in answer.ranked)
+
+    chars = sum(len(one.text) for one in found.candidates)
+    signs, answer, hits = judged() if chars <= _RANKED_HERE_CHARS else await _RANKING.run(judged)
     return Answer(
-        hits=tuple(_hit(item, words) for item in answer.ranked),
+        hits=hits,
         path=answer.path,
         removed=answer.removed,
         cursor=answer.cursor,

@@ -8,13 +8,13 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, time, timedelta
-from functools import lru_cache
 from typing import Final
 
 import numpy as np
 
 from extraction.late_interaction import QuestionTokens, piece_matches, weighted, words_of_name
 from extraction.search_terms import Terms, terms_of
+from extraction.text_memo import text_memo
 from extraction.time_words import spans_in
 from graph_service.memory.asked_beyond import begins_with
 from graph_service.memory.found import Candidate, Found, Line
@@ -50,7 +50,8 @@ _MAY_TELL_TIME: Final = re.compile(
     r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)|[年月日天周号晚早]|星期|礼拜",
     re.IGNORECASE,
 )
-_TEXTS_KEPT: Final = 8_192
+# Where a text tells when, it tells so early; more is not looked through, since a recall ranks two hundred texts.
+_TIMES_CHARS_MAX: Final = 4_000
 _DIGIT: Final = re.compile(r"\d")
 
 
@@ -240,7 +241,7 @@ def _plain(
         "time": _column(span is not None and _in_time(one, span) for one in candidates),
         "says": _column(one.id not in questions for one in candidates),
         "answers": _column(one.id in answers for one in candidates),
-        "tells_when": _column(when and bool(_times(one.text, one.said_at)) for one in candidates),
+        "tells_when": _column(when and bool(_times_of(one)) for one in candidates),
         "tells_number": _column(number and _has_number(one.text) for one in candidates),
         "role": _column(one.kind is Kind.MESSAGE and one.role == asked.role for one in candidates),
         "certainty": _column(one.confidence or 0.0 for one in candidates),
@@ -280,10 +281,14 @@ def _in_time(candidate: Candidate, asked: Timespan) -> bool:
     day = datetime.combine(candidate.said_at.astimezone(UTC).date(), time(), UTC)
     if _meet(Timespan(start=day, end=day + timedelta(days=1)), asked):
         return True
-    return any(_meet(span, asked) for span in _times(candidate.text, candidate.said_at))
+    return any(_meet(span, asked) for span in _times_of(candidate))
 
 
-@lru_cache(maxsize=_TEXTS_KEPT)
+def _times_of(candidate: Candidate) -> tuple[Timespan, ...]:
+    return _times(candidate.text[:_TIMES_CHARS_MAX], candidate.said_at)
+
+
+@text_memo()
 def _times(text: str, said_at: datetime) -> tuple[Timespan, ...]:
     # Looking for times is the dearest thing here, and most texts name none.
     if _MAY_TELL_TIME.search(text) is None:

@@ -65,7 +65,8 @@ _SPOKEN_TO = re.compile(
 # When it was said; without one of these a verb needs a mark of its own that it is past.
 _THEN = (
     r"(?:曾经?|之前|以前|先前|此前|上一?[次回]|当时|那时候?|那[天次回]|昨[天晚]|前天|[刚方]才|刚刚|上周|上个?(?:星期|月)|去年|"
-    r"早些时候|在?(?:\d+|[一二三四五六七八九十]+)[年月][\d年月日号一二三四五六七八九十]*(?:这[天次]|那天)?)"
+    # The rest of a date is taken whole: read in two ways, each year more of "1年1年1年" would double the time.
+    r"早些时候|在?(?:\d++|[一二三四五六七八九十]++)[年月](?:[\d年月日号二三四五六七八九十]|一(?!共))*+(?:这[天次]|那天)?+)"
 )
 _ALSO = r"(?:都|也|还|就|是|有没有|有|已经|最近|第一次|最后|一共|具体|到底|怎么|如何|[,， ])"
 _SAID = r"(?:推荐|推过荐|建议|提议|说|讲|提起|提及|提|告诉|介绍|分享|回答|答应|答复|解释|提醒|描述|聊|谈|问|教|夸|写给)"

@@ -2,7 +2,8 @@
 // was still leased; fewer rows than jobs: a lease was lost.
 // hot
 // $tenant: str
-// $rows: list of {id, wanted, more}: wanted as it was when the work was claimed, more when the worker left a rest
+// $rows: list of {id, wanted, more, too_slow}: wanted as it was when the work was claimed, more when the worker left a rest,
+// too_slow why a part of it was done the plain way, or null: the job is left as a dead letter that says so
 // $lease: str
 // $now_ms: int
 // -> id, open
@@ -11,7 +12,9 @@ UNWIND $rows AS row
 MATCH (j:Job {tenant: $tenant, id: row.id})
 SET j.touched_ms = $now_ms
 WITH j, row WHERE j.lease = $lease
-WITH j, row.more OR j.wanted > row.wanted AS more
-SET j.lease = null, j.lease_until_ms = null, j.attempts = 0, j.error = null, j.due_ms = $now_ms,
-    j.open = CASE WHEN more THEN true ELSE null END, j.state = CASE WHEN more THEN 'open' ELSE 'done' END
+WITH j, row.more OR j.wanted > row.wanted AS more, coalesce(row.too_slow, j.too_slow) AS too_slow,
+     CASE WHEN row.too_slow IS NULL THEN j.failed_ms ELSE $now_ms END AS failed_ms
+SET j.lease = null, j.lease_until_ms = null, j.attempts = 0, j.error = too_slow, j.due_ms = $now_ms, j.too_slow = too_slow,
+    j.failed_ms = failed_ms, j.open = CASE WHEN more THEN true ELSE null END,
+    j.state = CASE WHEN more THEN 'open' WHEN too_slow IS NULL THEN 'done' ELSE 'dead' END
 RETURN j.id AS id, more AS open

@@ -1,0 +1,26 @@
+"""The command line with a reader that never ends for texts that say so; it stands in for a flaw in a rule."""
+
+import sys
+
+from extraction import scene_rules
+from extraction.reading import Reading, SceneText
+from graph_service.cli.main import main
+
+SPIN = "spin for ever"
+STARTED = "the reader spins"
+_read_scene = scene_rules.read_scene
+
+
+def read_scene(scene: SceneText, *, reader: str) -> Reading:
+    """Compute for ever in Python on a scene that asks for it; read others as usual."""
+    if any(SPIN in line.text for line in scene.lines):
+        sys.stderr.write(f"{STARTED}\n")
+        sys.stderr.flush()
+        while True:
+            sum(range(1_000))
+    return _read_scene(scene, reader=reader)
+
+
+if __name__ == "__main__":
+    scene_rules.read_scene = read_scene
+    main()

@@ -1,0 +1,85 @@
+"""Computing on text ends: after its deadline, and when nobody waits for it any more."""
+
+import asyncio
+import threading
+import time
+
+import pytest
+
+from extraction.bounded_thread import BoundedThreads
+from schema.errors import TooSlowError
+
+MANY_S = 60.0
+
+
+def spin() -> None:
+    """Compute for ever, as a loop in Python does; nothing that catches ordinary exceptions ends it."""
+    while True:
+        try:
+            sum(range(1_000))
+        except Exception:
+            continue
+
+
+def readers_left() -> int:
+    return sum(one.name == "reading" for one in threading.enumerate())
+
+
+async def until_none_is_left() -> None:
+    async with asyncio.timeout(MANY_S):
+        while readers_left():  # noqa: ASYNC110  another thread or process does it
+            await asyncio.sleep(0.01)
+
+
+async def test_work_returns_its_result() -> None:
+    assert await BoundedThreads().run(lambda: sum(range(10))) == 45
+
+
+async def test_work_raises_its_error() -> None:
+    with pytest.raises(ZeroDivisionError):
+        await BoundedThreads().run(lambda: 1 // 0)
+
+
+async def test_work_that_never_ends_is_stopped_and_its_thread_ends() -> None:
+    with pytest.raises(TooSlowError, match="stopped after"):
+        async with asyncio.timeout(MANY_S):
+            await BoundedThreads(cpu_max_s=0.3).run(spin)
+    await until_none_is_left()
+
+
+async def test_a_thread_that_waits_for_ever_is_given_up_by_the_clock() -> None:
+    over = threading.Event()
+    with pytest.raises(TooSlowError):
+        async with asyncio.timeout(MANY_S):
+            await BoundedThreads(wall_max_s=0.3).run(over.wait)
+    over.set()
+    await until_none_is_left()
+
+
+async def test_work_that_nobody_waits_for_is_stopped() -> None:
+    waiting = asyncio.create_task(BoundedThreads().run(spin))
+    while not readers_left():  # noqa: ASYNC110  another thread or process does it
+        await asyncio.sleep(0.01)
+    waiting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+    await until_none_is_left()
+
+
+async def test_others_take_turns_while_one_never_ends() -> None:
+    threads = BoundedThreads(threads_max=2, cpu_max_s=2.0)
+    spinning = asyncio.create_task(threads.run(spin))
+    async with asyncio.timeout(MANY_S):
+        assert await asyncio.gather(*(threads.run(lambda n=n: n) for n in range(20))) == list(range(20))  # type: ignore[misc]
+        with pytest.raises(TooSlowError):
+            await spinning
+
+
+async def test_the_event_loop_goes_on_while_a_thread_computes() -> None:
+    spinning = asyncio.create_task(BoundedThreads(cpu_max_s=1.0).run(spin))
+    turns, started_s = 0, time.monotonic()
+    while not spinning.done():
+        await asyncio.sleep(0.005)
+        turns += 1
+    spinning.exception()
+    assert turns > 5 * (time.monotonic() - started_s)

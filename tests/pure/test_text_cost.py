@@ -1,0 +1,419 @@
+"""No function that reads text from outside takes more than about linear time, whatever the text.
+
+Every public function that takes text is found by walking the modules, so a new one is tested from its first day; those
+that take it inside larger things are called by hand. Time is what this thread computed, so that a loaded machine counts
+little; whatever looks too slow is measured again, and the best figures count.
+"""
+
+import importlib
+import inspect
+import pkgutil
+import time
+import typing
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+from typing import Any, Final
+
+import pytest
+
+import extraction
+import graph_service.foreign
+import graph_service.memory
+import schema
+from extraction.abstract import abstract_l0, overview_l1, scene_title
+from extraction.gate import is_small_talk, worth_reading
+from extraction.json_text import shape_in_cut_text, shape_in_text
+from extraction.layer_writer import layers_prompt
+from extraction.model_proposals import proposals_of
+from extraction.model_reader import scene_prompt
+from extraction.names import load_words, names_in
+from extraction.phrases_en import things
+from extraction.reading import SceneLine, SceneText
+from extraction.rules_en import RULES as RULES_EN
+from extraction.rules_zh import RULES as RULES_ZH
+from extraction.scene_rules import READ_CHARS_MAX, read_scene
+from extraction.sentences import SENTENCE_CHARS_MAX, Sentence, split_sentences
+from extraction.session_abstract import SceneTold, session_told
+from extraction.shapes import SceneReading
+from extraction.time_words import spans_in
+from graph_service.memory.whose_words import role_asked
+from schema.errors import MnemographError
+from schema.ids import MemoryId
+from schema.labels import Role
+from schema.limits import LIMITS
+
+NOW: Final = datetime(2024, 5, 15, 12, tzinfo=UTC)
+TEXT_CHARS: Final = LIMITS.text_chars
+# Below this much computing a text is harmless, however its time grows.
+FLOOR_S: Final = 0.05
+GROWTH_MAX: Final = 2.2
+TRIES: Final = 5
+PART_CHARS: Final = 10_000
+WORST_TRIED: Final = 3
+
+# Packages whose functions read what callers, models or files say. Others read settings, files of ours, or rows.
+PACKAGES: Final = (extraction, schema, graph_service.memory, graph_service.foreign)
+MODULES: Final = (
+    "graph_service.auth.keys",
+    "graph_service.auth.origin",
+    "graph_service.conversation_files",
+    "graph_service.graph.lucene",
+    "graph_service.live.origin",
+    "graph_service.request_record",
+)
+# The most characters that reach a function, where that is less than a message.
+RULES_READ: Final = SENTENCE_CHARS_MAX
+NAME_CHARS: Final = 2_000
+REACH: Final = {
+    # Clauses of sentences; `split_sentences` cuts longer ones.
+    # The rules, which read no more of a message.
+    "extraction.names.names_in": READ_CHARS_MAX,
+    "extraction.additive": RULES_READ,
+    "extraction.clauses_": RULES_READ,
+    "extraction.drafting_": RULES_READ,
+    "extraction.kin_words.tie": RULES_READ,
+    "extraction.kin_words.wider": RULES_READ,
+    "extraction.objects_": RULES_READ,
+    "extraction.phrases_": RULES_READ,
+    # Names; the doors and the check of readings refuse longer ones.
+    "extraction.entity_match": NAME_CHARS,
+    "extraction.name_forms": NAME_CHARS,
+    "extraction.late_interaction": NAME_CHARS,
+    "extraction.place_levels": NAME_CHARS,
+    "graph_service.memory.entity_attributes": NAME_CHARS,
+    "graph_service.memory.look_alikes": NAME_CHARS,
+    # Statements and summaries.
+    "extraction.near_duplicate": LIMITS.summary_chars,
+    "graph_service.memory.doubts": LIMITS.statement_chars,
+    # Questions.
+    "extraction.kin_words": LIMITS.query_chars,
+    "graph_service.memory.asked_beyond": LIMITS.query_chars,
+    "graph_service.memory.named": LIMITS.query_chars,
+    "graph_service.memory.question": LIMITS.query_chars,
+    "graph_service.memory.recent_names": LIMITS.query_chars,
+}
+# Functions that take a string which nobody outside chooses: names of ours, patterns, keys of tables.
+NO_TEXT_OF_CALLERS: Final = (
+    "extraction.bert_convert",
+    "extraction.chinese_rule",
+    "extraction.english_rule",
+    "extraction.local_models",
+    "extraction.model_fetch",
+    "extraction.onnx_weights",
+    "extraction.openai_",
+    "extraction.prompt_text.filled_prompt",
+    "extraction.token_embedding",
+    "extraction.token_vectors",
+    "extraction.vector_",
+    "extraction.words_en",
+)
+
+PIECES: Final = (
+    "昨天明年",
+    "in may in june ",
+    "may june ",
+    "every friday the 5th of may 2021 ",
+    "春天",
+    "三天前",
+    "第一个周末",
+    "2021",
+    "19",
+    "5/5/",
+    "a",
+    "A",
+    "Aa",
+    "Aa ",
+    "A.",
+    "Anna Bell ",
+    "Anna-Bell'",
+    "我",
+    "我喜欢",
+    "我喜欢你和",
+    "王",
+    "李小",
+    " ",
+    " \t",
+    "\n",
+    "\u00a0",
+    "\u0301",
+    "e\u0301",
+    "\u200b",
+    "\U0001f600",
+    ".",
+    "。",
+    "!?",
+    "，",
+    ", ",
+    "-",
+    "_",
+    "'",
+    '"',
+    "“",
+    "《",
+    "(",
+    "[",
+    "{",
+    '{"a":[',
+    "<",
+    "<think>",
+    "#",
+    "\\",
+    "I like that I ",
+    "I love and ",
+    "my friend of my ",
+    "because ",
+    "so that because I feel ",
+    "I do not really like ",
+    "also also ",
+    "if ",
+    "因为所以",
+    "是不是",
+    "的",
+    "说告诉",
+    "从在于",
+    "did you say ",
+    "said about to with ",
+    "before after ",
+    "之前以后",
+    "what ",
+    "don't ",
+    "I'm ",
+    "1,",
+    "一二三",
+    "user: ",
+    "a b ",
+    "don’t'",
+)
+
+
+def attacks(chars: int) -> Iterator[tuple[str, str]]:
+    """Yield texts of so many characters, each with what it repeats; some end in what no pattern expects."""
+    for piece in PIECES:
+        yield piece, (piece * (chars // len(piece) + 1))[: chars - 1] + "\x01"
+    # What almost matches at its ends and has one long run between them.
+    for head, fill, tail in (
+        ("I like ", " ", "x"),
+        ("I moved to ", "a", " "),
+        ("said", " ", "yesterday"),
+        ("我喜欢", "的", "x"),
+        ("《", "书", ""),
+        ('"A', "b", ""),
+        ("A", "'", "a"),
+        ("<think>", "x", ""),
+        ('{"facts": [', "[", ""),
+    ):
+        yield head + fill, head + fill * (chars - len(head) - len(tail)) + tail
+    yield (
+        "thousands of names",
+        "".join(f"Nam{chr(97 + n % 26)}{chr(97 + n // 26 % 26)} met " for n in range(chars))[:chars],
+    )
+    yield "thousands of words", " ".join(f"w{n:x}" for n in range(chars // 3))[:chars]
+    yield "thousands of characters", "".join(chr(0x4E00 + n * 7 % 20_000) for n in range(chars))
+
+
+def scene_of(text: str, *, role: Role = Role.USER) -> SceneText:
+    """Return a scene with one line."""
+    line = SceneLine(message_id=MemoryId("m"), role=role, speaker="Anna", text=text, said_at=NOW)
+    return SceneText(user_names=("Anna",), agent_names=("Bot",), lines=(line,))
+
+
+def pieces_of(text: str, *, size: int = 220, count: int = 150) -> list[str]:
+    """Return the beginning of a text as texts of their own, as many and as long as functions on several texts get."""
+    return [text[start : start + size] for start in range(0, min(len(text), size * count), size)]
+
+
+def model_answer(text: str) -> SceneReading:
+    fact = {"subject": text[:90], "object": text[90:180], "predicate": "LIKES", "statement": text, "messages": ["m1"]}
+    return SceneReading.model_validate({"title": text, "summary": text, "facts": [{**fact, "quote": text[:8_000]}] * 9})
+
+
+def read_json(text: str) -> None:
+    for read in (shape_in_text, shape_in_cut_text):
+        try:
+            read(text, SceneReading)
+        except ValueError:
+            continue
+
+
+def session_of(text: str) -> None:
+    parts = pieces_of(text, size=4_000, count=25)
+    session_told([SceneTold(title=one[:60], abstract=one, overview=one, start=NOW, messages=1) for one in parts])
+
+
+# Functions whose arguments are made of the text, each under a name that says what runs.
+CALLED_BY_HAND: Final[dict[str, Callable[[str], object]]] = {
+    "extraction.scene_rules.read_scene": lambda text: read_scene(scene_of(text), reader="rules"),
+    "extraction.gate.worth_reading": lambda text: worth_reading(scene_of(text)),
+    "extraction.gate.worth_reading, of an assistant": lambda text: worth_reading(scene_of(text, role=Role.ASSISTANT)),
+    "extraction.abstract.abstract_l0": lambda text: abstract_l0(scene_of(text).lines),
+    "extraction.abstract.overview_l1": lambda text: overview_l1(scene_of(text).lines),
+    "extraction.abstract.scene_title": lambda text: scene_title(scene_of(text).lines),
+    "extraction.names.names_in": lambda text: names_in(split_sentences(text)),
+    "extraction.model_reader.scene_prompt": lambda text: scene_prompt(scene_of(text)),
+    "extraction.layer_writer.layers_prompt": lambda text: layers_prompt(scene_of(text)),
+    "extraction.model_proposals.proposals_of": lambda text: proposals_of(model_answer(text), scene_of(text)),
+    "extraction.json_text": read_json,
+    "extraction.session_abstract.session_told": session_of,
+}
+
+
+def fill(name: str, kind: Any, text: str) -> Any:
+    """Return an argument for a parameter, made of the text.
+
+    Raises:
+        LookupError: nobody has said how.
+    """
+    args = typing.get_args(kind)
+    if kind is str or (str in args and type(None) in args):
+        return text
+    if kind is datetime:
+        return NOW
+    if kind is bool:
+        return True
+    if kind is int:
+        return 8
+    if typing.get_origin(kind) in (Sequence, Iterable, Collection, list) and args == (str,):
+        return pieces_of(text)
+    if typing.get_origin(kind) in (Sequence, list) and args == (tuple[int, int],):
+        return []
+    if kind is Sentence:
+        return split_sentences(text)[0] if text.strip() else Sentence(text="", start=0, end=0)
+    raise LookupError(name)
+
+
+def is_text(kind: Any) -> bool:
+    return kind is str or (str in typing.get_args(kind) and type(None) in typing.get_args(kind))
+
+
+def modules() -> Iterator[str]:
+    for package in PACKAGES:
+        for found in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
+            yield found.name
+    yield from MODULES
+
+
+def text_functions() -> dict[str, Callable[[str], object]]:
+    """Return each function that takes text, as a function of that text alone, by its full name."""
+    found: dict[str, Callable[[str], object]] = dict(CALLED_BY_HAND)
+    for module_name in modules():
+        module = importlib.import_module(module_name)
+        for name, function in inspect.getmembers(module, callable):
+            plain = inspect.unwrap(function)
+            full = f"{module_name}.{name}"
+            if name.startswith("_") or not inspect.isfunction(plain) or plain.__module__ != module_name:
+                continue
+            if inspect.iscoroutinefunction(plain) or full.startswith(NO_TEXT_OF_CALLERS) or full in found:
+                continue
+            called = as_text_function(module_name, plain)
+            if called is not None:
+                found[full] = called
+    return found
+
+
+def as_text_function(module_name: str, function: Callable[..., object]) -> Callable[[str], object] | None:
+    """Return the function of text alone; None for one that takes none, or takes it inside larger things."""
+    try:
+        kinds = typing.get_type_hints(function)
+    except NameError:
+        # It takes a class that is only imported for the type checker, so no mere text.
+        return None
+    wanted = [
+        one
+        for one in inspect.signature(function).parameters.values()
+        if one.default is one.empty and one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD)
+    ]
+    if not any(is_text(kinds.get(one.name)) for one in wanted):
+        return None
+    if "rule" in {one.name.strip("_") for one in wanted}:
+        rules = RULES_ZH if module_name.endswith("_zh") else RULES_EN
+        of_shape = {rule.shape: rule for rule in rules}
+        return lambda text: [function(rule, text) for rule in of_shape.values()]
+    try:
+        for one in wanted:
+            fill(one.name, kinds.get(one.name), "probe")
+    except LookupError:
+        return None
+
+    def call(text: str) -> object:
+        given = {one.name: fill(one.name, kinds[one.name], text) for one in wanted}
+        by_place = [given[one.name] for one in wanted if one.kind is not one.KEYWORD_ONLY]
+        by_name = {one.name: given[one.name] for one in wanted if one.kind is one.KEYWORD_ONLY}
+        try:
+            return function(*by_place, **by_name)
+        except (ValueError, KeyError, MnemographError):
+            # Refused: what that cost counts all the same.
+            return None
+
+    return call
+
+
+def computing_s(function: Callable[[str], object], text: str) -> float:
+    started_s = time.thread_time()
+    function(text)
+    return time.thread_time() - started_s
+
+
+def reach_of(name: str) -> int:
+    """Return how many characters reach a function: the longest beginning of its name that says so counts."""
+    begin = max((begin for begin in REACH if name.startswith(begin)), key=len, default="")
+    return REACH.get(begin, TEXT_CHARS)
+
+
+FUNCTIONS: Final = text_functions()
+
+
+def grows(function: Callable[[str], object], piece: str, chars: int) -> str | None:
+    """Return the figures when twice the text takes more than about twice the time; None when it does not."""
+    small, large = dict(attacks(chars // 2))[piece], dict(attacks(chars))[piece]
+    of_small = of_large = float("inf")
+    for _ in range(TRIES):
+        of_large = min(of_large, computing_s(function, large))
+        if of_large < FLOOR_S:
+            return None
+        of_small = min(of_small, computing_s(function, small))
+        if of_large <= GROWTH_MAX * of_small + FLOOR_S / 2:
+            return None
+    return f"{piece!r}: {of_small:.3f} s for {chars // 2} characters, {of_large:.3f} s for {chars}"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def loaded() -> None:
+    """Load dictionaries and patterns first; that is not what is measured."""
+    load_words()
+    for text in ("我喜欢茶，昨天去了北京。", "I love tea. Anna came in May."):
+        for function in FUNCTIONS.values():
+            function(text)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_twice_the_text_takes_at_most_about_twice_the_time(name: str) -> None:
+    function, reach = FUNCTIONS[name], reach_of(name)
+    # First all attacks on a part of the text, then those that cost most on as much as can reach the function.
+    part = min(reach, PART_CHARS)
+    costs = {piece: computing_s(function, text) for piece, text in attacks(part)}
+    worst = sorted(costs, key=costs.__getitem__, reverse=True)
+    found = [grows(function, piece, part) for piece in worst if costs[piece] >= FLOOR_S]
+    if reach > part:
+        found += [grows(function, piece, reach) for piece in worst[:WORST_TRIED]]
+    assert not [one for one in found if one]
+
+
+# Texts of 120 characters and less that doubled the time with each repetition before their patterns were mended.
+FROZE: Final = {
+    "small talk, a sound": lambda: is_small_talk("你好" + "啊" * 116 + "x"),
+    "small talk, 超": lambda: is_small_talk("超" * 118 + "x"),
+    "small talk, 可真": lambda: is_small_talk("你" + "可真" * 58 + "x"),
+    "small talk, 就要": lambda: is_small_talk("就要" * 58 + "x"),
+    "small talk, feeling": lambda: is_small_talk("i am " + "feeling " * 14 + "x"),
+    "whose words, dates": lambda: role_asked("我" + "1年" * 190),
+    "whose words, a day": lambda: role_asked("我" + "1年那天" * 90),
+    "words behind an object": lambda: things("pasta" + " though" * 80 + " x"),
+    "contradicting times": lambda: spans_in("昨天明年" * 5_000, NOW),
+    "contradicting months": lambda: spans_in("in may in june " * 1_400, NOW),
+}
+
+
+@pytest.mark.parametrize("name", FROZE)
+def test_texts_that_froze_the_service_are_read_at_once(name: str) -> None:
+    # A second is a hundred times what it takes, and a millionth of what it took.
+    assert min(computing_s(lambda _text: FROZE[name](), "") for _ in range(3)) < 1.0
