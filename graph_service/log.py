@@ -15,7 +15,7 @@ from schema.errors import MnemographError
 OUR_LOGGERS: Final = ("mnemograph", "graph_service", "extraction")
 REQUEST_ID: Final[ContextVar[str | None]] = ContextVar("request_id", default=None)
 # What our own calls may add to a line. Ids of tenants are names that operators gave, not what people said.
-_MORE: Final = ("tenant", "work", "error", "door", "status", "ms")
+_MORE: Final = ("tenant", "work", "loop", "code", "error", "where", "door", "status", "ms")
 
 
 class PlainFormatter(logging.Formatter):
