@@ -170,12 +170,12 @@ def _add_probes(app: FastAPI, parts: Parts, gate: Gate, name: str) -> None:
 
     @app.get("/ready", summary="Whether requests can be served: 200, or 503 with the part that is missing.")
     async def ready(request: Request) -> JSONResponse:
-        state = await readiness(parts)
+        state = await readiness(parts, audit_problem=gate.audit_problem)
         told = state if await gate.knows(request) else {"ready": state["ready"]}
         return JSONResponse(told, status_code=200 if state["ready"] else 503)
 
 
-async def readiness(parts: Parts) -> dict[str, Any]:
+async def readiness(parts: Parts, *, audit_problem: str | None = None) -> dict[str, Any]:
     """Return each part and whether it works; ask the database at most `READY_ANSWER_MAX_S`.
 
     `ready` says whether a load balancer should send requests here: while the database answers. A background loop that
@@ -191,9 +191,11 @@ async def readiness(parts: Parts) -> dict[str, Any]:
     server, depth = parts.seat.server, await parts.spool.depth()
     return {
         "ready": answers,
-        "degraded": not answers or bool(failing),
-        "neo4j": "up" if answers else "down",
+        "degraded": not answers or bool(failing) or audit_problem is not None,
+        "neo4j": "up" if answers else "down" if parts.graph.broken is None else "broken",
+        "neo4j_problem": parts.graph.broken,
         "worker": "failing" if any(name.startswith("worker") for name in failing) else "running",
+        "audit_problem": audit_problem,
         "loops": {name.value: standing.document() for name, standing in loops.items()},
         "embedder": parts.embedder_name,
         "embedder_problem": parts.embedder_problem,

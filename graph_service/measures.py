@@ -49,6 +49,7 @@ class Loop(StrEnum):
     WORKER_EMBED = "worker embed"
     WORKER_FORGET = "worker forget"
     WORKER_IDLE = "worker idle sessions"
+    WORKER_MALFORMED = "worker malformed work"
     WORKER_READ = "worker read"
 
 
@@ -133,6 +134,9 @@ LOOP_FAILURES: Final = Counter(
     "Failures of background loops, each of which was started again.",
     loop=Loop,
 )
+AUDIT_LOST: Final = Counter(
+    "mnemograph_audit_lines_lost", "Lines of the audit log that could not be written, as on a full disk."
+)
 
 COUNTERS: Final = (
     REQUESTS,
@@ -146,6 +150,7 @@ COUNTERS: Final = (
     WORK,
     DATABASE_FAILURES,
     LOOP_FAILURES,
+    AUDIT_LOST,
 )
 HISTOGRAMS: Final = (
     REQUEST_SECONDS,

@@ -10,6 +10,7 @@ MnemographError
 ├── ConflictError     the caller's wish contradicts what is stored or running
 ├── UnavailableError  something outside is away; the same call may work later
 ├── MisreadError      a model's answer broke the agreed shape
+├── BrokenDataError   something that is stored lacks what belongs to it
 └── InstallError      the operator must change the installation or the settings
 """
 
@@ -149,6 +150,15 @@ class MisreadError(MnemographError):
         super().__init__(message)
         self.cut = cut
         self.calls, self.tokens_in, self.tokens_out = calls, tokens_in, tokens_out
+
+
+class BrokenDataError(MnemographError):
+    """Something that is stored lacks what belongs to it, so that the work about it cannot be done."""
+
+    code = "BROKEN_DATA"
+    http_status = 500
+    exit_code = 11
+    advice = "Set right or forget what the message names, then try the work again (`mnemograph jobs retry`)."
 
 
 class InstallError(MnemographError):

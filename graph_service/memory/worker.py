@@ -22,6 +22,7 @@ from graph_service.memory.outbox import (
     JobKind,
     kinds_done_with,
     next_due,
+    park_malformed,
     reopen_outage,
 )
 from graph_service.memory.outside import Outside, Outsides
@@ -30,7 +31,7 @@ from graph_service.memory.reading_anew import read_anew
 from graph_service.memory.scenes import SceneRules
 from graph_service.memory.session_life import close_idle
 from graph_service.memory.session_work import do_for_session
-from graph_service.supervision import Supervisor
+from graph_service.supervision import PROCESS_ENDS, Supervisor
 from schema.errors import MnemographError, UnavailableError
 from schema.ids import TenantId
 
@@ -41,6 +42,8 @@ _EMBED_JOBS_MAX = 32
 # Dead letters of an outage that are reopened at once.
 _REOPENED_MAX = 10_000
 _IDLE_LOOK_S = 30.0
+# Nobody can claim what lacks its kind, so no claim meets it.
+_MALFORMED_LOOK_S = 600.0
 # Work that nobody waits for at once, and how long it may lie there.
 _SELDOM = frozenset({JobKind.CLOSE, JobKind.ANEW, JobKind.FORGET})
 _SELDOM_S = 0.5
@@ -136,11 +139,25 @@ class Worker:
         kinds = [JobKind.READ] * self._rules.parallel
         kinds += [kind for kind in (JobKind.EMBED, JobKind.CLOSE, JobKind.ANEW, JobKind.FORGET) if kind in self._kinds]
         loops = [self._supervisor.keep(_LOOPS[kind], partial(self._loop, stop, kind), stop) for kind in kinds]
+        loops.append(self._supervisor.keep(Loop.WORKER_MALFORMED, lambda: self._park_malformed(stop), stop))
         if (idle_s := self._rules.idle_s) is not None:
             loops.append(self._supervisor.keep(Loop.WORKER_IDLE, lambda: self._close_idle(stop, idle_s), stop))
         async with asyncio.TaskGroup() as group:
             for loop in loops:
                 group.create_task(loop)
+
+    async def _park_malformed(self, stop: asyncio.Event) -> None:
+        """Make dead letters of work that nobody can claim, at the start and then now and then."""
+        pause_s = _MALFORMED_LOOK_S
+        while not stop.is_set():
+            try:
+                await park_malformed(self._graph, now_ms=self._pace.now_ms())
+                pause_s = _MALFORMED_LOOK_S
+            except UnavailableError:
+                pause_s = _IDLE_LOOK_S
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(pause_s):
+                    await stop.wait()
 
     async def drain(self) -> None:
         """Works until nothing is left that is due now or was given back for a later try, or what it needs is away.
@@ -148,6 +165,7 @@ class Worker:
         Raises:
             UnavailableError: Neo4j does not answer.
         """
+        await park_malformed(self._graph, now_ms=self._pace.now_ms())
         while True:
             if await self.one():
                 continue
@@ -204,8 +222,12 @@ class Worker:
             await self._leases.kept(held, self._do(held))
         except MnemographError as error:
             await self._leases.give_back(held, error)
-        except Exception as error:
-            _log.exception("work failed in a way nobody foresaw", extra={"tenant": held[0].tenant, "work": held[0].id})
+        except (asyncio.CancelledError, *PROCESS_ENDS):
+            raise
+        # Not only Exception: libraries written in Rust raise their panics past it.
+        except BaseException as error:
+            extra = {"tenant": held[0].tenant, "work": held[0].id, "code": MnemographError.code}
+            _log.error("work failed in a way nobody foresaw", exc_info=error, extra=extra)
             await self._leases.give_back(held, error)
 
     async def _loop(self, stop: asyncio.Event, kind: JobKind) -> None:
