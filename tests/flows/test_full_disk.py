@@ -28,7 +28,7 @@ from tests.builders import a_dead_graph, a_memory, an_incoming
 from tests.conftest import Server
 
 MB = 2**20
-PATIENCE_S = 60.0
+PATIENCE_S = 600.0
 REMEMBER = "mutation($input: RememberInput!) { remember(input: $input) { stored spooled } }"
 RECALL = 'query($q: String!) { recall(userId: "ana", query: $q) { hits { text } } }'
 WORDS = ("I keep the spare key under the blue flowerpot.", "备用钥匙在蓝色花盆下面。", "My sister moved to Oslo.")
