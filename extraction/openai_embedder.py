@@ -86,7 +86,9 @@ class OpenAIEmbedder:
                 f"model {self.name!r} gave no vectors within {self._timeout_s:g} s; retry later"
             ) from error
         except (ValueError, TypeError) as error:
-            raise MisreadError(f"model {self.name!r} answered no embeddings ({error}); check base_url") from error
+            raise MisreadError(
+                f"model {self.name!r} answered no embeddings ({type(error).__name__}); check base_url"
+            ) from error
         rows = sorted(answer.data or (), key=lambda row: row.index)
         if len(rows) != len(texts):
             raise MisreadError(f"model {self.name!r} answered {len(rows)} vectors for {len(texts)} texts; retry later")

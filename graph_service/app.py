@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from typing import Any, Final
 
@@ -30,6 +30,7 @@ from graph_service.mcp.caller import Caller
 from graph_service.mcp.mount import McpMount
 from graph_service.mcp.tool import About, Desk
 from graph_service.mcp_settings import MCP_PATH
+from graph_service.measures import Loop
 from graph_service.memory.changes import ChangeLog
 from graph_service.memory.community_map import CommunityMaps
 from graph_service.memory.kept_maps import KeptMaps
@@ -61,9 +62,9 @@ def create_app(parts: Parts, stopping: Stopping) -> FastAPI:
     name = version()
     change_log, mindmap = ChangeLog(parts.graph), MindMap(parts.graph)
     kept = KeptMaps()
-    hub = Hub(change_log, mindmap, version=name, kept=kept)
+    hub = Hub(change_log, mindmap, version=name, kept=kept, supervisor=parts.supervisor)
     explorer = parts.memory.reads.explorer
-    communities = CommunityMaps(parts.graph, explorer)
+    communities = CommunityMaps(parts.graph, explorer, supervisor=parts.supervisor)
     parts.bell.listen(hub.notify)
     parts.forgotten.listen(hub.forget)
     parts.forgotten.listen(communities.forget)
@@ -137,9 +138,8 @@ def _lifespan(parts: Parts, hub: Hub, mcp: McpMount, graphql: GraphQLMount, stop
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         # First of all: what runs beside asks a database that has just started for much, and a request would wait.
         await _know_keys(parts)
-        async with working(parts, stopping) as beside:
-            answering = asyncio.create_task(mcp.run(stopping.asked), name="mcp")
-            app.state.beside = {**beside, "mcp": answering}
+        async with working(parts, stopping):
+            answering = parts.supervisor.start(Loop.MCP, lambda: mcp.run(stopping.asked), stopping.asked)
             app.state.answering_since_s = time.time()
             # Whoever asks before then does not wait for it.
             loading = asyncio.get_running_loop().call_later(GRAPHQL_LOADS_AFTER_S, graphql.load)
@@ -170,24 +170,33 @@ def _add_probes(app: FastAPI, parts: Parts, gate: Gate, name: str) -> None:
 
     @app.get("/ready", summary="Whether requests can be served: 200, or 503 with the part that is missing.")
     async def ready(request: Request) -> JSONResponse:
-        state = await readiness(parts, app.state.beside)
+        state = await readiness(parts, audit_problem=gate.audit_problem)
         told = state if await gate.knows(request) else {"ready": state["ready"]}
         return JSONResponse(told, status_code=200 if state["ready"] else 503)
 
 
-async def readiness(parts: Parts, beside: Mapping[str, "asyncio.Task[None]"]) -> dict[str, Any]:
-    """Each part and whether it works; asks the database at most `READY_ANSWER_MAX_S`."""
+async def readiness(parts: Parts, *, audit_problem: str | None = None) -> dict[str, Any]:
+    """Return each part and whether it works; ask the database at most `READY_ANSWER_MAX_S`.
+
+    `ready` says whether a load balancer should send requests here: while the database answers. A background loop that
+    fails is shown as `degraded` and stays ready: requests are answered and durable without it, it is started again by
+    itself, and another replica would most likely meet the same.
+    """
     try:
         async with asyncio.timeout(READY_ANSWER_MAX_S):
             answers = await parts.graph.answers()
     except TimeoutError:
         answers = False
-    runs = not any(task.done() for task in beside.values())
+    loops, failing = parts.supervisor.standing(), parts.supervisor.failing()
     server, depth = parts.seat.server, await parts.spool.depth()
     return {
-        "ready": answers and runs,
-        "neo4j": "up" if answers else "down",
-        "worker": "running" if runs else "ended",
+        "ready": answers,
+        "degraded": not answers or bool(failing) or audit_problem is not None,
+        "neo4j": "up" if answers else "down" if parts.graph.broken is None else "broken",
+        "neo4j_problem": parts.graph.broken,
+        "worker": "failing" if any(name.startswith("worker") for name in failing) else "running",
+        "audit_problem": audit_problem,
+        "loops": {name.value: standing.document() for name, standing in loops.items()},
         "embedder": parts.embedder_name,
         "embedder_problem": parts.embedder_problem,
         "model": parts.reader_name,

@@ -1,59 +1,56 @@
-"""What a process does beside answering: the worker, the replay of the spool, and what else runs until the end."""
+"""Run what a process does beside answering: the worker, the replay of the spool, and the other loops until the end."""
 
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 
+from graph_service.measures import Loop
 from graph_service.parts import Parts
 from graph_service.stopping import GIVE_BACK_MAX_S, Stopping, in_time
-from schema.errors import UnavailableError
+from schema.failure import failure_of
 
 _log = logging.getLogger("mnemograph.background")
 
-Beside = Mapping[str, "asyncio.Task[None]"]
-
 
 @contextlib.asynccontextmanager
-async def working(parts: Parts, stopping: Stopping) -> AsyncIterator[Beside]:
-    """Works in the background inside the block; at its end sessions are closed and what is in flight is finished.
+async def working(parts: Parts, stopping: Stopping) -> AsyncIterator[None]:
+    """Work in the background inside the block; at its end close sessions and finish what is in flight.
+
+    No error ends any of the loops: `parts.supervisor` starts each again and knows how it stands.
 
     Args:
         stopping: is asked for at the end at the latest, and says how long what is in flight may take.
     """
-    stop = stopping.asked
-    beside = {
-        "worker": asyncio.create_task(parts.worker.run(stop), name="worker"),
-        "replay": asyncio.create_task(parts.replay.run(stop), name="replay"),
-        "access": asyncio.create_task(parts.memory.access.run(stop), name="access"),
-        "snapshots": asyncio.create_task(parts.memory.keepsakes.run(stop), name="snapshots"),
-        "keys": asyncio.create_task(parts.keyring.run(stop), name="keys"),
-        "database watch": asyncio.create_task(parts.watch.run(stop), name="database watch"),
+    stop, keep = stopping.asked, parts.supervisor
+    loops = {
+        # The worker keeps each of its loops by itself, with the same supervisor.
+        asyncio.create_task(parts.worker.run(stop), name="worker"),
+        keep.start(Loop.REPLAY, lambda: parts.replay.run(stop), stop),
+        keep.start(Loop.ACCESS, lambda: parts.memory.access.run(stop), stop),
+        keep.start(Loop.SNAPSHOTS, lambda: parts.memory.keepsakes.run(stop), stop),
+        keep.start(Loop.KEYS, lambda: parts.keyring.run(stop), stop),
+        keep.start(Loop.DATABASE_WATCH, lambda: parts.watch.run(stop), stop),
     }
-    for task in beside.values():
-        task.add_done_callback(_report_end)
-    warming = asyncio.create_task(parts.memory.warm_up(), name="warm-up")
+    warming = asyncio.create_task(keep.once(Loop.WARM_UP, parts.memory.warm_up), name="warm-up")
     try:
-        yield beside
+        yield
     finally:
         stopping.ask()
         warming.cancel()
         await in_time(lambda: _close_sessions(parts), what="asking for the end of sessions")
-        await asyncio.wait(beside.values(), timeout=stopping.left_s)
-        for task in beside.values():
+        await asyncio.wait(loops, timeout=stopping.left_s)
+        for task in loops:
             task.cancel()
-        await asyncio.wait(beside.values(), timeout=GIVE_BACK_MAX_S)
+        await asyncio.wait(loops, timeout=GIVE_BACK_MAX_S)
 
 
 async def _close_sessions(parts: Parts) -> None:
-    if parts.settings.sessions.close_on_shutdown:
-        try:
-            await parts.memory.sessions.close_taken()
-        except UnavailableError as error:
-            _log.warning("sessions stay open until they were idle for a while: %s", error)
-
-
-def _report_end(task: "asyncio.Task[None]") -> None:
-    if not task.cancelled() and task.exception() is not None:
-        name = task.get_name()
-        _log.error("the %s ended; /ready answers 503 until a restart", name, exc_info=task.exception())
+    if not parts.settings.sessions.close_on_shutdown:
+        return
+    try:
+        await parts.memory.sessions.close_taken()
+    except Exception as error:
+        # Whatever it is: what is in flight must still be finished, and the parts closed.
+        failure = failure_of(error)
+        _log.warning("sessions stay open until they were idle for a while: %s", failure, extra={"code": failure.code})

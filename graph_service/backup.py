@@ -69,7 +69,7 @@ def back_up(data_dir: Path, file: Path, *, on_progress: Told = lambda _done, _to
         with _nobody_starts(data_dir):
             kept = _write(data_dir, part, on_progress)
         os.replace(part, file)
-    except OSError as error:
+    except (OSError, sqlite3.Error) as error:
         raise InstallError(
             f"the backup {str(file)!r} could not be written: {error}; nothing was left behind"
         ) from error

@@ -3,7 +3,10 @@
 import asyncio
 import contextlib
 import logging
+import shutil
+import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Final
 
 from graph_service.graph.database import open_driver
@@ -20,6 +23,10 @@ _POLL_S: Final = 0.25
 # Between two starts of a local server that keeps ending.
 _RESTART_MIN_S: Final = 1.0
 _RESTART_MAX_S: Final = 30.0
+# A database that refuses to work for so long is started again; until then it may be starting or recovering.
+_BROKEN_MAX_S: Final = 2.0
+# With less room on its disk it would only stop again.
+_ROOM_MIN_BYTES: Final = 16 * 2**20
 
 
 class Seat:
@@ -46,6 +53,7 @@ class DatabaseWatch:
         self._seat = seat
         self._graph = graph
         self._on_return = on_return
+        self._broken_since_s: float | None = None
 
     async def run(self, stop: asyncio.Event) -> None:
         """Watches until `stop` is set."""
@@ -60,6 +68,8 @@ class DatabaseWatch:
                 elif self._graph.away and await self._graph.answers():
                     _log.info("Neo4j answers again")
                     self._on_return()
+                elif await self._stopped_working():
+                    await self._stop_broken()
             except MnemographError as error:
                 _log.warning("Neo4j could not be started again: %s", error)
                 pause_s, restart_s = restart_s, min(restart_s * 2, _RESTART_MAX_S)
@@ -79,6 +89,31 @@ class DatabaseWatch:
         found = await asyncio.to_thread(find_local_server, self._settings.data_dir)
         return found is None or found.uri != server.uri
 
+    async def _stopped_working(self) -> bool:
+        """Return whether the local server that we run must be started again, although its process lives.
+
+        After a commit that failed (a full disk, a failed log) Neo4j answers and lets in, and refuses every statement
+        until it is started again, however much room there is by then.
+        """
+        server, problem = self._seat.server, self._graph.broken
+        if server is None or server.own is None or problem is None:
+            self._broken_since_s = None
+            return False
+        now_s = time.monotonic()
+        if self._broken_since_s is None:
+            self._broken_since_s = now_s
+            _log.error("the database of the local Neo4j does not work: %s", problem, extra={"code": "UNAVAILABLE"})
+        if now_s - self._broken_since_s < _BROKEN_MAX_S:
+            return False
+        return await asyncio.to_thread(_room_bytes, self._settings.data_dir) >= _ROOM_MIN_BYTES
+
+    async def _stop_broken(self) -> None:
+        """End the process of a local server whose database stopped; the next look finds it ended and starts it."""
+        server, self._broken_since_s = self._seat.server, None
+        if server is not None and server.own is not None:
+            _log.warning("the local Neo4j is ended, because its database works only after a new start")
+            await asyncio.to_thread(server.own.stop)
+
     async def _start_again(self) -> None:
         _log.warning("the local Neo4j has ended; it is started again")
         server = await start_server(self._settings, _tell, lasting=True)
@@ -86,6 +121,12 @@ class DatabaseWatch:
         self._seat.server = server
         await self._graph.use(driver)
         _log.info("the local Neo4j runs again")
+
+
+def _room_bytes(data_dir: Path) -> int:
+    own = data_dir / "neo4j"
+    # The database may lie on a disk of its own.
+    return shutil.disk_usage(own if own.exists() else data_dir).free
 
 
 def _tell(step: Step) -> None:

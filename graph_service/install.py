@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from graph_service.check import Check
-from graph_service.install_beside import examine_database, examine_redis, examine_spool
+from graph_service.install_beside import examine_database, examine_redis, examine_service, examine_spool
 from graph_service.local_neo4j import known_server
 from graph_service.settings import Settings
 from graph_service.version import version
@@ -30,6 +30,7 @@ async def examine(settings: Settings) -> list[Check]:
     server = known_server(settings) if answers.ok else None
     checks += await examine_database(settings, server) if server is not None else []
     checks += [_embedder(settings), _model(settings), await examine_redis(settings), await examine_spool(settings)]
+    checks += await examine_service(settings)
     return [*checks, _viewer(), _port(settings)]
 
 

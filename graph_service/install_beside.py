@@ -1,18 +1,22 @@
 """What a sound installation needs beside itself: one clock, a database of its version, Redis, nothing left undone."""
 
+import asyncio
+from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Final
+from typing import Any, Final
 
 from graph_service.check import Check
 from graph_service.graph.look import clock_apart_s, looking, written_by_newer
 from graph_service.local_neo4j import KnownServer
 from graph_service.memory.standing import work_standing
+from graph_service.service_record import running_service
 from graph_service.settings import Settings
 from graph_service.spool_file import open_spool
 from schema.errors import MnemographError
 
 # Further apart, what was said seems to have been said in another order than it was.
 _CLOCKS_APART_MAX_S: Final = 2.0
+_ANSWER_MAX_S: Final = 8.0
 
 
 async def examine_database(settings: Settings, server: KnownServer) -> list[Check]:
@@ -58,6 +62,56 @@ def _plans() -> Check:
         " plans statements anew for every length of a text"
     )
     return Check(name="Neo4j's plans", ok=None, finding=finding)
+
+
+async def examine_service(settings: Settings) -> list[Check]:
+    """Return how the running service of this data directory says it does; nothing when none runs."""
+    address = await asyncio.to_thread(running_service, settings)
+    if address is None:
+        return []
+    import httpx
+
+    key = settings.mcp.api_key
+    headers = {"Authorization": f"Bearer {key}"} if key else {}
+    try:
+        async with httpx.AsyncClient(timeout=_ANSWER_MAX_S, trust_env=False, headers=headers) as client:
+            told = (await client.get(f"{address}/ready")).json()
+    except (httpx.HTTPError, ValueError) as error:
+        mend = "look at its log; it may be stopping, or busy for longer than it should be"
+        return [
+            Check(name="service", ok=False, finding=f"{address} gives no answer: {type(error).__name__}", mend=mend)
+        ]
+    return service_checks(address, told)
+
+
+def service_checks(address: str, told: Mapping[str, Any]) -> list[Check]:
+    """Return what `/ready` of a running service means."""
+    checks = []
+    if not told.get("ready"):
+        finding = (
+            f"{address} is not ready: Neo4j is {told.get('neo4j', 'away')} {told.get('neo4j_problem') or ''}".rstrip()
+        )
+        mend = "the service starts its own Neo4j again by itself when there is room on the disk; otherwise start Neo4j"
+        checks.append(Check(name="service", ok=False, finding=finding, mend=mend))
+    elif "loops" not in told:
+        finding = f"{address} is ready; how its parts do it tells only to who has a key (mcp.api_key)"
+        checks.append(Check(name="service", ok=True, finding=finding))
+    else:
+        checks.append(Check(name="service", ok=True, finding=f"{address} is ready"))
+    for name, loop in told.get("loops", {}).items():
+        if loop["state"] == "failing":
+            last = loop["last_failure"] or {}
+            finding = (
+                f"{name} fails since {loop['since']}: {last.get('code')} ({last.get('error')}) in {last.get('where')}"
+            )
+            mend = (
+                f"it is started again by itself ({loop['restarts']} times so far); the log says more, look for its code"
+            )
+            checks.append(Check(name="background work", ok=False, finding=finding, mend=mend))
+    if told.get("audit_problem"):
+        mend = "free some space in the data directory; what was done meanwhile stands in the graph, but in no audit log"
+        checks.append(Check(name="audit log", ok=False, finding=str(told["audit_problem"]), mend=mend))
+    return checks
 
 
 async def examine_redis(settings: Settings) -> Check:

@@ -11,19 +11,21 @@ from typing import Final
 
 from graph_service.telling_settings import LogSettings
 from schema.errors import MnemographError
+from schema.failure import first_of
 
 OUR_LOGGERS: Final = ("mnemograph", "graph_service", "extraction")
 REQUEST_ID: Final[ContextVar[str | None]] = ContextVar("request_id", default=None)
 # What our own calls may add to a line. Ids of tenants are names that operators gave, not what people said.
-_MORE: Final = ("tenant", "work", "error", "door", "status", "ms")
+_MORE: Final = ("tenant", "work", "loop", "code", "error", "where", "door", "status", "ms")
 
 
 class PlainFormatter(logging.Formatter):
     """One line an event, as JSON or for people.
 
     An error's message may quote a conversation, so only messages of our own errors, which are written for that,
-    are kept; of all others the class and the places they passed through. Of what other libraries log, the place and
-    the pattern of the message are told, never its values.
+    are kept; of all others the class and the places they passed through. What another library logs is told with its
+    values when these are only numbers and classes of errors; otherwise not at all, but for the place where it stands:
+    any text in it may have been said by somebody, and a pattern without its values helps nobody.
     """
 
     def __init__(self, *, as_json: bool, secrets: Iterable[str]) -> None:
@@ -80,15 +82,34 @@ def configure_logging(wanted: LogSettings, *, secrets: Iterable[str | None] = ()
 def _event(record: logging.LogRecord) -> str:
     if record.name.partition(".")[0] in OUR_LOGGERS:
         return record.getMessage()
-    place = f"{record.filename}:{record.lineno}"
+    place = f"a library logs at {record.filename}:{record.lineno}"
+    values = record.args if isinstance(record.args, tuple) else ()
+    plain = [_plain(value) for value in values]
     # A message without values may have been put together from them.
-    pattern = f": {record.msg}" if record.args and isinstance(record.msg, str) else ""
-    return f"a library says something in {place}{pattern}"
+    if not plain or None in plain or not isinstance(record.msg, str):
+        kinds = [type(value).__name__ for value in values if isinstance(value, BaseException)]
+        return place + (f" ({', '.join(kinds)})" if kinds else "")
+    try:
+        return f"{place}: {record.msg % tuple(plain)}"
+    except (TypeError, ValueError):
+        return place
+
+
+def _plain(value: object) -> int | float | str | None:
+    """Return a value that no caller chose, as it may be logged; None for any other."""
+    match value:
+        case bool() | int() | float():
+            return value
+        case BaseException():
+            return type(value).__name__
+        case type():
+            return value.__name__
+        case _:
+            return None
 
 
 def _described(error: BaseException) -> dict[str, str]:
-    if isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:
-        return _described(error.exceptions[0])
+    error = first_of(error)
     row = {"error": type(error).__name__}
     if isinstance(error, MnemographError):
         row |= {"code": error.code, "why": error.message}

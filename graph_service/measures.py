@@ -30,6 +30,29 @@ class Use(StrEnum):
     CONTEXT = "context"
 
 
+class Loop(StrEnum):
+    """Work that goes on beside the requests, each kept running by `supervision.Supervisor`."""
+
+    ACCESS = "access"
+    COMMUNITIES = "communities"
+    DATABASE_WATCH = "database watch"
+    GRAPHQL = "graphql"
+    KEYS = "keys"
+    LIVE_FEED = "live feed"
+    MCP = "mcp"
+    REPLAY = "replay"
+    SNAPSHOTS = "snapshots"
+    WARM_UP = "warm-up"
+    WINDOW = "short-term window"
+    WORKER_ANEW = "worker anew"
+    WORKER_CLOSE = "worker close"
+    WORKER_EMBED = "worker embed"
+    WORKER_FORGET = "worker forget"
+    WORKER_IDLE = "worker idle sessions"
+    WORKER_MALFORMED = "worker malformed work"
+    WORKER_READ = "worker read"
+
+
 _WORK: Final = ("embed", "read", "close", "anew", "forget")
 _OUTSIDE: Final = ("embedder", "model")
 _STATUS: Final = ("1xx", "2xx", "3xx", "4xx", "5xx")
@@ -106,6 +129,14 @@ DATABASE_SECONDS: Final = Histogram(
 DATABASE_FAILURES: Final = Counter(
     "mnemograph_database_failures", "Reads and transactions that the database did not answer in the end."
 )
+LOOP_FAILURES: Final = Counter(
+    "mnemograph_loop_failures",
+    "Failures of background loops, each of which was started again.",
+    loop=Loop,
+)
+AUDIT_LOST: Final = Counter(
+    "mnemograph_audit_lines_lost", "Lines of the audit log that could not be written, as on a full disk."
+)
 
 COUNTERS: Final = (
     REQUESTS,
@@ -118,6 +149,8 @@ COUNTERS: Final = (
     EMBEDDED,
     WORK,
     DATABASE_FAILURES,
+    LOOP_FAILURES,
+    AUDIT_LOST,
 )
 HISTOGRAMS: Final = (
     REQUEST_SECONDS,

@@ -37,6 +37,7 @@ from graph_service.settings import Settings
 from graph_service.spool_file import open_spool
 from graph_service.step import Step, Watcher
 from graph_service.stopping import in_time
+from graph_service.supervision import Supervisor
 from graph_service.traced import traced
 from schema.errors import InstallError
 from schema.ids import TenantId
@@ -52,6 +53,7 @@ class Parts:
 
     Attributes:
         bell: rings when a tenant's change log has grown; forgotten: when something was forgotten.
+        supervisor: keeps the background loops running, and knows how they stand.
         seat: the local Neo4j; empty when another server was given.
         embedder_problem: why there is no embedder although one was wanted; None otherwise.
         reader_name: the model that reads scenes, or `rules`.
@@ -73,6 +75,7 @@ class Parts:
     keyring: Keyring
     bell: Bell
     forgotten: Bell
+    supervisor: Supervisor
     closing: AsyncExitStack = field(repr=False)
 
     @property
@@ -218,7 +221,7 @@ async def _readers(settings: Settings, outside: Outside) -> tuple[Readers, str]:
     return readers, llm.model
 
 
-async def _window(settings: Settings) -> ShortTermWindow:
+async def _window(settings: Settings, supervisor: Supervisor) -> ShortTermWindow:
     """The short-term window; a Redis that does not answer is no reason not to start."""
     wanted, redis = settings.window, settings.redis
     ring = TurnRing(turns_max=wanted.turns, talks_max=wanted.ring_sessions, bytes_max=wanted.ring_mb * 2**20)
@@ -230,7 +233,7 @@ async def _window(settings: Settings) -> ShortTermWindow:
     rules = RedisRules(
         timeout_s=redis.timeout_s, connections=redis.connections, turns_max=wanted.turns, ttl_s=wanted.ttl_s
     )
-    window = RedisWindow(redis=RedisTurns(redis.url, rules), ring=ring, clock_s=time.monotonic)
+    window = RedisWindow(redis=RedisTurns(redis.url, rules), ring=ring, clock_s=time.monotonic, supervisor=supervisor)
     await window.check()
     return window
 
@@ -244,15 +247,23 @@ async def _assembled(
     outsides: Outsides,
     closing: AsyncExitStack,
 ) -> Parts:
-    bell, forgotten, caps = Bell(), Bell(), settings.analyst
+    bell, forgotten, caps, supervisor = Bell(), Bell(), settings.analyst, Supervisor()
     if isinstance(embedder, CachedEmbedder):
         forgotten.listen(lambda _tenant: embedder.clear())
     readers, reader_name = await _readers(settings, outsides.model)
     pace = Pace(clock=_now, word=lambda: secrets.token_hex(8), on_step=_log.debug, on_change=bell)
     rules = WorkerRules(idle_s=settings.sessions.idle_s)
-    worker = Worker(graph=graph, embedder=embedder, readers=readers, pace=pace, outsides=outsides, rules=rules)
+    worker = Worker(
+        graph=graph,
+        embedder=embedder,
+        readers=readers,
+        pace=pace,
+        outsides=outsides,
+        rules=rules,
+        supervisor=supervisor,
+    )
     bell.listen(lambda _tenant: worker.wake())
-    window = await _window(settings)
+    window = await _window(settings, supervisor)
     closing.push_async_callback(window.close)
     spool = open_spool(settings)
     closing.push_async_callback(spool.close)
@@ -291,6 +302,7 @@ async def _assembled(
         keyring=Keyring(graph, clock=_now, word=secrets.token_urlsafe),
         bell=bell,
         forgotten=forgotten,
+        supervisor=supervisor,
         closing=closing,
     )
 

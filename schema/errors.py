@@ -11,6 +11,7 @@ MnemographError
 ├── UnavailableError  something outside is away; the same call may work later
 ├── MisreadError      a model's answer broke the agreed shape
 ├── TooSlowError      computing on a text was stopped; the plain way is taken instead
+├── BrokenDataError   something that is stored lacks what belongs to it
 └── InstallError      the operator must change the installation or the settings
 """
 
@@ -154,6 +155,15 @@ class MisreadError(MnemographError):
 
 class TooSlowError(MnemographError):
     """Computing on a text took longer than it may and was stopped."""
+
+
+class BrokenDataError(MnemographError):
+    """Something that is stored lacks what belongs to it, so that the work about it cannot be done."""
+
+    code = "BROKEN_DATA"
+    http_status = 500
+    exit_code = 11
+    advice = "Set right or forget what the message names, then try the work again (`mnemograph jobs retry`)."
 
 
 class InstallError(MnemographError):

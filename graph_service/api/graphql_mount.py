@@ -31,8 +31,8 @@ class GraphQLMount:
         self._loading: asyncio.Task[ASGIApp] | None = None
 
     def load(self) -> None:
-        """Loads it beside whatever else goes on; the second call does nothing."""
-        if self._loading is None:
+        """Load it beside whatever else goes on; the second call does nothing, unless the first one failed."""
+        if self._loading is None or (self._loading.done() and _failed(self._loading)):
             self._loading = asyncio.create_task(asyncio.to_thread(self._load), name="graphql")
 
     def routes(self) -> list[BaseRoute]:
@@ -53,3 +53,7 @@ class GraphQLMount:
         install_error_handlers(app)
         app.include_router(graphql_router(self._memory, self._gate, self._follow), prefix=GRAPHQL_PATH)
         return app
+
+
+def _failed(task: "asyncio.Task[ASGIApp]") -> bool:
+    return task.cancelled() or task.exception() is not None

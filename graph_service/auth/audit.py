@@ -1,8 +1,15 @@
-"""The audit log: who wrote or administered what and when, one JSON line each; never what people said."""
+"""The audit log: who wrote or administered what and when, one JSON line each; never what people said.
+
+A line that cannot be written (a full disk) fails no request: what was done is committed by then, and an answer that
+says otherwise would have it done twice. The line is lost, counted (`mnemograph_audit_lines_lost_total`), logged, and
+shown in `/ready` until lines can be written again.
+"""
 
 import asyncio
 import contextlib
+import errno
 import json
+import logging
 import os
 import threading
 from collections import deque
@@ -11,6 +18,12 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
+
+from graph_service.measures import AUDIT_LOST
+from schema.errors import UnavailableError
+from schema.failure import failure_of
+
+_log = logging.getLogger("mnemograph.audit")
 
 FILE_NAME: Final = "audit.jsonl"
 _OLDER: Final = "audit.1.jsonl"
@@ -49,14 +62,40 @@ class AuditLog:
         self._folder = folder
         self._bytes_max = bytes_max
         self._turning = threading.Lock()
+        self._lost = 0
+        self._why = ""
 
-    async def note(self, deed: Deed) -> None:
-        """Returns when the deed was handed to the operating system."""
-        await asyncio.to_thread(self._append, deed)
+    @property
+    def problem(self) -> str | None:
+        """Why the last line could not be written, and how many were lost in a row; None while lines are written."""
+        return f"{self._lost} lines lost: {self._why}" if self._lost else None
+
+    async def note(self, deed: Deed) -> bool:
+        """Return when the deed was handed to the operating system; False when it was lost instead."""
+        try:
+            await asyncio.to_thread(self._append, deed)
+        except Exception as error:
+            self._lose(deed, error)
+            return False
+        if self._lost:
+            _log.warning("the audit log is written again; %d lines are missing", self._lost)
+            self._lost, self._why = 0, ""
+        return True
+
+    def _lose(self, deed: Deed, error: Exception) -> None:
+        failure = failure_of(error)
+        # The operating system's own word (`No space left on device`) holds nothing of a request.
+        self._why = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else failure.kind
+        self._lost += 1
+        AUDIT_LOST.add()
+        extra = {"code": UnavailableError.code, "error": failure.kind, "where": failure.where, "tenant": deed.tenant}
+        # Once when it begins, and then of every hundredth line: a full disk must not be filled further.
+        level = logging.ERROR if self._lost % 100 == 1 else logging.DEBUG
+        _log.log(level, "a line of the audit log could not be written and is lost (%s)", self._why, extra=extra)
 
     def _append(self, deed: Deed) -> None:
         row = {**asdict(deed), "at": deed.at.isoformat(timespec="milliseconds")}
-        line = json.dumps(row, ensure_ascii=False).encode() + b"\n"
+        line = json.dumps(row, ensure_ascii=False).encode(errors="backslashreplace") + b"\n"
         self._folder.mkdir(parents=True, exist_ok=True)
         # What was written into a file that went meanwhile is gone with it: it is written once more.
         while not self._written(self._folder / FILE_NAME, line):
@@ -64,9 +103,13 @@ class AuditLog:
 
     def _written(self, file: Path, line: bytes) -> bool:
         # One write of a file opened for appending: lines of several writers do not mix.
-        opened = os.open(file, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        opened = os.open(file, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
         try:
-            os.write(opened, line)
+            # A line that was cut by a full disk or a crash must not swallow this one.
+            if (size := os.fstat(opened).st_size) and os.pread(opened, 1, size - 1) != b"\n":
+                line = b"\n" + line
+            if os.write(opened, line) < len(line):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
             written = os.fstat(opened)
             if written.st_size >= self._bytes_max // 2:
                 # Before it is closed: a file that is open keeps its inode, a new one cannot be taken for it.

@@ -70,6 +70,11 @@ class Gate:
         self._secret = secrets.token_bytes(32)
 
     @property
+    def audit_problem(self) -> str | None:
+        """Why lines of the audit log are being lost; None while they are written."""
+        return self._audit.problem
+
+    @property
     def locked(self) -> bool:
         """Whether a credential is needed; known once the keys were read."""
         return self._always_locked or self._tokens is not None or self.keyring.exist

@@ -13,7 +13,8 @@ from graph_service.auth.access import Role
 from graph_service.auth.keys import Key, hash_of, id_in, is_key, key_text, looks_like_key
 from graph_service.graph.statements import Statement, statement
 from graph_service.graph.store import Graph, Row, Writing
-from schema.errors import ConflictError, InputError, NotFoundError, UnavailableError
+from schema.errors import BrokenDataError, ConflictError, InputError, NotFoundError, UnavailableError
+from schema.failure import failure_of
 from schema.ids import TenantId
 
 _log = logging.getLogger("mnemograph.keys")
@@ -53,6 +54,7 @@ class Keyring:
         self._clock = clock
         self._word = word
         self._keys: dict[str, Key] | None = None
+        self._exist = False
         self._loading = asyncio.Lock()
         self._loaded_s = 0.0
         self._news = asyncio.Event()
@@ -60,7 +62,7 @@ class Keyring:
     @property
     def exist(self) -> bool:
         """Whether any key was ever made and not dropped; one that was revoked still locks the door."""
-        return bool(self._keys)
+        return self._exist
 
     async def know(self) -> None:
         """Returns when the keys were read once.
@@ -93,8 +95,10 @@ class Keyring:
         Raises:
             UnavailableError: Neo4j does not answer.
         """
-        rows = await self._graph.read(statement("read/access_keys"), {"rows_max": KEYS_MAX})
-        return [_key(row["key"]) for row in rows]
+        return _understood_of(await self._rows())
+
+    async def _rows(self) -> list[Row]:
+        return await self._graph.read(statement("read/access_keys"), {"rows_max": KEYS_MAX})
 
     async def make(
         self,
@@ -182,12 +186,12 @@ class Keyring:
                     await self._load()
         except UnavailableError:
             self._loaded_s = time.monotonic()
-        except Exception:
-            _log.exception("the keys could not be read; those known before count")
 
     async def _load(self) -> None:
-        keys = await self.listed()
-        self._keys = {key.id: key for key in keys}
+        rows = await self._rows()
+        self._keys = {key.id: key for key in _understood_of(rows)}
+        # Also one that cannot be understood locks the door.
+        self._exist = bool(rows)
         self._loaded_s = time.monotonic()
         news, self._news = self._news, asyncio.Event()
         news.set()
@@ -199,6 +203,24 @@ class Keyring:
 async def plan_reading(graph: Graph) -> None:
     """Has the database plan how keys are read, while it is asked something else: the first request waits for them."""
     await graph.read(statement("read/access_keys"), {"rows_max": 1})
+
+
+def _understood_of(rows: list[Row]) -> list[Key]:
+    return [key for row in rows if (key := _understood(row["key"])) is not None]
+
+
+def _understood(row: Row) -> Key | None:
+    """Return the key of a row; None for one that lacks something: it opens nothing, and keeps no other from opening."""
+    try:
+        return _key(row)
+    except (KeyError, TypeError, ValueError) as error:
+        failure = failure_of(error)
+        _log.error(
+            "a key in the database cannot be understood (%s); it opens nothing",
+            failure,
+            extra={"code": BrokenDataError.code},
+        )
+        return None
 
 
 def _key(row: Row) -> Key:

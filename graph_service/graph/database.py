@@ -5,9 +5,10 @@ import re
 from collections.abc import Awaitable, Callable
 
 from neo4j import AsyncDriver, AsyncGraphDatabase
-from neo4j.exceptions import AuthError, ClientError, ConfigurationError, DriverError
+from neo4j.exceptions import AuthError, ClientError, ConfigurationError
 
 from graph_service.graph import quick_moments
+from graph_service.graph.driver_errors import kind_of, why_of
 from graph_service.graph.migrate import migrate
 from graph_service.graph.store import Graph
 from schema.errors import InstallError, UnavailableError
@@ -81,12 +82,14 @@ async def _log_in(driver: AsyncDriver, *, uri: str, user: str) -> str:
         raise InstallError(
             f"{uri} refused the user {user!r}: set NEO4J_USER and NEO4J_PASSWORD to what the server expects"
         ) from error
-    except (DriverError, OSError) as error:
-        raise UnavailableError(
-            f"no Neo4j answers at {uri} ({type(error).__name__}): start it, or unset NEO4J_URI to use the local one"
-        ) from error
     except ClientError as error:
         raise InstallError(f"{uri} refused the connection ({error.code}): {error.message}") from error
+    except Exception as error:
+        if kind_of(error) is None:
+            raise
+        raise UnavailableError(
+            f"no Neo4j answers at {uri} ({why_of(error)}): start it, or unset NEO4J_URI to use the local one"
+        ) from error
     return server.agent.partition("/")[2]
 
 

@@ -5,8 +5,9 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from neo4j import AsyncGraphDatabase
-from neo4j.exceptions import AuthError, ClientError, ConfigurationError, DriverError
+from neo4j.exceptions import AuthError, ClientError, ConfigurationError
 
+from graph_service.graph.driver_errors import kind_of, why_of
 from graph_service.graph.statements import Statement, statement
 from graph_service.graph.store import Graph, Row
 from schema.errors import InputError, UnavailableError
@@ -58,8 +59,10 @@ async def graphiti_graph(place: GraphitiPlace) -> GraphitiGraph:
             raise InputError(
                 f"{place.uri} refused the user {place.user!r} ({error.code}): check user and password"
             ) from error
-        except (DriverError, OSError) as error:
-            raise UnavailableError(f"no Neo4j answers at {place.uri} ({type(error).__name__})") from error
+        except Exception as error:
+            if kind_of(error) is None:
+                raise
+            raise UnavailableError(f"no Neo4j answers at {place.uri} ({why_of(error)})") from error
         graph = Graph(driver, database=place.database)
         episodes = await _all(graph, _plain(statement("carry/graphiti_episodes")), place.group)
         facts = await _all(graph, _plain(statement("carry/graphiti_facts")), place.group)

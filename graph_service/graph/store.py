@@ -8,15 +8,14 @@ from datetime import datetime
 from typing import Any, Final, TypeVar
 
 from neo4j import AsyncDriver, AsyncManagedTransaction, AsyncSession, Query, unit_of_work
-from neo4j.exceptions import ClientError, DriverError, IncompleteCommit, Neo4jError, TransientError
 from neo4j.graph import Node
 from neo4j.time import DateTime as Neo4jDateTime
 
 from graph_service.breaker import Breaker, BreakerState
+from graph_service.graph.driver_errors import AWAY, Kind, away, classify, kind_of, why_of
 from graph_service.graph.round_trips import RoundTrip
-from graph_service.graph.statements import Statement
+from graph_service.graph.statements import Statement, statement
 from graph_service.measures import DATABASE_FAILURES
-from schema.errors import MnemographError, UnavailableError
 from schema.timespan import as_utc
 
 Row = dict[str, Any]
@@ -34,7 +33,6 @@ _SILENCE_S: Final = 5.0
 _RETRY_DELAY_S: Final = 0.05
 _RETRY_DELAY_MAX_S: Final = 1.0
 _PLAIN: Final = frozenset({str, int, float, bool, bytes, type(None)})
-_GONE = "Neo4j does not answer ({why}); it is tried again by itself. Check that the server runs: `mnemograph doctor`"
 
 
 class Writing:
@@ -72,12 +70,22 @@ class Graph:
         self._database = database
         self._timeout_s = timeout_s
         self._breaker = Breaker(failures_max=1, open_s=_PROBE_AFTER_S)
+        self._problem: str | None = None
         self.observer = observer
 
     @property
     def away(self) -> bool:
         """Whether the server did not answer when it was asked last."""
         return self._breaker.state(time.monotonic()) is not BreakerState.CLOSED
+
+    @property
+    def broken(self) -> str | None:
+        """The code of the error with which the database refused to work when it was asked last.
+
+        The server answers then, and will not work until it is started again: after a commit that failed on a full disk
+        Neo4j stops the database, for reads too, and does not take it up again when there is room.
+        """
+        return self._problem
 
     async def read(self, statement: Statement, parameters: Mapping[str, Any]) -> list[Row]:
         """Rows of one read-only statement, in one network round trip; the server refuses writes in it.
@@ -122,27 +130,36 @@ class Graph:
             async with self._driver.session(database=self._database) as session:
                 result = await session.run(statement.text, dict(parameters))
                 await result.consume()
-        except (DriverError, TransientError, OSError) as error:
-            raise UnavailableError(_GONE.format(why=_why(error))) from error
+        except Exception as error:
+            if kind_of(error) is None:
+                raise
+            raise classify(error) from error
 
     def reading(self) -> AsyncSession:
         """A session in READ mode, for statements that are not ours (`graph/free_query.py`); no retries, no breaker."""
         return self._driver.session(database=self._database, default_access_mode="READ", fetch_size=200)
 
     async def answers(self) -> bool:
-        """Whether the server answers now; takes two seconds at most."""
+        """Return whether the server answers now and its database works; take two seconds at most."""
         try:
-            async with asyncio.timeout(_PROBE_MAX_S):
-                await self._driver.verify_connectivity()
-        except (DriverError, Neo4jError, OSError, TimeoutError):
+            async with asyncio.timeout(_PROBE_MAX_S), self.reading() as session:
+                result = await session.run(Query(statement("read/answer").text, timeout=_PROBE_MAX_S))
+                await result.consume()
+        except Exception as error:
+            kind = kind_of(error)
+            if kind is None:
+                raise
+            self._problem = why_of(error) if kind is Kind.BROKEN else None
             self._breaker.failed(time.monotonic())
             return False
+        self._problem = None
         self._breaker.succeeded()
         return True
 
     async def use(self, driver: AsyncDriver) -> None:
         """Goes on with another driver, because the server has another address now; calls under way try again there."""
         old, self._driver = self._driver, driver
+        self._problem = None
         self._breaker.succeeded()
         await old.close()
 
@@ -151,32 +168,34 @@ class Graph:
         await self._driver.close()
 
     async def _insisting(self, once: Callable[[], Awaitable[T]], *, losses_max: int) -> T:
-        """What `once` returns; lost connections are tried again a few times, deadlocks until the time is over."""
+        """Return what `once` does; try lost connections again a few times, and deadlocks until the time is over.
+
+        Raises:
+            MnemographError: for every error of the driver and the server, as `classify` says; what the steps of a
+                transaction raise themselves passes as it is.
+        """
         if not self._breaker.allows(time.monotonic()):
-            raise UnavailableError(_GONE.format(why="seen a moment ago"), _PROBE_AFTER_S)
+            raise away("seen a moment ago", _PROBE_AFTER_S)
         until_s, losses, delay_s = time.monotonic() + self._timeout_s, 0, _RETRY_DELAY_S
         while True:
             try:
                 async with asyncio.timeout(self._timeout_s + _SILENCE_S):
                     answer = await once()
-            except ClientError as error:
-                self._breaker.succeeded()
-                raise _ours(error) from error
-            except TransientError as error:
-                self._breaker.succeeded()
-                if time.monotonic() + delay_s > until_s:
-                    DATABASE_FAILURES.add()
-                    raise UnavailableError(_GONE.format(why=_why(error))) from error
-            except (DriverError, OSError, TimeoutError) as error:
-                losses += 1
-                if losses == losses_max or isinstance(error, IncompleteCommit | TimeoutError):
-                    self._breaker.failed(time.monotonic())
-                    DATABASE_FAILURES.add()
-                    raise UnavailableError(_GONE.format(why=_why(error))) from error
-            except Exception:
-                # What our own steps refuse, they refuse after the server answered them.
-                self._breaker.succeeded()
-                raise
+            except Exception as error:
+                kind = kind_of(error)
+                losses += kind is Kind.LOST
+                if self._is_tried_again(kind, losses < losses_max, time.monotonic() + delay_s <= until_s):
+                    pass
+                elif kind is None:
+                    # What our own steps refuse, they refuse after the server answered them.
+                    self._breaker.succeeded()
+                    raise
+                else:
+                    if kind in AWAY:
+                        self._breaker.failed(time.monotonic())
+                    if kind is not Kind.REFUSED:
+                        DATABASE_FAILURES.add()
+                    raise classify(error) from error
             else:
                 self._breaker.succeeded()
                 return answer
@@ -184,16 +203,11 @@ class Graph:
             await asyncio.sleep(delay_s * random.uniform(0.5, 1.5))
             delay_s = min(delay_s * 2, _RETRY_DELAY_MAX_S)
 
-
-def _ours(error: ClientError) -> MnemographError:
-    code = error.code or ""
-    if any(word in code for word in ("Terminated", "TimedOut", "Security", "Memory")):
-        return UnavailableError(_GONE.format(why=_why(error)))
-    return MnemographError(f"Neo4j refused a statement of ours ({code}); this is a bug, please report it")
-
-
-def _why(error: BaseException) -> str:
-    return type(error).__name__
+    def _is_tried_again(self, kind: Kind | None, connection_left: bool, time_left: bool) -> bool:
+        """Return whether to try the same again; a server that answered is not away, whatever it answered."""
+        if kind in (Kind.BUSY, Kind.STOPPED, Kind.REFUSED):
+            self._breaker.succeeded()
+        return (kind is Kind.BUSY and time_left) or (kind is Kind.LOST and connection_left)
 
 
 def _plain(row: Row) -> Row:

@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import logging
 from datetime import UTC, datetime
 
 from graph_service.live.catch_up import caught_up
@@ -17,8 +16,6 @@ from graph_service.memory.views import moment_text
 from schema.change import FORGOTTEN
 from schema.errors import UnavailableError
 from schema.frames import Resume
-
-_LOG = logging.getLogger(__name__)
 
 
 class Feed:
@@ -68,7 +65,10 @@ class Feed:
         self._news.set()
 
     async def watch(self) -> None:
-        """Looks at the log at each notification and every `poll_s`, database up or down, until cancelled."""
+        """Look at the log at each notification and every `poll_s`, database up or down, until cancelled.
+
+        Run it supervised: an error that nobody foresaw ends it, after viewers were told that nothing comes.
+        """
         while True:
             self._news.clear()
             await self._look()
@@ -124,8 +124,12 @@ class Feed:
         except (UnavailableError, TimeoutError):
             up = False
         except Exception:
-            _LOG.exception("the change log of a tenant could not be read")
-            up = False
+            # Viewers are told that nothing comes at present; the supervisor starts the watcher again.
+            self._tell(up=False)
+            raise
+        self._tell(up=up)
+
+    def _tell(self, *, up: bool) -> None:
         if up:
             self.as_of = moment_text(datetime.now(UTC)) or ""
         if up != self.up or not self.looked.is_set():

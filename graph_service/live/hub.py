@@ -9,9 +9,11 @@ from graph_service.live.company import Company
 from graph_service.live.feed import Feed
 from graph_service.live.limits import LIVE_LIMITS, LiveLimits
 from graph_service.live.refusal import TRY_LATER, RefusedError
+from graph_service.measures import Loop
 from graph_service.memory.changes import ChangeLog
 from graph_service.memory.kept_maps import KeptMaps
 from graph_service.memory.mindmap import MindMap
+from graph_service.supervision import Supervisor
 from schema.errors import UnavailableError
 from schema.frames import HelloAck, Resume, SocketLimits, UserView
 from schema.labels import MIND_MAP_KINDS
@@ -32,6 +34,7 @@ class Hub:
     Args:
         version: of the service, as viewers are told.
         kept: what is shown while the database is away; shared with whoever else shows maps.
+        supervisor: keeps the feeds running.
     """
 
     def __init__(
@@ -42,11 +45,13 @@ class Hub:
         version: str,
         limits: LiveLimits = LIVE_LIMITS,
         kept: KeptMaps | None = None,
+        supervisor: Supervisor | None = None,
     ) -> None:
         self.limits = limits
         self._changes = change_log
         self._mindmap = mindmap
         self._version = version
+        self._supervisor = supervisor or Supervisor()
         self._watched: dict[str, _Watched] = {}
         self.kept = KeptMaps() if kept is None else kept
         self._viewers = 0
@@ -92,7 +97,7 @@ class Hub:
         watched = self._watched.get(tenant)
         if watched is None:
             feed = Feed(tenant, self._changes, self._mindmap, limits=self.limits, kept=self.kept, resume=resume)
-            watched = _Watched(feed, asyncio.create_task(feed.watch(), name="watch a tenant"))
+            watched = _Watched(feed, self._supervisor.start(Loop.LIVE_FEED, feed.watch))
             self._watched[tenant] = watched
         else:
             watched.feed.notify()

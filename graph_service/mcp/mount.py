@@ -43,25 +43,35 @@ class McpMount:
         self._idle.set()
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Serves from the first request until `stop` is set and what is in flight is answered."""
-        self._ready = asyncio.get_running_loop().create_future()
+        """Serve from the first request until `stop` is set and what is in flight is answered; run it supervised."""
+        self._ready = ready = asyncio.get_running_loop().create_future()
+        # An error is looked at whether or not somebody waits for it.
+        ready.add_done_callback(lambda done: done.cancelled() or done.exception())
+        try:
+            await self._serve(ready, stop)
+        finally:
+            # Whoever waits, or comes before the next start, is told at once.
+            self._ready = None
+            if not ready.done():
+                ready.set_exception(UnavailableError("MCP is not served at this moment; ask again in a moment", 1.0))
+
+    async def _serve(self, ready: "asyncio.Future[ASGIApp]", stop: asyncio.Event) -> None:
         waits = [asyncio.ensure_future(event.wait()) for event in (self._wanted, stop)]
         await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
         for wait in waits:
             wait.cancel()
         if stop.is_set():
-            self._ready.cancel()
             return
         try:
             # Loading the protocol takes a second or two, which nobody should pay who does not speak it.
             serving = await asyncio.to_thread(self._load)
         except ImportError as error:
             why = f"MCP cannot be spoken here: {error}; install this package with its requirements"
-            self._ready.set_exception(InstallError(why))
+            ready.set_exception(InstallError(why))
             await stop.wait()
             return
         async with serving() as app:
-            self._ready.set_result(app)
+            ready.set_result(app)
             await stop.wait()
             await self._idle.wait()
 
@@ -72,7 +82,7 @@ class McpMount:
         self._idle.clear()
         try:
             if self._ready is None:
-                raise UnavailableError("the service is starting; ask again in a moment", 1.0)
+                raise UnavailableError("MCP is not served at this moment; ask again in a moment", 1.0)
             app = await asyncio.shield(self._ready)
             await app(scope, receive, send)
         except MnemographError as error:

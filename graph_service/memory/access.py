@@ -12,7 +12,8 @@ from typing import Any, Final, Protocol
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Writing
 from graph_service.memory.question import Kind
-from schema.errors import MnemographError
+from schema.errors import UnavailableError
+from schema.failure import failure_of
 from schema.ids import TenantId, memory_id, user_uri
 
 _log = logging.getLogger("mnemograph.access")
@@ -86,9 +87,15 @@ class AccessLog:
             while rows := [_row(kind, name, use) for (kind, name), use in islice(uses, _ROWS_MAX)]:
                 try:
                     marked += await self._write(tenant, user_id, rows)
-                except MnemographError as error:
-                    _log.info("what was used could not be noted (%s); it is let go", type(error).__name__)
+                except UnavailableError as error:
+                    _log.info("what was used could not be noted (%s); it is let go", failure_of(error))
                     return marked
+                except Exception as error:
+                    # Of this user; nobody else's is let go for it.
+                    failure = failure_of(error)
+                    extra = {"tenant": tenant, "code": failure.code}
+                    _log.warning("what was used could not be noted (%s); it is let go", failure, extra=extra)
+                    break
         return marked
 
     async def _write(self, tenant: TenantId, user_id: str, rows: list[dict[str, Any]]) -> int:

@@ -12,11 +12,13 @@ from typing import Final
 
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
+from graph_service.measures import Loop
 from graph_service.memory.changes import ChangeLog, Head
 from graph_service.memory.communities import Communities, Community, LinkRow, NodeRow, divide
 from graph_service.memory.explore import Explorer
 from graph_service.memory.mindmap import USERS_MAX
-from schema.errors import NotFoundError
+from graph_service.supervision import Supervisor
+from schema.errors import NotFoundError, UnavailableError
 from schema.frames import Count
 from schema.ids import TenantId
 from schema.parts import CommunityMap, CommunityTie, CommunityView, GraphPart
@@ -59,12 +61,14 @@ class CommunityMaps:
         *,
         clock_s: Callable[[], float] = time.monotonic,
         fresh_s: float = FRESH_S,
+        supervisor: Supervisor | None = None,
     ) -> None:
         self._graph = graph
         self._explorer = explorer
         self._log = ChangeLog(graph)
         self._clock_s = clock_s
         self._fresh_s = fresh_s
+        self._supervisor = supervisor or Supervisor()
         self._kept: OrderedDict[_Key, _Kept] = OrderedDict()
         self._finding: dict[_Key, asyncio.Task[_Kept]] = {}
         self._forgettings = 0
@@ -146,9 +150,10 @@ class CommunityMaps:
     def _ended(self, key: _Key, task: "asyncio.Task[_Kept]") -> None:
         if self._finding.get(key) is task:
             del self._finding[key]
-        if not task.cancelled():
-            # Looked at, so that nobody is told of an error that the next request will meet itself.
-            task.exception()
+        error = None if task.cancelled() else task.exception()
+        if error is not None and not isinstance(error, UnavailableError):
+            # The next request begins anew and is told; but old communities are served while that fails in silence.
+            self._supervisor.note(Loop.COMMUNITIES, error)
 
     async def _found(self, key: _Key) -> _Kept:
         while True:

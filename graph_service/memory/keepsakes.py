@@ -9,7 +9,8 @@ from typing import Final
 from graph_service.memory.changes import ChangeLog
 from graph_service.memory.mindmap import MindMap
 from graph_service.memory.snapshot import Snapshot
-from schema.errors import MnemographError
+from schema.errors import UnavailableError
+from schema.failure import failure_of
 from schema.ids import TenantId
 
 _log = logging.getLogger("mnemograph.keepsakes")
@@ -61,8 +62,8 @@ class Keepsakes:
             self._forgotten.clear()
             try:
                 await self.refresh()
-            except MnemographError as error:
-                _log.debug("the kept snapshots stay as they are: %s", error)
+            except UnavailableError as error:
+                _log.debug("the kept snapshots stay as they are: %s", failure_of(error))
             await self._pause(stop)
 
     async def refresh(self, *, read_max: int = READ_MAX) -> int:
@@ -80,7 +81,14 @@ class Keepsakes:
         chosen = [key for _, key in sorted(behind)[:read_max]]
         for key in chosen:
             forgettings = self._forgettings
-            snapshot = await self._mindmap.snapshot(key[0], user_id=key[1], budget=BUDGET)
+            try:
+                snapshot = await self._mindmap.snapshot(key[0], user_id=key[1], budget=BUDGET)
+            except UnavailableError:
+                raise
+            except Exception:
+                # It is let go, so that the others come next; the supervisor tells of it and starts the loop again.
+                self._kept.pop(key, None)
+                raise
             # What was read before a forgetting may hold what is gone.
             if key in self._kept and forgettings == self._forgettings:
                 self._kept[key] = snapshot

@@ -13,7 +13,8 @@ from graph_service.memory.outbox import LEASE_S, Claim, JobKind, claim, give_bac
 from graph_service.memory.outside import OutsideAwayError, Outsides
 from graph_service.memory.pace import Pace
 from graph_service.spans import span
-from schema.errors import ConflictError, InputError, UnavailableError
+from schema.errors import BrokenDataError, ConflictError, InputError, UnavailableError
+from schema.failure import failure_of
 
 _log = logging.getLogger("mnemograph.worker")
 
@@ -80,17 +81,22 @@ class Leases:
             await self.release(owed)
 
     async def give_back(self, held: Sequence[Claim], error: BaseException) -> None:
-        """Leaves failed work for a later try, or parks it; what was not even asked for counts as no try."""
+        """Leave failed work for a later try, or park it; what was not even asked for counts as no try.
+
+        The work keeps the code and the class of the error, and what it says only if it is one of ours: the words of any
+        other may quote what people said.
+        """
         if self._graph.away or (isinstance(error, OutsideAwayError) and not error.asked):
             await self.release(held)
             return
         away = error.outside if isinstance(error, OutsideAwayError) else None
         lost = isinstance(error, ConflictError)
-        why, now_ms = f"{type(error).__name__}: {error}", self._pace.now_ms()
+        failure, now_ms = failure_of(error), self._pace.now_ms()
         wait_s = (error.retry_after_s or 0.0) if isinstance(error, UnavailableError) else 0.0
         for one in held:
-            extra = {"tenant": one.tenant, "work": one.id, "error": type(error).__name__}
-            park = isinstance(error, InputError)
+            extra = {"tenant": one.tenant, "work": one.id, "error": failure.kind, "code": failure.code}
+            extra |= {"where": failure.where} if failure.message is None else {}
+            park, why = isinstance(error, InputError | BrokenDataError), str(failure)
             try:
                 state = await give_back(self._graph, one, error=why, now_ms=now_ms, park=park, away=away, wait_s=wait_s)
             except UnavailableError:
@@ -105,6 +111,6 @@ class Leases:
         """Prolongs the leases while the work goes on; if that fails, the commit notices by itself."""
         while True:
             await asyncio.sleep(LEASE_S / 3)
-            with contextlib.suppress(UnavailableError):
+            with contextlib.suppress(Exception):
                 for one in held:
                     await renew(self._graph, one, now_ms=self._pace.now_ms())

@@ -1,5 +1,6 @@
 """Work that a commit caused: claimed with a lease, finished in the commit that holds its result, or given back."""
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -7,8 +8,12 @@ from typing import Any
 
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Writing
-from schema.errors import ConflictError
+from graph_service.measures import WORK
+from schema.errors import BrokenDataError, ConflictError
+from schema.failure import failure_of
 from schema.ids import TenantId
+
+_log = logging.getLogger("mnemograph.worker")
 
 # Seconds to wait after the first, second and third failure; after the last one the work is parked.
 # Source: requirements.md C11.
@@ -50,7 +55,10 @@ class Claim:
 
 
 async def claim(graph: Graph, kind: JobKind, *, jobs_max: int, lease: str, now_ms: int) -> list[Claim]:
-    """The most overdue open work of one kind, all with one lease; it may belong to several tenants."""
+    """Take the most overdue open work of one kind, all with one lease; it may belong to several tenants.
+
+    Work whose node cannot be understood becomes a dead letter, and never keeps anybody from the rest.
+    """
     parameters = {
         "kind": kind.value,
         "jobs_max": jobs_max,
@@ -62,18 +70,46 @@ async def claim(graph: Graph, kind: JobKind, *, jobs_max: int, lease: str, now_m
     async def steps(writing: Writing) -> list[dict[str, Any]]:
         return await writing.run(statement("jobs/claim"), parameters)
 
-    return [
-        Claim(
-            tenant=TenantId(row["tenant"]),
-            id=row["id"],
-            kind=kind,
-            session=row["session"],
-            wanted=row["wanted"],
-            attempts=row["attempts"],
-            lease=lease,
-        )
-        for row in await graph.write(steps)
-    ]
+    rows = await graph.write(steps)
+    claims = [found for row in rows if (found := _claim(row, kind, lease)) is not None]
+    if len(claims) < len(rows):
+        await park_malformed(graph, now_ms=now_ms)
+    return claims
+
+
+def _claim(row: dict[str, Any], kind: JobKind, lease: str) -> Claim | None:
+    """Return the claim of one row; None when the row lacks something, as `jobs/park_malformed` sees it too."""
+    names = all(isinstance(row[name], str) for name in ("tenant", "id", "session"))
+    if not names or not all(type(row[name]) is int for name in ("wanted", "attempts")) or row["attempts"] < 0:
+        return None
+    return Claim(
+        tenant=TenantId(row["tenant"]),
+        id=row["id"],
+        kind=kind,
+        session=row["session"],
+        wanted=row["wanted"],
+        attempts=row["attempts"],
+        lease=lease,
+    )
+
+
+async def park_malformed(graph: Graph, *, now_ms: int) -> int:
+    """Make dead letters of open work that lacks what belongs to it, of all tenants; return how much.
+
+    No worker can claim such work, or give it back; an import, another program or a fault of ours may have left it.
+    """
+    error = str(failure_of(BrokenDataError("the node of this work lacked what belongs to it; it was set right")))
+    parameters = {"kinds": [kind.value for kind in JobKind], "error": error, "now_ms": now_ms}
+
+    async def steps(writing: Writing) -> list[dict[str, Any]]:
+        return await writing.run(statement("jobs/park_malformed"), parameters)
+
+    rows = await graph.write(steps)
+    for row in rows:
+        extra = {"tenant": row["tenant"], "work": row["id"], "code": BrokenDataError.code}
+        _log.error("work lacked what belongs to it and was given up", extra=extra)
+        WORK.add(str(row["kind"]), "parked")
+    return len(rows)
 
 
 async def claim_of_session(
@@ -99,15 +135,11 @@ async def claim_of_session(
     rows = await graph.write(steps)
     if not rows:
         return None
-    return Claim(
-        tenant=tenant,
-        id=f"{session}/{kind.value}",
-        kind=kind,
-        session=session,
-        wanted=rows[0]["wanted"],
-        attempts=rows[0]["attempts"],
-        lease=lease,
-    )
+    found = _claim({**rows[0], "tenant": tenant, "id": parameters["id"], "session": session}, kind, lease)
+    if found is None:
+        await park_malformed(graph, now_ms=now_ms)
+        raise BrokenDataError(f"the node of work {parameters['id']} lacked what belongs to it; try the work again")
+    return found
 
 
 async def is_open(graph: Graph, tenant: TenantId, session: str, kind: JobKind) -> bool:

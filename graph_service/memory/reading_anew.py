@@ -12,7 +12,7 @@ from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Writing
 from graph_service.memory.outbox import Claim, JobKind, claim_of_session, finish, give_back, release
 from graph_service.memory.pace import Pace
-from schema.errors import MnemographError
+from schema.failure import failure_of
 
 # Between two looks at a session that another worker holds.
 _LOOK_AGAIN_S: Final = 0.1
@@ -38,8 +38,9 @@ async def read_anew(graph: Graph, read: ReadUntil, held: Claim, pace: Pace) -> N
             continue
         try:
             await read(mine, until_ms)
-        except MnemographError as error:
-            await give_back(graph, mine, error=f"{type(error).__name__}: {error}", now_ms=pace.now_ms())
+        except Exception as error:
+            # Whatever it is: nobody else may have to wait for the end of the lease, and the work must not try for ever.
+            await give_back(graph, mine, error=str(failure_of(error)), now_ms=pace.now_ms())
             raise
         except asyncio.CancelledError:
             # Whoever works next need not wait for the lease to end.

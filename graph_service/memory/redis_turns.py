@@ -130,8 +130,9 @@ class RedisTurns:
             # The client calls some of these a ConnectionError.
             if isinstance(error, AuthenticationError) or _NO_ENTRY.search(str(error)):
                 raise UnavailableError("Redis refuses the user or the password; mend redis.url (REDIS_URL)") from error
-            why = f"{type(error).__name__}: {error}"
-            raise UnavailableError(f"Redis does not work ({why[:160]}); is it running at redis.url?") from error
+            # Its words may quote what was sent to it.
+            why = type(error).__name__
+            raise UnavailableError(f"Redis does not work ({why}); is it running at redis.url?") from error
 
 
 def _list_key(talk: Talk) -> str:

@@ -8,9 +8,11 @@ from collections.abc import Awaitable, Callable, Collection, Sequence
 from typing import Final, TypeVar
 
 from graph_service.breaker import Breaker, BreakerState
+from graph_service.measures import Loop
 from graph_service.memory.redis_turns import RedisTurns
 from graph_service.memory.ring_window import TurnRing
 from graph_service.memory.window import Heard, Source, Talk, Turn, WindowState, merged
+from graph_service.supervision import Supervisor
 from schema.errors import UnavailableError
 from schema.ids import SessionId, TenantId, UserId
 
@@ -32,6 +34,7 @@ class RedisWindow:
         ring: holds what Redis does not have yet.
         clock_s: seconds that never go back.
         retry_s: pause between two tries to hand over what waits.
+        supervisor: keeps the handing over going.
     """
 
     def __init__(
@@ -42,6 +45,7 @@ class RedisWindow:
         clock_s: Callable[[], float],
         breaker: Breaker | None = None,
         retry_s: float = RETRY_S,
+        supervisor: Supervisor | None = None,
     ) -> None:
         self._redis = redis
         self._ring = ring
@@ -50,6 +54,7 @@ class RedisWindow:
         self._clock_s = clock_s
         self._breaker = breaker or Breaker()
         self._retry_s = retry_s
+        self._supervisor = supervisor or Supervisor()
         # Users whose lists must go before Redis is read about them again: single messages are not counted out, since
         # whatever else goes with them comes back from the database.
         self._owed: OrderedDict[tuple[TenantId, UserId], None] = OrderedDict()
@@ -166,7 +171,7 @@ class RedisWindow:
         if self._closing.is_set() or not (self._owed or len(self._ring)):
             return
         if self._handing_over is None or self._handing_over.done():
-            self._handing_over = asyncio.create_task(self._hand_over(), name="short-term window")
+            self._handing_over = self._supervisor.start(Loop.WINDOW, self._hand_over, self._closing, may_return=True)
 
     async def _hand_over(self) -> None:
         while not (await self.catch_up() or self._closing.is_set()):

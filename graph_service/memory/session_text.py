@@ -1,7 +1,8 @@
 """What a digest works on: the unread messages of a session, their scenes, and the facts brought with them."""
 
+import contextlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -15,7 +16,9 @@ from graph_service.memory.outbox import Claim
 from graph_service.memory.scenes import SceneRules, assign
 from graph_service.memory.topics import topics_of
 from schema.entity import EntityType
+from schema.errors import BrokenDataError
 from schema.fact import FactDetail, FactKind
+from schema.failure import failure_of
 from schema.ids import MemoryId, TenantId, UserId, content_hash
 from schema.labels import Role
 from schema.message import Message
@@ -73,7 +76,10 @@ async def load_session(
     owed: bool = False,
     until_ms: int | None = None,
 ) -> SessionText | None:
-    """The text to digest, or None when everything was read before.
+    """Return the text to digest, or None when everything was read before.
+
+    Raises:
+        BrokenDataError: what is stored lacks something; the message names the node.
 
     Args:
         embedder: tells where a topic ends; None leaves that to the words.
@@ -90,11 +96,13 @@ async def load_session(
     waiting = {scene["id"] for scene in row["scenes"] if any(scene["properties"][mark] for mark in marks)}
     if not (row["messages"] or row["episodes"] or waiting):
         return None
-    unread = [_message(message) for message in row["messages"]]
-    unread_episodes = tuple(_brought(episode) for episode in row["episodes"])
     near = row["scenes"]
+    with understanding(f"session {held.session}"):
+        unread = [_message(message) for message in row["messages"]]
+        unread_episodes = tuple(_brought(episode) for episode in row["episodes"])
+        known = [_scene(scene) for scene in near]
+        owner = _owner(held.tenant, row)
     brought = unread_episodes + await _earlier_episodes(graph, held, [*near, row], unread_episodes)
-    known = [_scene(scene) for scene in near]
     together = [message for scene in known for message in scene.messages] + unread
     # Shorter ones end by pauses alone.
     topics = await topics_of(together, embedder) if len(together) >= rules.messages_min // 2 else {}
@@ -107,7 +115,7 @@ async def load_session(
     scenes = sorted([*changed, *also], key=lambda scene: (scene.episode_start, scene.id))
     starts = [round(scene.episode_start.timestamp() * 1000) for scene in scenes]
     return SessionText(
-        owner=_owner(held.tenant, row),
+        owner=owner,
         user_properties=row["user_properties"],
         revision=row["revision"],
         session_uri=row["session_uri"],
@@ -143,7 +151,21 @@ async def _earlier_episodes(
     if not ids:
         return ()
     rows = await graph.read(statement("read/episodes_by_id"), {"tenant": held.tenant, "ids": sorted(ids)})
-    return tuple(_brought(row) for row in rows)
+    with understanding(f"session {held.session}"):
+        return tuple(_brought(row) for row in rows)
+
+
+@contextlib.contextmanager
+def understanding(what: str) -> Iterator[None]:
+    """Raise `BrokenDataError` for anything inside the block that what is stored lacks, naming what it belongs to."""
+    try:
+        yield
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
+        place = failure_of(error)
+        raise BrokenDataError(
+            f"what is stored of {what} lacks what belongs to it ({place.kind} in {place.where}); see whether an import"
+            " or another program left it, set it right or forget it, and try the work again"
+        ) from error
 
 
 def scene_text(text: SessionText, scene: Scene) -> SceneText:
@@ -168,7 +190,16 @@ def scene_text(text: SessionText, scene: Scene) -> SceneText:
 
 
 def brought_reading(brought: Sequence[Brought], scene: Scene) -> Reading:
-    """What callers brought about the messages of one scene."""
+    """Return what callers brought about the messages of one scene.
+
+    Raises:
+        BrokenDataError: a fact that was brought lacks something.
+    """
+    with understanding(f"the facts brought with scene {scene.id}"):
+        return _brought_reading(brought, scene)
+
+
+def _brought_reading(brought: Sequence[Brought], scene: Scene) -> Reading:
     lines = {message.id: index for index, message in enumerate(scene.messages)}
     facts = [
         _proposal(fact, quotes)
@@ -233,6 +264,10 @@ def _brought(row: Mapping[str, Any]) -> Brought:
 
 
 def _message(row: Mapping[str, Any]) -> Message:
+    if not all(isinstance(row[name], str) for name in ("id", "uri", "text", "content_hash")):
+        raise BrokenDataError(f"message {row['id']} is stored without its text, its hash or its address")
+    if type(row["position"]) is not int:
+        raise BrokenDataError(f"message {row['id']} is stored without its position")
     return Message(
         id=row["id"],
         uri=row["uri"],

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from graph_service.graph.store import Graph
 from graph_service.memory.outbox import Claim, JobKind, claim_of_session, give_back, is_open, release
 from graph_service.memory.pace import Pace
-from schema.errors import MnemographError
+from schema.failure import failure_of
 from schema.ids import TenantId
 
 # Between two looks at work of the session that another worker holds.
@@ -37,8 +37,9 @@ async def do_for_session(
             continue
         try:
             wanted = await doing(mine)
-        except MnemographError as error:
-            await give_back(graph, mine, error=f"{type(error).__name__}: {error}", now_ms=pace.now_ms())
+        except Exception as error:
+            # Whatever it is: nobody else may have to wait for the end of the lease, and the work must not try for ever.
+            await give_back(graph, mine, error=str(failure_of(error)), now_ms=pace.now_ms())
             raise
         except asyncio.CancelledError:
             # Whoever works next need not wait for the lease to end.

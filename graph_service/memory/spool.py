@@ -234,10 +234,12 @@ class Spool:
             file.execute("BEGIN IMMEDIATE")
             try:
                 answer = work(file)
+                file.execute("COMMIT")
             except BaseException:
-                file.execute("ROLLBACK")
+                # A commit that failed (a full disk) leaves the transaction open, others were undone by SQLite itself.
+                if file.in_transaction:
+                    file.execute("ROLLBACK")
                 raise
-            file.execute("COMMIT")
             return answer
 
         return await self._in_thread(done)

@@ -5,10 +5,12 @@ import contextlib
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TypeVar
+from functools import partial
+from typing import Final
 
 from extraction.embedding import Embedder
 from graph_service.graph.store import Graph
+from graph_service.measures import Loop
 from graph_service.memory.closing import SessionWork, close_session
 from graph_service.memory.digest import Readers, read_session
 from graph_service.memory.embedding_job import embed_sessions
@@ -20,6 +22,7 @@ from graph_service.memory.outbox import (
     JobKind,
     kinds_done_with,
     next_due,
+    park_malformed,
     reopen_outage,
 )
 from graph_service.memory.outside import Outside, Outsides
@@ -28,7 +31,8 @@ from graph_service.memory.reading_anew import read_anew
 from graph_service.memory.scenes import SceneRules
 from graph_service.memory.session_life import close_idle
 from graph_service.memory.session_work import do_for_session
-from schema.errors import MnemographError
+from graph_service.supervision import PROCESS_ENDS, Supervisor
+from schema.errors import MnemographError, UnavailableError
 from schema.ids import TenantId
 
 _log = logging.getLogger("mnemograph.worker")
@@ -38,10 +42,18 @@ _EMBED_JOBS_MAX = 32
 # Dead letters of an outage that are reopened at once.
 _REOPENED_MAX = 10_000
 _IDLE_LOOK_S = 30.0
+# Nobody can claim what lacks its kind, so no claim meets it.
+_MALFORMED_LOOK_S = 600.0
 # Work that nobody waits for at once, and how long it may lie there.
 _SELDOM = frozenset({JobKind.CLOSE, JobKind.ANEW, JobKind.FORGET})
 _SELDOM_S = 0.5
-T = TypeVar("T")
+_LOOPS: Final = {
+    JobKind.READ: Loop.WORKER_READ,
+    JobKind.EMBED: Loop.WORKER_EMBED,
+    JobKind.CLOSE: Loop.WORKER_CLOSE,
+    JobKind.ANEW: Loop.WORKER_ANEW,
+    JobKind.FORGET: Loop.WORKER_FORGET,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +72,7 @@ class WorkerRules:
     idle_s: float | None = None
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, eq=False)
 class _Loop:
     """A loop that does one kind of work.
 
@@ -80,6 +92,7 @@ class Worker:
     Args:
         outsides: what is asked by `embedder` and `readers`; while one is away, no work is claimed that needs it.
         embedder: None means keyword search only; vectors then stay undone until an embedder is there.
+        supervisor: keeps each of the worker's loops running.
     """
 
     def __init__(
@@ -91,6 +104,7 @@ class Worker:
         pace: Pace,
         rules: WorkerRules | None = None,
         outsides: Outsides | None = None,
+        supervisor: Supervisor | None = None,
     ) -> None:
         self._graph = graph
         self._embedder = embedder
@@ -99,6 +113,7 @@ class Worker:
         self._rules = rules or WorkerRules()
         self._kinds = kinds_done_with(embedder=embedder is not None)
         self._outsides = outsides or Outsides()
+        self._supervisor = supervisor or Supervisor()
         self._leases = Leases(graph, pace, self._outsides)
         self._loops: list[_Loop] = []
         self._turns = OneAtATime()
@@ -116,19 +131,33 @@ class Worker:
             loop.wake.set()
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Works until `stop` is set; finishes what it holds before it returns.
+        """Work until `stop` is set; finish what is held before returning.
 
-        Vectors have a loop of their own, so that slow readers never keep a message from being found by meaning.
+        Vectors have a loop of their own, so that slow readers never keep a message from being found by meaning. Each
+        loop is supervised by itself: no error of one ends it or any other.
         """
+        kinds = [JobKind.READ] * self._rules.parallel
+        kinds += [kind for kind in (JobKind.EMBED, JobKind.CLOSE, JobKind.ANEW, JobKind.FORGET) if kind in self._kinds]
+        loops = [self._supervisor.keep(_LOOPS[kind], partial(self._loop, stop, kind), stop) for kind in kinds]
+        loops.append(self._supervisor.keep(Loop.WORKER_MALFORMED, lambda: self._park_malformed(stop), stop))
+        if (idle_s := self._rules.idle_s) is not None:
+            loops.append(self._supervisor.keep(Loop.WORKER_IDLE, lambda: self._close_idle(stop, idle_s), stop))
         async with asyncio.TaskGroup() as group:
-            for _ in range(self._rules.parallel):
-                group.create_task(self._loop(stop, JobKind.READ))
-            if JobKind.EMBED in self._kinds:
-                group.create_task(self._loop(stop, JobKind.EMBED))
-            for kind in (JobKind.CLOSE, JobKind.ANEW, JobKind.FORGET):
-                group.create_task(self._loop(stop, kind))
-            if self._rules.idle_s is not None:
-                group.create_task(self._close_idle(stop, self._rules.idle_s))
+            for loop in loops:
+                group.create_task(loop)
+
+    async def _park_malformed(self, stop: asyncio.Event) -> None:
+        """Make dead letters of work that nobody can claim, at the start and then now and then."""
+        pause_s = _MALFORMED_LOOK_S
+        while not stop.is_set():
+            try:
+                await park_malformed(self._graph, now_ms=self._pace.now_ms())
+                pause_s = _MALFORMED_LOOK_S
+            except UnavailableError:
+                pause_s = _IDLE_LOOK_S
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(pause_s):
+                    await stop.wait()
 
     async def drain(self) -> None:
         """Works until nothing is left that is due now or was given back for a later try, or what it needs is away.
@@ -136,6 +165,7 @@ class Worker:
         Raises:
             UnavailableError: Neo4j does not answer.
         """
+        await park_malformed(self._graph, now_ms=self._pace.now_ms())
         while True:
             if await self.one():
                 continue
@@ -192,19 +222,30 @@ class Worker:
             await self._leases.kept(held, self._do(held))
         except MnemographError as error:
             await self._leases.give_back(held, error)
-        except Exception as error:
-            _log.exception("work failed in a way nobody foresaw", extra={"tenant": held[0].tenant, "work": held[0].id})
+        except (asyncio.CancelledError, *PROCESS_ENDS):
+            raise
+        # Not only Exception: libraries written in Rust raise their panics past it.
+        except BaseException as error:
+            extra = {"tenant": held[0].tenant, "work": held[0].id, "code": MnemographError.code}
+            _log.error("work failed in a way nobody foresaw", exc_info=error, extra=extra)
             await self._leases.give_back(held, error)
 
     async def _loop(self, stop: asyncio.Event, kind: JobKind) -> None:
         loop = _Loop(kind=kind)
         self._loops.append(loop)
+        try:
+            await self._rounds(stop, loop)
+        finally:
+            # A loop that is started again has another one: nobody wakes this one any more.
+            self._loops.remove(loop)
+
+    async def _rounds(self, stop: asyncio.Event, loop: "_Loop") -> None:
         while not stop.is_set():
             loop.wake.clear()
             try:
-                busy = await self._one_of(kind, on_claimed=self._wake_one)
+                busy = await self._one_of(loop.kind, on_claimed=self._wake_one)
                 self._stuck = False
-            except MnemographError as error:
+            except UnavailableError as error:
                 # Each loop meets the same outage each second.
                 _log.log(logging.DEBUG if self._stuck else logging.WARNING, "no work can be claimed: %s", error)
                 self._stuck, busy = True, False
@@ -214,7 +255,7 @@ class Worker:
     async def _close_idle(self, stop: asyncio.Event, idle_s: float) -> None:
         """Ends sessions that nobody speaks in any more."""
         while not stop.is_set():
-            with contextlib.suppress(MnemographError):
+            with contextlib.suppress(UnavailableError):
                 if await close_idle(self._graph, idle_s=idle_s, now=self._pace.clock()):
                     self.wake()
             with contextlib.suppress(TimeoutError):

@@ -2,12 +2,16 @@
 
 from pathlib import Path
 
-from graph_service.install_beside import examine_redis, examine_spool
+from graph_service.install_beside import examine_redis, examine_service, examine_spool, service_checks
+from graph_service.measures import Loop
 from graph_service.memory.spooling import Spooling
+from graph_service.service_record import recorded
 from graph_service.settings import Settings, load_settings
 from graph_service.spool_file import open_spool, remember_offline
 from schema.ids import TenantId
+from tests.auth.open_service import open_service
 from tests.builders import an_incoming
+from tests.conftest import Server
 
 
 def settings_of(folder: Path, **environ: str) -> Settings:
@@ -37,3 +41,31 @@ async def test_what_waits_and_what_was_refused_in_the_spool_is_told(tmp_path: Pa
     await spool.close()
     refused = await examine_spool(settings)
     assert (refused.ok, "spool retry" in refused.mend) == (False, True)
+
+
+async def test_a_loop_that_fails_in_the_running_service_is_told(server: Server, tmp_path: Path) -> None:
+    """Issue 21, fault 2: what fails in the background is seen by `/ready` and by the doctor, and requests go on."""
+    settings = settings_of(tmp_path)
+    assert await examine_service(settings) == []
+    async with open_service(server, tmp_path / "service") as service:
+        with recorded(settings, service.http):
+            assert [check.ok for check in await examine_service(settings)] == [True]
+            supervisor = service.parts.supervisor
+            supervisor.note(Loop.SNAPSHOTS, KeyError("我对花生过敏"), number=10**9)
+            async with service.client() as client:
+                answer = await client.get("/ready")
+            assert answer.status_code == 200
+            told = answer.json()
+            assert (told["ready"], told["degraded"]) == (True, True)
+            assert told["loops"]["snapshots"]["last_failure"]["error"] == "KeyError"
+            assert {"worker read", "replay", "keys", "database watch", "mcp"} <= set(told["loops"])
+            ready, fails = await examine_service(settings)
+            assert (ready.ok, fails.ok, "snapshots" in fails.finding) == (True, False, True)
+            assert "花生" not in f"{answer.text} {fails.finding}"
+
+
+def test_a_database_that_stopped_and_lost_lines_are_told() -> None:
+    told = {"ready": False, "neo4j": "broken", "neo4j_problem": "Neo.X", "audit_problem": "3 lines lost", "loops": {}}
+    service, audit = service_checks("http://x", told)
+    assert (service.ok, audit.ok) == (False, False)
+    assert "Neo.X" in service.finding

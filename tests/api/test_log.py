@@ -51,14 +51,20 @@ def test_secrets_are_starred_wherever_they_show(logged: tuple[logging.Logger, io
     assert "***" in text.getvalue()
 
 
-def test_of_a_library_the_pattern_is_told_and_never_a_value(logged: tuple[logging.Logger, io.StringIO]) -> None:
+def test_a_library_is_told_with_its_values_or_not_at_all(logged: tuple[logging.Logger, io.StringIO]) -> None:
     logger, text = logged
     logger.name = "uvicorn.error"
     logger.error("cannot send %s to %d", "我对花生过敏", 7)
     logger.error("Ana said: 我对花生过敏")
+    logger.error("[#%04X] _: <CONNECTION> error: %s: %r", 7687, "我对花生过敏", OSError("我对花生过敏"))
+    logger.error("[#%04X] _: <CONNECTION> error: %r after %.1f s", 7687, OSError("我对花生过敏"), 2.5)
+    logger.error("wants %d", "我对花生过敏")
+    logger.error("%d of %d", 1)  # noqa: PLE1206
     events = [json.loads(line)["event"] for line in text.getvalue().splitlines()]
-    assert events[0].endswith(": cannot send %s to %d")
-    assert "test_log.py" in events[1]
+    assert all("test_log.py" in event for event in events)
+    assert events[2].endswith("(OSError)")
+    assert events[3].endswith(": [#1E07] _: <CONNECTION> error: 'OSError' after 2.5 s")
+    assert not any("%" in event for event in events)
     assert "花生" not in text.getvalue()
 
 

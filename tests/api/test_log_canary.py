@@ -6,10 +6,12 @@ Requirements F2, F6: every line tells where it comes from, and the id of the req
 import itertools
 import json
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
 import httpx
+from neo4j import GraphDatabase
 from websockets.sync.client import connect
 
 from tests.api.cli_process import Home
@@ -58,6 +60,18 @@ def wrong_requests(http: httpx.Client, tenant: str) -> None:
             socket.recv(10)
 
 
+def break_messages(server: Server, tenant: str) -> None:
+    """A message without a role whose moment is words, as an import or another program may leave it, and work on it."""
+    text = """
+    MATCH (m:Message {tenant: $t}) WITH m LIMIT 1
+    SET m.role = $said, m.said_at = $said, m.unread = true
+    WITH m MATCH (j:Job {tenant: $t, session: m.session_id}) WHERE j.kind = 'read'
+    SET j.open = true, j.state = 'open', j.due_ms = 0, j.wanted = j.wanted + 1
+    """
+    with GraphDatabase.driver(server.uri, auth=(server.user, server.password)) as driver:
+        driver.execute_query(text, t=tenant, said=SAID)
+
+
 def test_nothing_that_was_said_stands_in_the_log(server: Server, tmp_path: Path, tenant: str) -> None:
     with Babbler() as model:
         more = {
@@ -88,11 +102,21 @@ def test_nothing_that_was_said_stands_in_the_log(server: Server, tmp_path: Path,
                 http.post("/graphql", json={"query": query, "variables": {"i": given}})
                 http.post("/graphql", json={"query": f'{{ context(userId: "ana", query: "{SAID}") {{ text }} }}'})
                 wrong_requests(http, tenant)
+                # What cannot be understood fails the work about it, and is told in dead letters without its words.
+                break_messages(server, tenant)
+                letters = "{ deadLetters(first: 100) { nodes { id kind error } } }"
+                deadline_s = time.monotonic() + 120
+                while "BROKEN_DATA" not in (dead := http.post("/graphql", json={"query": letters}).text):
+                    assert time.monotonic() < deadline_s, dead
+                    time.sleep(0.1)
+                told = [dead, http.get("/ready").text, http.get("/metrics").text]
                 # Scenes are read when their sessions end, a second after the last message.
                 assert all(model.heard.acquire(timeout=60) for _ in range(6))
             service.stop()
             log = service.err.read_text("utf-8")
-    assert [word for word in (*WORDS, *SECRETS, server.password) if word.casefold() in log.casefold()] == []
+    hidden = (*WORDS, *SECRETS, server.password)
+    for text in (log, *told):
+        assert [word for word in hidden if word.casefold() in text.casefold()] == []
     rows = [json.loads(line) for line in log.splitlines() if line.startswith("{")]
     assert {row["level"] for row in rows} >= {"warning", "info", "debug"}
     assert all({"at", "level", "from", "event"} <= set(row) for row in rows)

@@ -120,10 +120,12 @@ def test_statements_read_by_data_paths_are_scoped_to_a_tenant() -> None:
             "read/migrations",
             "jobs/claim",
             "jobs/due",
+            "jobs/park_malformed",
             "jobs/reopen_outage",
             # Numbers for the operator, who runs all tenants.
             "jobs/standing",
             "read/clock",
+            "read/answer",
             # A key tells which tenant it opens, so that is not known before; only the operator revokes.
             "read/access_keys",
             "write/revoke_access_key",

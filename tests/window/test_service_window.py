@@ -1,6 +1,5 @@
 """A service with a Redis: wired, shown by the readiness probe, closed in order. Requirements C14, F3, F4."""
 
-import asyncio
 import subprocess
 import sys
 from pathlib import Path
@@ -30,24 +29,22 @@ async def _opened(server: Server, folder: Path, redis_url: str) -> Parts:
 async def test_the_probe_tells_where_the_last_turns_are(
     graph: Graph, server: Server, tenant: str, tmp_path: Path
 ) -> None:
-    runs = asyncio.create_task(asyncio.Event().wait())
     async with redis_process() as redis:
         parts = await _opened(server, tmp_path, redis.url)
         await parts.memory.remember(TenantId(tenant), an_incoming("I met Anna."))
         asked = Question(user_id="alice", text="When was it that I met her?", session_id="s1")
         assert (await parts.memory.recall(TenantId(tenant), asked)).hits
-        state = (await readiness(parts, {"worker": runs}))["short_term"]
+        state = (await readiness(parts))["short_term"]
         assert (state["store"], state["breaker"], state["problem"]) == ("redis", "closed", None)
         await parts.close()
         async with redis.client() as client:
             assert len(await client.keys("mnemograph:turns:*")) == 1, "closing hands over what waits"
     # Nothing listens there any more, and the service starts all the same.
     parts = await _opened(server, tmp_path, redis.url)
-    state = (await readiness(parts, {"worker": runs}))["short_term"]
+    state = (await readiness(parts))["short_term"]
     assert state["store"] == "ring"
     assert "redis.url" in state["problem"]
     await parts.close()
-    runs.cancel()
 
 
 def test_a_service_without_redis_does_not_load_its_client() -> None:

@@ -40,6 +40,12 @@ def main() -> None:
     _report(reports, ready)
     told_to_stop = _wait_for_end(orders, parent_pid)
     limit = _exit_after(SHUTDOWN_MAX_S)
+    if not _works(dbms):
+        # Closing a database that stopped after a failed write (a full disk) writes what is left of its buffer behind a
+        # transaction that was cut, once there is room: Neo4j then never starts again, because its log "cannot be read".
+        # A plain cut, as a crash leaves it, is recovered from.
+        _report(reports, {"event": "stopped"})
+        os._exit(4)
     dbms.shutdown()
     limit.cancel()
     _report(reports, {"event": "stopped"})
@@ -97,6 +103,15 @@ def _exit_after(limit_s: float) -> threading.Timer:
     timer.daemon = True
     timer.start()
     return timer
+
+
+def _works(dbms: Any) -> bool:
+    """Return whether a transaction can be begun."""
+    try:
+        dbms.database("neo4j").beginTx().close()
+    except Exception:
+        return False
+    return True
 
 
 def _end_java() -> None:

@@ -16,7 +16,7 @@ USING INDEX SEEK j:Job(open, due_ms)
 WHERE j.due_ms <= $now_ms AND (coalesce(j.lease_until_ms, 0) <= $now_ms OR j.lease = $lease) AND j.kind = $kind
 WITH j ORDER BY j.due_ms LIMIT $jobs_max
 WITH j ORDER BY j.id
-SET j.claims = coalesce(j.claims, 0) + 1
+SET j.claims = CASE WHEN j.claims IS :: INTEGER NOT NULL THEN j.claims + 1 ELSE 1 END
 WITH j WHERE j.open AND j.due_ms <= $now_ms AND (coalesce(j.lease_until_ms, 0) <= $now_ms OR j.lease = $lease)
 SET j.lease = $lease, j.lease_until_ms = $lease_until_ms, j.state = 'leased'
 RETURN j.tenant AS tenant, j.id AS id, j.session AS session, j.wanted AS wanted, j.attempts AS attempts

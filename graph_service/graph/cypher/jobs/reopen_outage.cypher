@@ -6,7 +6,7 @@
 MATCH (j:Job {away: $away}) WHERE j.state = 'dead'
 WITH j ORDER BY j.failed_ms LIMIT $jobs_max
 WITH j ORDER BY j.id
-SET j.claims = coalesce(j.claims, 0) + 1
+SET j.claims = CASE WHEN j.claims IS :: INTEGER NOT NULL THEN j.claims + 1 ELSE 1 END
 WITH j WHERE j.state = 'dead'
 SET j.state = 'open', j.open = true, j.attempts = 0, j.due_ms = $now_ms, j.away = null
 RETURN count(j) AS jobs

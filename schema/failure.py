@@ -1,0 +1,70 @@
+"""Describe any error so that it may be logged, stored or shown: never in words that somebody else put together.
+
+A foreign exception's message may quote what people said (pydantic quotes the input, drivers quote parameters), so only
+the messages of our own errors are repeated, which are written for that. Of all others: the class and the place.
+"""
+
+import traceback
+from dataclasses import dataclass
+from pathlib import PurePath
+from types import TracebackType
+from typing import Final
+
+from schema.errors import MnemographError
+
+# Of a chain of groups and of a traceback no more is looked at.
+_GROUPS_MAX: Final = 20
+_PACKAGES: Final = ("graph_service", "extraction", "schema", "web_viewer")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """An error without foreign words.
+
+    Attributes:
+        code: the stable code of our error tree; `INTERNAL` for an error that is not in it.
+        kind: the name of the exception's class.
+        where: `module:function` where it left our code; empty when it never passed through it.
+        message: what our own error says; None for foreign ones.
+    """
+
+    code: str
+    kind: str
+    where: str
+    message: str | None
+
+    def __str__(self) -> str:
+        if self.message is not None:
+            return f"{self.code} ({self.kind}): {self.message}"
+        return f"{self.code} ({self.kind})" + (f" in {self.where}" if self.where else "")
+
+
+def failure_of(error: BaseException) -> Failure:
+    """Describe an error; of a group its first error, which is what went wrong first."""
+    error = first_of(error)
+    ours = isinstance(error, MnemographError)
+    return Failure(
+        code=error.code if isinstance(error, MnemographError) else MnemographError.code,
+        kind=type(error).__name__,
+        where=where_of(error.__traceback__),
+        message=error.message if ours and isinstance(error, MnemographError) else None,
+    )
+
+
+def first_of(error: BaseException) -> BaseException:
+    """Return the first error of a group, of groups in groups likewise; any other error itself."""
+    for _ in range(_GROUPS_MAX):
+        if not isinstance(error, BaseExceptionGroup):
+            break
+        error = error.exceptions[0]
+    return error
+
+
+def where_of(trace: TracebackType | None) -> str:
+    """Return `module:function` of the innermost frame that is ours; empty when there is none."""
+    for frame, _ in reversed(list(traceback.walk_tb(trace))):
+        parts = PurePath(frame.f_code.co_filename).with_suffix("").parts
+        starts = [place for place, part in enumerate(parts) if part in _PACKAGES]
+        if starts and "site-packages" not in parts[starts[-1] :]:
+            return f"{'.'.join(parts[starts[-1] :])}:{frame.f_code.co_name}"
+    return ""
