@@ -192,7 +192,11 @@ async def readiness(parts: Parts, beside: Mapping[str, "asyncio.Task[None]"]) ->
         "embedder_problem": parts.embedder_problem,
         "model": parts.reader_name,
         "short_term": _window_state(parts),
-        "database": "given" if server is None else "local" if server.owned else "shared",
+        "database": ("given" if parts.settings.neo4j.uri else "local")
+        if server is None
+        else "local"
+        if server.owned
+        else "shared",
         "spool": {"waiting": depth.waiting, "refused": depth.refused, "paused": await parts.spool.paused()},
     }
 
