@@ -240,7 +240,9 @@ class Drill:
             return False
 
         async with httpx.AsyncClient(base_url=self._url, timeout=CALL_MAX_S) as client, asyncio.timeout(ROUND_MAX_S):
-            while not await is_ready():
+            while True:
+                if await is_ready():
+                    return
                 await asyncio.sleep(AGAIN_S)
 
     async def until_drained(self) -> dict[str, Any]:
@@ -255,7 +257,9 @@ class Drill:
 
     async def _until(self, met: Callable[[], bool]) -> None:
         async with asyncio.timeout(ROUND_MAX_S):
-            while not met():
+            while True:
+                if met():
+                    return
                 await asyncio.sleep(0.02)
 
     async def _write(self, number: int, stop: asyncio.Event) -> None:

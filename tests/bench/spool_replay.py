@@ -1,10 +1,10 @@
 """Measure how fast messages go into the spool and from there into Neo4j, beside how fast this machine is.
 
-    MNEMOGRAPH_TEST_URI=bolt://… MNEMOGRAPH_TEST_PASSWORD=… python -m tests.bench.spool_replay --episodes 2000 --users 40
+    MNEMOGRAPH_TEST_URI=bolt://… MNEMOGRAPH_TEST_PASSWORD=… python -m tests.bench.spool_replay --episodes 2000
 
 Keeps episodes in a spool (50 callers at once, every one durable when it is acknowledged), replays them, and at the same
-time has one user without anything on disk `remember` again and again. Prints JSON. To measure another checkout, run its
-code: `PYTHONPATH=CHECKOUT python tests/bench/spool_replay.py …`; nothing newer than `Spool.put` and `Replay.flush` is used.
+time has one user without anything on disk `remember` again and again. Prints JSON. To measure another checkout, run
+`PYTHONPATH=CHECKOUT python tests/bench/spool_replay.py …`: nothing newer than `Spool.put` and `Replay.flush` is used.
 """
 
 import argparse
