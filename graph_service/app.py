@@ -185,7 +185,7 @@ async def readiness(parts: Parts, beside: Mapping[str, "asyncio.Task[None]"]) ->
     runs = not any(task.done() for task in beside.values())
     server, depth = parts.seat.server, await parts.spool.depth()
     return {
-        "ready": answers and runs,
+        "ready": answers and runs and parts.keyring.known,
         "neo4j": "up" if answers else "down",
         "worker": "running" if runs else "ended",
         "embedder": parts.embedder_name,

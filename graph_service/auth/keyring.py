@@ -73,6 +73,11 @@ class Keyring:
         """Whether any key was ever made and not dropped; one that was revoked still locks the door."""
         return bool(self._keys)
 
+    @property
+    def known(self) -> bool:
+        """Whether the keys were read once; until then nobody is let in."""
+        return self._keys is not None
+
     async def know(self) -> None:
         """Returns when the keys were read once.
 

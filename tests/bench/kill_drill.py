@@ -79,7 +79,8 @@ class RoundResult:
     writer_wait_s: float
     reader_wait_s: float
     database_start_s: float
-    own_start_known: bool
+    accepted: int
+    refused: dict[str, int]
 
     @property
     def passed(self) -> bool:
@@ -154,6 +155,7 @@ class Drill:
         for waits in (*self.writers, self.reader):
             waits.restart()
         self.database_starts.clear()
+        accepted, refused = sum(map(len, self.acknowledged)), self.refused.copy()
         await asyncio.sleep(self._rng.uniform(1.0, 4.0))
         begun_s = time.monotonic()
         await self._harm(harm)
@@ -168,7 +170,8 @@ class Drill:
             writer_wait_s=max(waits.so_far_s() for waits in self.writers),
             reader_wait_s=self.reader.so_far_s(),
             database_start_s=max(self.database_starts.values(), default=0.0),
-            own_start_known=bool(self.database_starts),
+            accepted=sum(map(len, self.acknowledged)) - accepted,
+            refused=dict(self.refused - refused),
         )
 
     async def _harm(self, harm: str) -> None:
@@ -176,7 +179,7 @@ class Drill:
         if harm in ("database", "both", "database, then service"):
             before = self._kill_database()
         if harm == "database, then service":
-            await self._until(lambda: self._database() not in (None, before))
+            await self.until(lambda: self._database(answering=True) not in (None, before))
             await asyncio.sleep(pause_s)
         if harm != "database":
             self._kill_service()
@@ -193,17 +196,18 @@ class Drill:
             self._service.kill()
 
     def _kill_database(self) -> int | None:
-        """Kill the recorded database, or whichever launcher works on this directory."""
+        """Kill the recorded database, whether it answers already or still starts."""
         number = self._database()
         if number is not None:
             with contextlib.suppress(psutil.NoSuchProcess):
                 psutil.Process(number).kill()
         return number
 
-    def _database(self) -> int | None:
-        """The process number of the recorded database."""
+    def _database(self, *, answering: bool = False) -> int | None:
+        """The process number of the recorded database; of one that starts, too, unless it must be `answering`."""
         with contextlib.suppress(OSError, ValueError, KeyError):
-            return int(json.loads((self.data_dir / "owner.json").read_text())["server"]["pid"])
+            record = json.loads((self.data_dir / "owner.json").read_text())
+            return int(record["server"]["pid"]) if record["uri"] or not answering else None
         return None
 
     async def _watch_database(self) -> None:
@@ -255,7 +259,8 @@ class Drill:
                         return state
                 await asyncio.sleep(AGAIN_S)
 
-    async def _until(self, met: Callable[[], bool]) -> None:
+    async def until(self, met: Callable[[], bool]) -> None:
+        """Return when `met`."""
         async with asyncio.timeout(ROUND_MAX_S):
             while True:
                 if met():
@@ -317,6 +322,8 @@ async def drill(rounds: int, seed: int, folder: Path, checkout: Path, only: str 
     run, results = Drill(folder, checkout, rng), list[RoundResult]()
     async with run.running():
         async with run.under_load():
+            # A machine that is busy with other things takes its time for the first answers.
+            await run.until(lambda: all(run.acknowledged) and run.reader.longest_s > 0)
             for number, harm in enumerate(order, 1):
                 results.append(await run.round(harm))
                 sys.stderr.write(f"{number:3} {_line(results[-1])}\n")
@@ -359,7 +366,7 @@ def _line(result: RoundResult) -> str:
     return (
         f"{result.harm:24} ready {result.ready_s:6.1f} s   writer {result.writer_wait_s:6.1f} s   "
         f"reader {result.reader_wait_s:6.1f} s   database's own start {result.database_start_s:5.1f} s   "
-        f"{'passed' if result.passed else 'FAILED'}"
+        f"{'passed' if result.passed else 'FAILED'}   accepted {result.accepted}, refused {result.refused}"
     )
 
 

@@ -219,7 +219,7 @@ async def test_a_damaged_page_of_the_file_holds_up_nobody(graph: Graph, tenant: 
         file.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
         file.execute("PRAGMA journal_mode = DELETE").fetchall()
     raw = bytearray(path.read_bytes())
-    page = raw.index(b"x" * 5_000) // 4096
+    page = raw.index(b"x" * 4_000) // 4096
     # An overflow page begins with the number of the next one.
     raw[page * 4096 : page * 4096 + 4] = b"\xff\xff\xff\xff"
     path.write_bytes(bytes(raw))
