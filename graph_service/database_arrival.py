@@ -14,6 +14,7 @@ from graph_service.auth.keyring import plan_reading
 from graph_service.database_watch import Seat
 from graph_service.graph.database import connect, open_driver
 from graph_service.graph.local.local_server import LocalServer
+from graph_service.graph.local.server_process import ServerSlowError
 from graph_service.graph.local.server_start import ServerDiedError
 from graph_service.graph.store import Graph
 from graph_service.local_neo4j import start_server
@@ -113,7 +114,8 @@ class DatabaseArrival:
             return False
         if isinstance(error, UnavailableError):
             return self._known_before or self._settings.neo4j.uri is None
-        return isinstance(error, ServerDiedError | ConflictError) and self._tries < _START_TRIES_MAX
+        passing = ServerDiedError | ServerSlowError | ConflictError
+        return isinstance(error, passing) and self._tries < _START_TRIES_MAX
 
     async def _attempt(self) -> None:
         given, database = self._settings.neo4j, None

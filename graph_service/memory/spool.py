@@ -417,6 +417,7 @@ class Spool:
             if shape not in (0, _SHAPE):
                 raise InstallError(f"the spool {str(self._path)!r} was written by a newer version; install that one")
             file.executescript(f"{_DEFINITION} PRAGMA user_version = {_SHAPE};")
+            file.execute("PRAGMA temp_store = MEMORY")
             # A row that another one replaces leaves its tenant's share by a trigger, too.
             file.execute("PRAGMA recursive_triggers = ON")
             if not file.execute("SELECT 1 FROM sqlite_master WHERE name = 'share_removed'").fetchone():

@@ -57,6 +57,13 @@ def ask(client: httpx.Client, query: str, **variables: Any) -> Any:
     return client.post("/graphql", json={"query": query, "variables": variables}).json()["data"]
 
 
+def recalled(client: httpx.Client) -> tuple[bool, set[str]]:
+    """Whether the answer was made without the database, and which places of the key it names."""
+    answer = (ask(client, RECALL, q="where is the key") or {"recall": {"degraded": True, "hits": []}})["recall"]
+    texts = " ".join(hit["text"] for hit in answer["hits"])
+    return answer["degraded"], {place for place in ("flowerpot", "shed") if place in texts}
+
+
 def said(text: str) -> dict[str, Any]:
     return {"userId": "ana", "sessionId": "s1", "messages": [{"role": "USER", "text": text}]}
 
@@ -84,8 +91,8 @@ def test_a_service_listens_spools_and_answers_before_its_database_is_there(tmp_p
             assert service.document()["graphql"].endswith("/graphql")
             until(lambda: answers(client, 200))
             until(lambda: client.get("/ready").json()["spool"]["waiting"] == 0)
-            found = ask(client, RECALL, q="where is the key")["recall"]
-            assert (found["degraded"], len(found["hits"]) >= 2) == (False, True)
+            # On a busy machine a database that has just started may not answer its first questions in time.
+            until(lambda: recalled(client) == (False, {"flowerpot", "shed"}))
             assert service.stop() == 0
 
 
