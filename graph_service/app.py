@@ -190,7 +190,7 @@ async def readiness(parts: Parts, *, audit_problem: str | None = None) -> dict[s
     loops, failing = parts.supervisor.standing(), parts.supervisor.failing()
     server, depth = parts.seat.server, await parts.spool.depth()
     return {
-        "ready": answers,
+        "ready": answers and parts.keyring.known,
         "degraded": not answers or bool(failing) or audit_problem is not None,
         "neo4j": "up" if answers else "down" if parts.graph.broken is None else "broken",
         "neo4j_problem": parts.graph.broken,
@@ -201,7 +201,11 @@ async def readiness(parts: Parts, *, audit_problem: str | None = None) -> dict[s
         "embedder_problem": parts.embedder_problem,
         "model": parts.reader_name,
         "short_term": _window_state(parts),
-        "database": "given" if server is None else "local" if server.owned else "shared",
+        "database": ("given" if parts.settings.neo4j.uri else "local")
+        if server is None
+        else "local"
+        if server.owned
+        else "shared",
         "spool": {"waiting": depth.waiting, "refused": depth.refused, "paused": await parts.spool.paused()},
     }
 

@@ -3,11 +3,12 @@
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable
 
 from graph_service.measures import Loop
 from graph_service.parts import Parts
 from graph_service.stopping import GIVE_BACK_MAX_S, Stopping, in_time
+from schema.errors import MnemographError
 from schema.failure import failure_of
 
 _log = logging.getLogger("mnemograph.background")
@@ -25,14 +26,14 @@ async def working(parts: Parts, stopping: Stopping) -> AsyncIterator[None]:
     stop, keep = stopping.asked, parts.supervisor
     loops = {
         # The worker keeps each of its loops by itself, with the same supervisor.
-        asyncio.create_task(parts.worker.run(stop), name="worker"),
+        asyncio.create_task(_work(parts, stop), name="worker"),
         keep.start(Loop.REPLAY, lambda: parts.replay.run(stop), stop),
         keep.start(Loop.ACCESS, lambda: parts.memory.access.run(stop), stop),
         keep.start(Loop.SNAPSHOTS, lambda: parts.memory.keepsakes.run(stop), stop),
         keep.start(Loop.KEYS, lambda: parts.keyring.run(stop), stop),
         keep.start(Loop.DATABASE_WATCH, lambda: parts.watch.run(stop), stop),
     }
-    warming = asyncio.create_task(keep.once(Loop.WARM_UP, parts.memory.warm_up), name="warm-up")
+    warming = asyncio.create_task(keep.once(Loop.WARM_UP, lambda: _warm_up(parts)), name="warm-up")
     try:
         yield
     finally:
@@ -43,6 +44,30 @@ async def working(parts: Parts, stopping: Stopping) -> AsyncIterator[None]:
         for task in loops:
             task.cancel()
         await asyncio.wait(loops, timeout=GIVE_BACK_MAX_S)
+
+
+async def _work(parts: Parts, stop: asyncio.Event) -> None:
+    """Work once the database is there for the first time."""
+    await _until_first(parts.arrival.wait(), stop)
+    if not stop.is_set():
+        await parts.worker.run(stop)
+
+
+async def _warm_up(parts: Parts) -> None:
+    with contextlib.suppress(MnemographError):
+        await parts.arrival.wait()
+        await parts.memory.warm_up()
+
+
+async def _until_first(arrived: Awaitable[None], stop: asyncio.Event) -> None:
+    """Return when the database is there, or `stop` is set; what keeps it away ends the service elsewhere."""
+    waiting = [asyncio.ensure_future(arrived), asyncio.create_task(stop.wait())]
+    await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+    if waiting[0].done() and not waiting[0].cancelled() and waiting[0].exception() is not None:
+        await waiting[1]
+    for task in waiting:
+        task.cancel()
+    await asyncio.gather(*waiting, return_exceptions=True)
 
 
 async def _close_sessions(parts: Parts) -> None:
