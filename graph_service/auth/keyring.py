@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -29,7 +29,21 @@ POLL_S: Final = 2.0
 # A key that is not known may have been made a moment ago by another process; at most so often that is looked up, and
 # whoever shows one waits for it.
 _UNKNOWN_POLL_S: Final = 0.2
-_KEYS: Final = TypeAdapter(list[Key])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptKeys:
+    """The keys as they were known last, as they are kept on disk.
+
+    Attributes:
+        exist: there was a key, even if none of them could be understood; it locks the doors.
+    """
+
+    exist: bool
+    keys: tuple[Key, ...]
+
+
+_KEPT: Final = TypeAdapter(KeptKeys)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,9 +106,10 @@ class Keyring:
                     try:
                         await self._load()
                     except UnavailableError:
-                        self._keys = await asyncio.to_thread(self._read_kept)
-                        if self._keys is None:
+                        kept = await asyncio.to_thread(self._read_kept)
+                        if kept is None:
                             raise
+                        self._keys, self._exist = {key.id: key for key in kept.keys}, kept.exist
 
     def by_id(self, key_id: str) -> Key | None:
         """A key that is good now."""
@@ -210,17 +225,18 @@ class Keyring:
 
     async def _load(self) -> None:
         rows = await self._rows()
-        self._keys = {key.id: key for key in _understood_of(rows)}
+        keys = _understood_of(rows)
+        self._keys = {key.id: key for key in keys}
         # Also one that cannot be understood locks the door.
         self._exist = bool(rows)
         self._loaded_s = time.monotonic()
-        await asyncio.to_thread(self._keep, keys)
+        await asyncio.to_thread(self._keep, KeptKeys(exist=self._exist, keys=tuple(keys)))
         news, self._news = self._news, asyncio.Event()
         news.set()
 
-    def _keep(self, keys: Sequence[Key]) -> None:
+    def _keep(self, kept: KeptKeys) -> None:
         """Write the keys down when they have changed; a disk that does not take them delays a later start, no more."""
-        text = _KEYS.dump_json(list(keys)).decode()
+        text = _KEPT.dump_json(kept).decode()
         if self._kept is None or text == self._kept_text:
             return
         try:
@@ -234,14 +250,13 @@ class Keyring:
         else:
             self._kept_text = text
 
-    def _read_kept(self) -> dict[str, Key] | None:
+    def _read_kept(self) -> KeptKeys | None:
         if self._kept is None:
             return None
         try:
-            keys = _KEYS.validate_json(self._kept.read_text(encoding="utf-8"))
+            return _KEPT.validate_json(self._kept.read_text(encoding="utf-8"))
         except (OSError, ValueError):
             return None
-        return {key.id: key for key in keys}
 
     def _age_s(self) -> float:
         return time.monotonic() - self._loaded_s

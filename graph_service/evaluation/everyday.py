@@ -225,8 +225,8 @@ class Answer:
 def judged(answer: Answer) -> dict[str, float]:
     """Return the figures of one question by name, each 0 or 1 (`mrr`: 0 to 1).
 
-    Answerable: `answer@1`, `answer@3`, `answer@5`, `mrr`, `doubt`, `context`, and `stale@1` if there are stale values to
-    meet. Unanswerable: `not told` (the service did not say that nothing is relevant) and `tempted` (a wrong value
+    Answerable: `answer@1`, `answer@3`, `answer@5`, `mrr`, `doubt`, `context`, and `stale@1` if there are stale values
+    to meet. Unanswerable: `not told` (the service did not say that nothing is relevant) and `tempted` (a wrong value
     stands first without such a warning).
     """
     question = answer.question
