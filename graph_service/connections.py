@@ -70,7 +70,7 @@ class ConnectionLimits:
 
     connections: int = 4_096
     strangers: int = 1_024
-    uploads: int = 128
+    uploads: int = 512
     head_s: float = 10.0
     body_s: float = 10.0
     body_bytes_per_s: float = 65_536.0

@@ -102,8 +102,8 @@ class BodyRules:
     patience_s: float = 10.0
     bytes_per_s: float = 65_536.0
     small_bytes: int = 65_536
-    held_of_one: int = 67_108_864
-    held: int = 134_217_728
+    held_of_one: int = 134_217_728
+    held: int = 268_435_456
 
 
 class BodyLimit:
@@ -218,11 +218,11 @@ class _Body:
 
     def _refuse(self, status: int, message: str) -> NoReturn:
         self.refused = status, message
-        raise _RefusedError
+        raise _RefusedError(message)
 
 
-class _RefusedError(Exception):
-    """Leaves the application in the middle of reading."""
+class _RefusedError(InputError):
+    """Leaves the application in the middle of reading; one of ours, so that nobody logs it as a bug."""
 
 
 async def _refuse(

@@ -81,11 +81,12 @@ async def test_no_body_is_waited_for_before_it_is_known_who_sends_it(service: Op
         writer.close()
 
 
-async def test_a_body_that_does_not_come_is_answered(service: OpenService) -> None:
+async def test_a_body_that_does_not_come_is_answered(service: OpenService, caplog: pytest.LogCaptureFixture) -> None:
     reader, writer = await sent(service, head("POST", "/graphql", 100, "Content-Type: application/json") + b"{")
     async with asyncio.timeout(SOON_S):
         assert b" 408 " in await reader.readline()
     writer.close()
+    assert [record.getMessage() for record in caplog.records if record.levelno >= logging.ERROR] == []
 
 
 @pytest.mark.parametrize("method", ["GET", "DELETE", "PUT"])

@@ -161,7 +161,7 @@ async def test_clients_that_say_nothing_do_not_hold_up_the_end(
     """Half heads, bodies that do not come, sockets without a greeting: while they are there, others are answered."""
     async with talking(server, tmp_path, tenant, server.uri) as talk:
         crowd = Crowd(talk.client.base_url.port or 0, 300)
-        for number in range(20):
+        for number in range(40):
             crowd.tick(number)
             await asyncio.sleep(TICK_S)
         await talk.say("I love trams.")
