@@ -170,6 +170,7 @@ class Honest:
     viewers_s: list[float] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
     most_mb: float = 0.0
+    cpu_share: float = 0.0
 
     def told(self) -> dict[str, Any]:
         """For people."""
@@ -182,6 +183,7 @@ class Honest:
             "health_p95_ms": _ms(self.health_s, 0.95),
             "viewer_p95_ms": _ms(self.viewers_s, 0.95),
             "most_rss_mb": round(self.most_mb, 1),
+            "service_cpu_share": round(self.cpu_share, 3),
         }
 
 
@@ -197,9 +199,16 @@ def rss_mb(pid: int) -> float:
     return int(next(line for line in status.splitlines() if line.startswith("VmRSS")).split()[1]) / 1024
 
 
+def cpu_s(pid: int) -> float:
+    """Seconds of CPU that a process has used."""
+    fields = Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 async def honest(address: str, tenant: str, pid: int, seconds: float) -> Honest:
     """Asks one thing after the other, each over a connection of its own."""
     met, until_s, number = Honest(), time.monotonic() + seconds, 0
+    before_s, began_s = cpu_s(pid), time.monotonic()
     while time.monotonic() < until_s:
         await _timed(met, met.times_s, _recall(address, tenant))
         await _timed(met, met.health_s, _health(address))
@@ -208,6 +217,7 @@ async def honest(address: str, tenant: str, pid: int, seconds: float) -> Honest:
         number += 1
         met.most_mb = max(met.most_mb, rss_mb(pid))
         await asyncio.sleep(0.02)
+    met.cpu_share = (cpu_s(pid) - before_s) / (time.monotonic() - began_s)
     return met
 
 
