@@ -22,7 +22,7 @@ from graph_service.api.tenant import tenant_of
 from graph_service.auth.audit import AuditLog
 from graph_service.auth.gate import Gate
 from graph_service.background import working
-from graph_service.guards import BodyLimit, HostGuard, StopGuard
+from graph_service.guards import BodyLimit, BodyRules, HostGuard, StopGuard
 from graph_service.live.hub import Hub
 from graph_service.live.socket import live_router
 from graph_service.live.stream import ChangeStream
@@ -77,7 +77,8 @@ def create_app(parts: Parts, stopping: Stopping) -> FastAPI:
     app = FastAPI(title="Mnemograph", version=name, docs_url=None, redoc_url=None, lifespan=lifespan)
     app.state.gate = gate
     app.add_middleware(RoundTripHeader)
-    app.add_middleware(BodyLimit, bytes_max=LIMITS.body_bytes)
+    bodies = BodyRules(bytes_max=LIMITS.body_bytes, stranger_bytes_max=LIMITS.stranger_body_bytes)
+    app.add_middleware(BodyLimit, rules=bodies)
     app.add_middleware(FrontDoor, gate=gate)
     app.add_middleware(HostGuard, allowed=hosts)
     app.add_middleware(StopGuard, stopping=stopping)

@@ -1,13 +1,21 @@
 """What every request passes before it reaches a door: who it thinks it talks to, and how large it may be."""
 
+import asyncio
 import json
+from collections import Counter
 from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final, NoReturn
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from graph_service.auth.access import SCOPE_KEY, holder_of
 from graph_service.settings import LOOPBACK_NAMES
 from graph_service.stopping import Stopping
-from schema.errors import InputError, UnavailableError
+from schema.errors import InputError, RateLimitError, UnavailableError
+
+# Of all holders together; no credential has this name.
+_ALL: Final = "\0all"
 
 
 class HostGuard:
@@ -46,70 +54,188 @@ class StopGuard:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Passes the request on, or answers it."""
-        if scope["type"] == "lifespan" or not self._stopping.asked.is_set():
+        if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
+        elif not self._stopping.asked.is_set():
+            await self._until_the_end(scope, receive, send)
         elif scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": 1012, "reason": "the service is stopping"})
         else:
-            message = "the service is stopping and takes nothing new; ask again when it runs"
-            await _refuse(send, UnavailableError.http_status, message, code=UnavailableError.code)
+            await self._refuse(send)
+
+    async def _until_the_end(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Passes the request on; the server cancels it when it has not ended soon after the end was asked for."""
+        began = False
+
+        async def noted(message: Message) -> None:
+            nonlocal began
+            began = True
+            await send(message)
+
+        try:
+            await self._app(scope, receive, noted)
+        except asyncio.CancelledError:
+            if scope["type"] != "http" or began or not self._stopping.asked.is_set():
+                raise
+            await self._refuse(send)
+
+    async def _refuse(self, send: Send) -> None:
+        message = "the service is stopping and takes nothing new; ask again when it runs"
+        await _refuse(send, UnavailableError.http_status, message, code=UnavailableError.code)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BodyRules:
+    """Bounds on the bodies of requests.
+
+    Attributes:
+        bytes_max: of one that was admitted.
+        stranger_bytes_max: of one that no credential was asked for, such as a sign-in.
+        patience_s: a body must be complete after this, and a second more for each `bytes_per_s` that came.
+        small_bytes: up to here a body counts as nothing against the two bounds that follow.
+        held_of_one: bytes of bodies of one credential that are under way at once.
+        held: of all.
+    """
+
+    bytes_max: int
+    stranger_bytes_max: int
+    patience_s: float = 10.0
+    bytes_per_s: float = 65_536.0
+    small_bytes: int = 65_536
+    held_of_one: int = 134_217_728
+    held: int = 268_435_456
 
 
 class BodyLimit:
-    """Answers 413 as soon as a request is known to be larger than `bytes_max`, announced or not."""
+    """Answers 413 to a request that is too large, 408 to one whose body does not come, 429 while too much is held.
 
-    def __init__(self, app: ASGIApp, *, bytes_max: int) -> None:
+    Must stand behind the front door, which admits by the head alone: nothing of a body is read before.
+    """
+
+    def __init__(self, app: ASGIApp, *, rules: BodyRules) -> None:
         self._app = app
-        self._bytes_max = bytes_max
+        self._rules = rules
+        self._held: Counter[str] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Passes the request on, or answers it."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        announced = _header(scope, b"content-length")
-        if announced.isdigit() and int(announced) > self._bytes_max:
-            await self._too_large(send)
-            return
-        taken, answered = 0, False
+        access = scope.get(SCOPE_KEY)
+        body = _Body(self._rules, self._held, holder=None if access is None else holder_of(access))
+        answered, began = False, False
 
         async def counted() -> Message:
-            nonlocal taken
-            message = await receive()
-            taken += len(message.get("body", b""))
-            if taken > self._bytes_max:
-                raise _TooLargeError
-            return message
+            return await body.next(receive)
 
         async def watched(message: Message) -> None:
             # Frameworks turn an error while reading into an answer of their own; this one must say what it was.
-            nonlocal answered
-            if taken <= self._bytes_max:
+            nonlocal answered, began
+            if body.refused is None or began:
+                began = True
                 await send(message)
             elif not answered:
-                await self._too_large(send)
+                await body.refuse(send)
             answered = True
 
         try:
+            announced = _header(scope, b"content-length")
+            if announced.isdigit():
+                body.expect(int(announced))
             await self._app(scope, counted, watched)
-        except _TooLargeError:
+        except _RefusedError:
             if not answered:
-                await self._too_large(send)
-
-    async def _too_large(self, send: Send) -> None:
-        await _refuse(
-            send, 413, f"the request has more than {self._bytes_max:,} bytes: hand the messages in by several calls"
-        )
+                await body.refuse(send)
+        finally:
+            body.let_go()
 
 
-class _TooLargeError(Exception):
-    """Leaves the application in the middle of reading."""
+class _Body:
+    """What came of one body."""
+
+    def __init__(self, rules: BodyRules, held: "Counter[str]", *, holder: str | None) -> None:
+        self.refused: tuple[int, str] | None = None
+        self._rules = rules
+        self._held = held
+        self._holder = holder
+        self._bytes_max = rules.stranger_bytes_max if holder is None else rules.bytes_max
+        self._taken = 0
+        self._counted = 0
+        self._complete = False
+        self._since_s = asyncio.get_running_loop().time()
+
+    def expect(self, size: int) -> None:
+        """Look at the length that was announced."""
+        if size > self._bytes_max:
+            self._too_large()
+
+    async def next(self, receive: Receive) -> Message:
+        """The next piece, in time; after the last one, whatever else there is, whenever."""
+        if self._complete:
+            return await receive()
+        until_s = self._since_s + self._rules.patience_s + self._taken / self._rules.bytes_per_s
+        try:
+            async with asyncio.timeout_at(until_s):
+                message = await receive()
+        except TimeoutError:
+            self._refuse(408, "the body of the request did not come in time: send it at once, or by several calls")
+        self._taken += len(message.get("body", b""))
+        self._complete = not message.get("more_body", False)
+        if self._taken > self._bytes_max:
+            self._too_large()
+        self._hold()
+        return message
+
+    async def refuse(self, send: Send) -> None:
+        """Answer instead of what was asked for."""
+        status, message = self.refused or (400, "the request was not understood")
+        retry = [(b"retry-after", b"1")] if status == RateLimitError.http_status else []
+        code = RateLimitError.code if status == RateLimitError.http_status else InputError.code
+        await _refuse(send, status, message, code=code, headers=retry)
+
+    def let_go(self) -> None:
+        """The request is over."""
+        for name in (self._holder or "", _ALL):
+            self._held[name] -= self._counted
+            if not self._held[name]:
+                del self._held[name]
+
+    def _hold(self) -> None:
+        """Count a large body against its holder and against all."""
+        grown = max(self._taken - self._rules.small_bytes, 0) - self._counted
+        if grown <= 0:
+            return
+        name = self._holder or ""
+        if self._held[name] + grown > self._rules.held_of_one or self._held[_ALL] + grown > self._rules.held:
+            self._refuse(429, "too many large requests are under way: send this one again in a moment")
+        self._held[name] += grown
+        self._held[_ALL] += grown
+        self._counted += grown
+
+    def _too_large(self) -> NoReturn:
+        self._refuse(413, f"the request has more than {self._bytes_max:,} bytes: hand the messages in by several calls")
+
+    def _refuse(self, status: int, message: str) -> NoReturn:
+        self.refused = status, message
+        raise _RefusedError(message)
 
 
-async def _refuse(send: Send, status: int, message: str, *, code: str = InputError.code) -> None:
+class _RefusedError(InputError):
+    """Leaves the application in the middle of reading; one of ours, so that nobody logs it as a bug."""
+
+
+async def _refuse(
+    send: Send,
+    status: int,
+    message: str,
+    *,
+    code: str = InputError.code,
+    headers: Iterable[tuple[bytes, bytes]] = (),
+) -> None:
     body = json.dumps({"error": {"code": code, "message": message}}).encode()
-    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
-    await send({"type": "http.response.start", "status": status, "headers": [*headers, (b"connection", b"close")]})
+    own = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode()), *headers]
+    await send({"type": "http.response.start", "status": status, "headers": [*own, (b"connection", b"close")]})
     await send({"type": "http.response.body", "body": body})
 
 

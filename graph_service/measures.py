@@ -126,6 +126,11 @@ DATABASE_SECONDS: Final = Histogram(
     _SECONDS,
     access=("read", "write"),
 )
+CONNECTIONS_CUT: Final = Counter(
+    "mnemograph_connections_cut",
+    "Connections that were closed: the client was late, did not read, sent nonsense, or had to make room for others.",
+    reason=("late", "not reading", "malformed", "crowded"),
+)
 DATABASE_FAILURES: Final = Counter(
     "mnemograph_database_failures", "Reads and transactions that the database did not answer in the end."
 )
@@ -148,6 +153,7 @@ COUNTERS: Final = (
     MODEL_TOKENS,
     EMBEDDED,
     WORK,
+    CONNECTIONS_CUT,
     DATABASE_FAILURES,
     LOOP_FAILURES,
     AUDIT_LOST,

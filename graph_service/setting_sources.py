@@ -25,7 +25,7 @@ USUAL_NAMES: Mapping[str, tuple[str, ...]] = {
     "OTEL_SERVICE_NAME": ("traces.service_name",),
 }
 PREFIX = "MNEMOGRAPH_"
-LIST_KEYS = frozenset({"service.allowed_hosts"})
+LIST_KEYS = frozenset({"service.allowed_hosts", "service.trusted_proxies"})
 # The address of a Redis holds its password.
 SECRET_ENDINGS = ("password", "api_key", "redis.url", "jwt_secret", "traces.authorization")
 

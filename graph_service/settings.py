@@ -4,12 +4,13 @@ import os
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from ipaddress import ip_address, ip_network
 from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import urlsplit
 
 from platformdirs import user_cache_dir, user_config_dir, user_data_dir
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
 
 from graph_service.analyst_settings import AnalystSettings
 from graph_service.auth_settings import AuthSettings, auth_contradictions
@@ -27,6 +28,18 @@ Megabytes = Annotated[int, Field(ge=16, le=262_144)]
 Seconds = Annotated[float, Field(gt=0, le=3_600)]
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 
+
+def _network(text: str) -> str:
+    """The address or network, as the server compares it.
+
+    Raises:
+        ValueError: it is neither; a name is not, since whoever answers for it would be believed.
+    """
+    return str(ip_network(text)) if "/" in text else str(ip_address(text))
+
+
+Network = Annotated[str, AfterValidator(_network)]
+
 LOOPBACK_NAMES = frozenset({"127.0.0.1", "localhost", "::1", "[::1]"})
 
 
@@ -39,6 +52,8 @@ class ServiceSettings:
         port: 0 lets the system choose; a taken 7780 that nobody asked for gives way to a free one.
         open_browser: shows the viewer when the service starts, where there is a screen.
         allowed_hosts: names beyond the loopback ones that a request's Host header may carry.
+        trusted_proxies: addresses or networks (`10.0.0.0/8`) of proxies whose `X-Forwarded-For` and `X-Forwarded-Proto`
+            are believed; nobody's by default, not even of this machine.
         allow_unauthenticated_bind: permits a `host` that other machines reach, although there is no credential.
     """
 
@@ -46,6 +61,7 @@ class ServiceSettings:
     port: Port = 7780
     open_browser: bool = True
     allowed_hosts: tuple[str, ...] = ()
+    trusted_proxies: tuple[Network, ...] = ()
     allow_unauthenticated_bind: bool = False
 
 

@@ -10,6 +10,8 @@ class Limits:
     Attributes:
         text_chars: characters of one message.
         batch_chars: characters of all messages of one call.
+        body_bytes: of a request that was admitted.
+        stranger_body_bytes: of one for which no credential is asked, such as a sign-in.
         future_s: how far ahead of the service's clock a message may claim to be said.
     """
 
@@ -28,6 +30,7 @@ class Limits:
     context_tokens: int = 100_000
     future_s: int = 86_400
     body_bytes: int = 16_777_216
+    stranger_body_bytes: int = 16_384
 
 
 LIMITS = Limits()

@@ -7,7 +7,7 @@ import orjson
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 from schema.errors import (
@@ -20,6 +20,8 @@ from schema.errors import (
 )
 
 _LOG = logging.getLogger(__name__)
+# As other servers note it; nobody is there to read it.
+_GONE = 499
 
 
 def install_error_handlers(app: FastAPI) -> None:
@@ -27,6 +29,7 @@ def install_error_handlers(app: FastAPI) -> None:
     app.add_exception_handler(MnemographError, _ours)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _of_framework)
+    app.add_exception_handler(ClientDisconnect, _gone)
     app.add_exception_handler(Exception, _unexpected)
 
 
@@ -55,6 +58,15 @@ async def _of_framework(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     code = {NotFoundError.http_status: NotFoundError.code}.get(error.status_code, InputError.code)
     return _answer(error.status_code, code, str(error.detail), dict(error.headers or {}))
+
+
+def answer_to_nobody() -> Response:
+    """What is noted of a request whose sender left before it was complete: no error of ours, and no 5xx."""
+    return Response(status_code=_GONE)
+
+
+async def _gone(request: Request, error: Exception) -> Response:
+    return answer_to_nobody()
 
 
 async def _unexpected(request: Request, error: Exception) -> Response:

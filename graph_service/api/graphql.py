@@ -27,6 +27,7 @@ from graph_service.api.graphql_identity import IdentityMutation, IdentityQuery
 from graph_service.api.graphql_layers import LayersMutation, LayersQuery
 from graph_service.api.graphql_lists import ListsQuery
 from graph_service.api.graphql_live import Follow, Subscription
+from graph_service.api.graphql_mount import GREETED_KEY
 from graph_service.api.graphql_narrowing import AfterArgument, ModeArgument, OnlyArgument, narrowing
 from graph_service.api.graphql_prepared import Prepared
 from graph_service.api.graphql_profile import ProfileQuery
@@ -244,6 +245,7 @@ def graphql_router(memory: Memory, gate: Gate | None = None, follow: Follow | No
             "gate": gate,
             "follow": follow,
             "socket": request.scope["type"] == "websocket",
+            "greeted": request.scope.get(GREETED_KEY),
         }
 
     return FastRouter(

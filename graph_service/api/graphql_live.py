@@ -74,7 +74,8 @@ class Subscription:
         if since is not None and not 0 <= since <= _SEQ_MAX:
             raise InputError(f"since is {since}; use the `seq` of an event, of graph, or of changesSince")
         whole = None if since is None else int(since)
-        batches = follow(info.context["tenant"], user_id, epoch=epoch, since=whole)
+        access: Access = info.context.get("access", ANYBODY)
+        batches = follow(info.context["tenant"], user_id, epoch=epoch, since=whole, access=access)
         async with contextlib.aclosing(_while_allowed(batches, info.context)) as told:  # type: ignore[type-var]
             async for batch in told:
                 yield GraphEvent(

@@ -9,12 +9,14 @@ import orjson
 from fastapi.responses import Response
 from graphql import GraphQLError
 from starlette.requests import Request
+from strawberry.exceptions import ConnectionRejectionError
 from strawberry.fastapi import GraphQLRouter
 from strawberry.http import GraphQLRequestData
 from strawberry.types import ExecutionResult
+from strawberry.types.unset import UnsetType
 
 from graph_service.api.kept_queries import KeptQueries
-from schema.errors import InputError
+from schema.errors import InputError, RateLimitError
 
 _NOT_FOUND: Final = "PERSISTED_QUERY_NOT_FOUND"
 _NOT_THIS: Final = "PERSISTED_QUERY_HASH_MISMATCH"
@@ -41,6 +43,15 @@ class FastRouter(GraphQLRouter[Any, None]):
             return orjson.loads(data)
         except orjson.JSONDecodeError:
             return json.loads(data)
+
+    async def on_ws_connect(self, context: Any) -> UnsetType | dict[str, object] | None:
+        """Runs when a socket said `connection_init`, which is when it takes a place."""
+        if context["greeted"] is not None:
+            try:
+                await context["greeted"](context["tenant"])
+            except RateLimitError as error:
+                raise ConnectionRejectionError from error
+        return await super().on_ws_connect(context)
 
     async def execute_single(
         self,

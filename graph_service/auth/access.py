@@ -9,9 +9,12 @@ from schema.ids import DEFAULT_TENANT, TenantId
 
 if TYPE_CHECKING:
     from starlette.requests import HTTPConnection
+    from starlette.types import Scope
 
 # Where the front door leaves it in the scope of a request.
 SCOPE_KEY: Final = "mnemograph.access"
+# Where the server leaves the connection of a request or socket; absent where no server of ours is below.
+CONNECTION_KEY: Final = "mnemograph.connection"
 
 
 class Role(StrEnum):
@@ -65,6 +68,21 @@ class Need:
 
 # While no credential exists a service that only this machine reaches lets everybody do everything.
 ANYBODY: Final = Access(who="anybody", tenant=None, role=Role.ADMIN)
+
+
+def holder_of(access: Access) -> str:
+    """The name under which rates and places of an access are counted.
+
+    Issuers may use one subject in several tenants; what is done in one must not slow down another.
+    """
+    return f"{access.tenant} {access.who}"
+
+
+def vouch(scope: "Scope", access: Access) -> None:
+    """Tell the server below that whoever sends on this connection was let in."""
+    connection = scope.get(CONNECTION_KEY)
+    if connection is not None:
+        connection.admit(holder_of(access))
 
 
 def access_of(connection: "HTTPConnection") -> Access:

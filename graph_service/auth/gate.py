@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from starlette.requests import HTTPConnection
 
-from graph_service.auth.access import ANYBODY, Access
+from graph_service.auth.access import ANYBODY, Access, holder_of
 from graph_service.auth.audit import AuditLog, Deed
 from graph_service.auth.keyring import Keyring
 from graph_service.auth.keys import looks_like_key
@@ -121,9 +121,7 @@ class Gate:
         """
         if access is ANYBODY:
             return
-        # Issuers may use one subject in several tenants; what is done in one must not slow down another.
-        holder = f"{access.tenant} {access.who}"
-        wait_s = self._rates.wait_s(holder, now_s=time.monotonic(), per_s=access.requests_per_s)
+        wait_s = self._rates.wait_s(holder_of(access), now_s=time.monotonic(), per_s=access.requests_per_s)
         if wait_s > 0:
             raise RateLimitError(
                 f"more requests than this credential may send; wait {math.ceil(wait_s)} s, or ask whoever made it for a"

@@ -4,12 +4,23 @@ import asyncio
 import contextlib
 import gc
 import socket
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Any, Final
 
 import uvicorn
+from starlette.types import ASGIApp
 
 from graph_service.app import create_app
+from graph_service.connections import (
+    MESSAGE_BYTES_MAX,
+    Crowd,
+    GuardedHttp,
+    GuardedSocket,
+    limits_within,
+    raise_file_limit,
+    silence_noise,
+)
 from graph_service.parts import Parts
 from graph_service.stopping import WORK_MAX_S, Stopping
 
@@ -17,21 +28,33 @@ from graph_service.stopping import WORK_MAX_S, Stopping
 # every sixty recalls, and all who ask would wait for that: 40 ms measured.
 STANDING_AFTER_S: Final = 5.0
 COLLECTED_EVERY: Final = 10_000
+# Connections that wait in the system for being accepted, and those that are accepted before others are served again.
+BACKLOG: Final = 1_024
+ACCEPTED_AT_ONCE: Final = 16
 
 
 class HttpServer(uvicorn.Server):
     """A server that leaves signals to us, since they must also end what runs beside it, and says when it answers."""
 
-    def __init__(self, config: uvicorn.Config) -> None:
+    def __init__(self, config: uvicorn.Config, crowd: Crowd) -> None:
         super().__init__(config)
         self.answers = asyncio.Event()
+        self._crowd = crowd
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Begins to listen; `answers` is set when it does."""
         await super().startup(sockets)
         if self.started:
+            # asyncio takes `ACCEPTED_AT_ONCE` connections before it serves others; the rest wait in the system.
+            for door in sockets or ():
+                door.listen(BACKLOG)
             self.answers.set()
             asyncio.get_running_loop().call_later(STANDING_AFTER_S, leave_alone_what_stands)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Ends: requests under way are finished, but no client is waited for."""
+        self._crowd.stop()
+        await super().shutdown(sockets)
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -47,13 +70,34 @@ def leave_alone_what_stands() -> None:
 
 def http_server(parts: Parts, stopping: Stopping) -> HttpServer:
     """A server of all doors to these parts, not started yet."""
-    return HttpServer(
-        uvicorn.Config(
-            create_app(parts, stopping),
-            log_config=None,
-            access_log=False,
-            server_header=False,
-            lifespan="on",
-            timeout_graceful_shutdown=round(WORK_MAX_S),
-        )
+    service = parts.settings.service
+    crowd = Crowd(limits_within(raise_file_limit()))
+    return HttpServer(guarded(create_app(parts, stopping), crowd, trusted_proxies=service.trusted_proxies), crowd)
+
+
+def guarded(app: ASGIApp, crowd: Crowd, *, trusted_proxies: Sequence[str] = (), **more: Any) -> uvicorn.Config:
+    """How an application is served to a crowd.
+
+    Args:
+        trusted_proxies: whose forwarding headers are believed.
+        more: of uvicorn's settings.
+    """
+    silence_noise()
+    settings: dict[str, Any] = {
+        "log_config": None,
+        "access_log": False,
+        "server_header": False,
+        "lifespan": "on",
+        "timeout_graceful_shutdown": round(WORK_MAX_S),
+        "backlog": ACCEPTED_AT_ONCE,
+        **more,
+    }
+    return uvicorn.Config(
+        app,
+        http=partial(GuardedHttp, crowd=crowd),  # type: ignore[arg-type]
+        ws=partial(GuardedSocket, crowd=crowd),  # type: ignore[arg-type]
+        ws_max_size=MESSAGE_BYTES_MAX,
+        proxy_headers=bool(trusted_proxies),
+        forwarded_allow_ips=list(trusted_proxies),
+        **settings,
     )

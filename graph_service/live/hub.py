@@ -2,13 +2,13 @@
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 
+from graph_service.auth.places import Places
 from graph_service.live.company import Company
 from graph_service.live.feed import Feed
 from graph_service.live.limits import LIVE_LIMITS, LiveLimits
-from graph_service.live.refusal import TRY_LATER, RefusedError
 from graph_service.measures import Loop
 from graph_service.memory.changes import ChangeLog
 from graph_service.memory.kept_maps import KeptMaps
@@ -54,12 +54,17 @@ class Hub:
         self._supervisor = supervisor or Supervisor()
         self._watched: dict[str, _Watched] = {}
         self.kept = KeptMaps() if kept is None else kept
-        self._viewers = 0
+        self.places = Places(
+            "viewers",
+            most=limits.viewers,
+            of_tenant=limits.viewers_of_tenant,
+            of_credential=limits.viewers_of_credential,
+        )
 
     @property
     def viewers(self) -> int:
-        """How many sockets are open."""
-        return self._viewers
+        """How many watch."""
+        return len(self.places)
 
     def notify(self, tenant: str) -> None:
         """Something was committed in this tenant; to be called in the event loop, after the commit."""
@@ -71,25 +76,6 @@ class Hub:
         """Something was forgotten in this tenant: lets go of what was kept to be shown without the database."""
         self.kept.drop(tenant)
         self.notify(tenant)
-
-    @contextlib.contextmanager
-    def place(self) -> Iterator[None]:
-        """A place for one socket.
-
-        Raises:
-            RefusedError: all places are taken.
-        """
-        if self._viewers >= self.limits.viewers:
-            raise RefusedError(
-                TRY_LATER,
-                f"{self.limits.viewers} viewers are connected already; close one or try again later",
-                retry_s=self.limits.retry_s,
-            )
-        self._viewers += 1
-        try:
-            yield
-        finally:
-            self._viewers -= 1
 
     @contextlib.asynccontextmanager
     async def watching(self, tenant: str, resume: Resume | None) -> AsyncIterator[Feed]:

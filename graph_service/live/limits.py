@@ -8,6 +8,9 @@ class LiveLimits:
     """Bounds on viewers, frames and the shared ring of changes.
 
     Attributes:
+        viewers: that watch at once, all together; taken only after `hello`.
+        viewers_of_tenant: of one tenant.
+        viewers_of_credential: of one key, or one subject of tokens.
         window: graph frames that may be out without an acknowledgement.
         quiet_s: after so much silence a bookmark proves life.
         skipped_max: changes of other users that may pass before a bookmark moves the resume point of a viewer.
@@ -18,7 +21,9 @@ class LiveLimits:
         mingle_s: at most so often a viewer is told what the others do.
     """
 
-    viewers: int = 256
+    viewers: int = 1_024
+    viewers_of_tenant: int = 256
+    viewers_of_credential: int = 64
     window: int = 3
     ack_s: float = 30.0
     hello_s: float = 3.0

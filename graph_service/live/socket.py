@@ -9,8 +9,9 @@ from fastapi import APIRouter
 from pydantic import ValidationError
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from graph_service.auth.access import ANYBODY, Access, demand, tenant_opened
+from graph_service.auth.access import ANYBODY, Access, demand, tenant_opened, vouch
 from graph_service.auth.gate import Gate
+from graph_service.auth.places import Place
 from graph_service.auth.rules import frame_need
 from graph_service.live.holder import told_of
 from graph_service.live.hub import Hub
@@ -69,8 +70,7 @@ class _Door:
             self._check_origin(websocket)
             if not offered:
                 raise RefusedError(SUB_PROTOCOL, f"this door speaks the sub-protocol {PROTOCOL}; ask for it")
-            with self._hub.place():
-                await self._converse(websocket)
+            await self._converse(websocket)
         except WebSocketDisconnect:
             return
         except RefusedError as refusal:
@@ -90,6 +90,15 @@ class _Door:
 
     async def _converse(self, websocket: WebSocket) -> None:
         hello = await self._greeted(websocket)
+        with contextlib.ExitStack() as stack:
+            try:
+                place = stack.enter_context(self._hub.places.taken(hello.scope.tenant, self._access))
+            except RateLimitError as error:
+                raise RefusedError(TRY_LATER, error.message, retry_s=self._hub.limits.retry_s) from error
+            vouch(websocket.scope, self._access)
+            await self._watch(websocket, hello, place)
+
+    async def _watch(self, websocket: WebSocket, hello: Hello, place: Place) -> None:
         async with self._hub.watching(hello.scope.tenant, hello.resume) as feed:
             ack = (await self._hub.hello_ack(feed)).model_copy(update=told_of(self._access))
             await websocket.send_text(frame_json(ack).decode())
@@ -110,6 +119,7 @@ class _Door:
                     _listen(websocket, hear, self._hub.limits, self._access), name="listen to a viewer"
                 ),
                 asyncio.create_task(self._watch_access(), name="watch a viewer's access"),
+                asyncio.create_task(self._keep(place), name="keep a viewer's place"),
             }
             try:
                 done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
@@ -153,6 +163,13 @@ class _Door:
             raise RefusedError(TRY_LATER, error.message, retry_s=error.retry_after_s or 1.0) from error
         except MnemographError as error:
             raise RefusedError(UNAUTHORIZED, error.message) from error
+
+    async def _keep(self, place: Place) -> None:
+        """Ends the connection when its place is given to somebody else."""
+        await place.lost.wait()
+        raise RefusedError(
+            TRY_LATER, "this place was given to a tenant that has fewer; come back", retry_s=self._hub.limits.retry_s
+        )
 
     async def _watch_access(self) -> None:
         """Ends the connection when what opened it opens it no more."""

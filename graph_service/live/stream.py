@@ -1,13 +1,13 @@
 """A tenant's changes as batches, from a number on and then as they are committed; who reads slowly gets larger ones."""
 
 import asyncio
-import contextlib
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
 
+from graph_service.auth.access import ANYBODY, Access
+from graph_service.auth.places import Place
 from graph_service.live.feed import Feed
 from graph_service.live.hub import Hub
-from graph_service.live.refusal import RefusedError
 from graph_service.memory.changes import ChangeLog
 from schema.change import NumberedChange
 from schema.errors import RateLimitError
@@ -41,27 +41,31 @@ class ChangeStream:
         self._log = change_log
 
     async def follow(
-        self, tenant: str, user_id: str | None, *, epoch: str | None, since: int | None
+        self, tenant: str, user_id: str | None, *, epoch: str | None, since: int | None, access: Access = ANYBODY
     ) -> AsyncIterator[Batch]:
-        """First where it stands, then what happens; never ends by itself.
+        """First where it stands, then what happens; ends when its place is needed for somebody else.
 
         Args:
+            access: whose place it takes.
             since: the last change that is known; None means from now on.
 
         Raises:
-            RateLimitError: there are too many viewers.
+            RateLimitError: there are too many viewers, or the place was given to somebody else.
             UnavailableError: the log that must be read does not answer.
         """
-        with self._place():
+        with self._hub.places.taken(tenant, access) as place:
             resume = Resume(epoch=epoch, seq=since) if epoch is not None and since is not None else None
             async with self._hub.watching(tenant, resume) as feed:
                 wake = asyncio.Event()
                 feed.listeners.add(wake)
+                losing = asyncio.create_task(_woken(place, wake), name="keep a place")
                 try:
                     now = _standing(feed, epoch, since)
                     yield now
                     while True:
                         wake.clear()
+                        if place.lost.is_set():
+                            raise RateLimitError("this place was given to a tenant that has fewer; come back", 5.0)
                         after = await self._after(feed, now)
                         if after is None:
                             await wake.wait()
@@ -71,6 +75,7 @@ class ChangeStream:
                         if mine or after.reset:
                             yield replace(after, changes=mine)
                 finally:
+                    losing.cancel()
                     feed.listeners.discard(wake)
 
     async def _after(self, feed: Feed, told: Batch) -> Batch | None:
@@ -86,13 +91,11 @@ class ChangeStream:
             return replace(told, seq=feed.ring.end, reset=True, changes=())
         return replace(told, seq=taken[-1].seq, reset=False, changes=tuple(taken)) if taken else None
 
-    @contextlib.contextmanager
-    def _place(self) -> Iterator[None]:
-        try:
-            with self._hub.place():
-                yield
-        except RefusedError as error:
-            raise RateLimitError(error.message, retry_after_s=error.retry_s or 1.0) from error
+
+async def _woken(place: Place, wake: asyncio.Event) -> None:
+    """Wakes the stream when its place is lost."""
+    await place.lost.wait()
+    wake.set()
 
 
 def _standing(feed: Feed, epoch: str | None, since: int | None) -> Batch:

@@ -5,14 +5,14 @@ import contextlib
 from collections.abc import AsyncIterator, Callable
 from typing import TYPE_CHECKING
 
-from starlette.requests import Request
-from starlette.responses import JSONResponse
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from graph_service.auth.access import access_of
 from graph_service.auth.gate import Gate
 from graph_service.mcp.caller import Caller, caller_of
-from schema.errors import InstallError, MnemographError, UnavailableError
+from schema.errors import InputError, InstallError, MnemographError, UnavailableError
 from schema.ids import TenantId
 from schema.limits import LIMITS
 
@@ -76,7 +76,21 @@ class McpMount:
             await self._idle.wait()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answers one request."""
+        """Answers one request.
+
+        No session is kept, so there is nothing to stream between requests and none to end: only POST is answered. The
+        SDK would hold the stream of a GET open for as long as the client likes.
+        """
+        if scope["method"] != "POST":
+            told = {"code": InputError.code, "message": "MCP is spoken here by POST; there is no stream to open"}
+            await JSONResponse({"error": told}, status_code=405, headers={"Allow": "POST"})(scope, receive, send)
+            return
+        try:
+            # Read here, since the SDK logs a client that leaves as an error of its own.
+            said = await Request(scope, receive).body()
+        except ClientDisconnect:
+            await Response(status_code=499)(scope, receive, send)
+            return
         self._wanted.set()
         self._in_flight += 1
         self._idle.clear()
@@ -84,7 +98,7 @@ class McpMount:
             if self._ready is None:
                 raise UnavailableError("MCP is not served at this moment; ask again in a moment", 1.0)
             app = await asyncio.shield(self._ready)
-            await app(scope, receive, send)
+            await app(scope, _first(said, receive), send)
         except MnemographError as error:
             body = {"error": {"code": error.code, "message": error.message}}
             await JSONResponse(body, status_code=error.http_status)(scope, receive, send)
@@ -127,3 +141,17 @@ class McpMount:
     async def _note(self, caller: Caller, tool: str, outcome: str) -> None:
         if self._gate is not None:
             await self._gate.note(caller.access, tenant=caller.tenant, door="mcp", what=(tool,), outcome=outcome)
+
+
+def _first(body: bytes, receive: Receive) -> Receive:
+    """The way in of a request whose body was read already."""
+    told = False
+
+    async def replayed() -> Message:
+        nonlocal told
+        if told:
+            return await receive()
+        told = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return replayed

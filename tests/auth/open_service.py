@@ -18,12 +18,16 @@ from graph_service.app import create_app
 from graph_service.auth.access import Role
 from graph_service.auth.audit import audited
 from graph_service.auth.keyring import NewKey
+from graph_service.cli.http_server import guarded
+from graph_service.connections import ConnectionLimits, Crowd
 from graph_service.parts import Parts, open_parts
 from graph_service.settings import Settings, load_settings
 from graph_service.stopping import Stopping
 from schema.ids import TenantId
 from tests.conftest import Server
 from tests.live.live_service import LiveViewer
+
+LIMITS = ConnectionLimits()
 
 
 @dataclass
@@ -34,6 +38,7 @@ class OpenService:
     app: FastAPI
     http: str
     folder: Path
+    crowd: Crowd
     made: list[str] = field(default_factory=list)
 
     async def key(self, tenant: str | None, role: Role = Role.ADMIN, **more: Any) -> NewKey:
@@ -91,20 +96,26 @@ def settings_for(server: Server, folder: Path, more: Mapping[str, str] | None = 
 
 @contextlib.asynccontextmanager
 async def open_service(
-    server: Server, folder: Path, more: Mapping[str, str] | None = None
+    server: Server,
+    folder: Path,
+    more: Mapping[str, str] | None = None,
+    *,
+    limits: ConnectionLimits = LIMITS,
 ) -> AsyncIterator[OpenService]:
     """A running service; its keys and its parts are gone at the end."""
     parts = await open_parts(settings_for(server, folder, more), on_progress=lambda _step: None, starting=None)
     stopping = Stopping()
     app = create_app(parts, stopping)
-    running = uvicorn.Server(uvicorn.Config(app, port=0, log_level="warning", lifespan="on"))
+    crowd = Crowd(limits)
+    config = guarded(app, crowd, trusted_proxies=parts.settings.service.trusted_proxies, port=0, backlog=128)
+    running = uvicorn.Server(config)
     task = asyncio.create_task(running.serve())
     while not running.started:
         if task.done():
             task.result()
         await asyncio.sleep(0.01)
     port = running.servers[0].sockets[0].getsockname()[1]
-    service = OpenService(parts=parts, app=app, http=f"http://127.0.0.1:{port}", folder=folder)
+    service = OpenService(parts=parts, app=app, http=f"http://127.0.0.1:{port}", folder=folder, crowd=crowd)
     try:
         yield service
     finally:

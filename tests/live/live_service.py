@@ -15,6 +15,8 @@ from websockets.typing import Subprotocol
 from graph_service.api.errors import install_error_handlers
 from graph_service.api.explore_rest import explore_router
 from graph_service.api.rest import rest_router
+from graph_service.cli.http_server import guarded
+from graph_service.connections import ConnectionLimits, Crowd
 from graph_service.graph.store import Graph
 from graph_service.live.hub import Hub
 from graph_service.live.limits import LiveLimits
@@ -142,7 +144,9 @@ async def serving(graph: Graph, limits: LiveLimits) -> AsyncIterator[Service]:
     app.include_router(live_router(hub))
     app.include_router(rest_router(mindmap, change_log, kept))
     app.include_router(explore_router(explorer, CommunityMaps(graph, explorer)))
-    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="warning", lifespan="off"))
+    server = uvicorn.Server(
+        guarded(app, Crowd(ConnectionLimits()), port=0, backlog=128, log_level="warning", lifespan="off")
+    )
     task = asyncio.create_task(server.serve())
     while not server.started:
         if task.done():

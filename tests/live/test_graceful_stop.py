@@ -20,6 +20,7 @@ from graph_service.memory.replay import Replay
 from graph_service.memory.spool import Spool
 from graph_service.stopping import Stopping
 from tests.api.cli_process import Home, Running
+from tests.bench.silent_crowd import TICK_S, Crowd
 from tests.builders import a_pace, a_worker
 from tests.conftest import Server
 from tests.live.cable import whole_cable
@@ -154,6 +155,26 @@ async def test_a_database_that_is_away_does_not_hold_up_the_end(
     assert set(talk.acknowledged) <= (await _stored(graph, tenant))[0]
 
 
+async def test_clients_that_say_nothing_do_not_hold_up_the_end(
+    server: Server, graph: Graph, tenant: str, tmp_path: Path
+) -> None:
+    """Half heads, bodies that do not come, sockets without a greeting: while they are there, others are answered."""
+    async with talking(server, tmp_path, tenant, server.uri) as talk:
+        crowd = Crowd(talk.client.base_url.port or 0, 300)
+        for number in range(40):
+            crowd.tick(number)
+            await asyncio.sleep(TICK_S)
+        await talk.say("I love trams.")
+        stopping = asyncio.create_task(talk.stop())
+        while not stopping.done():
+            crowd.tick(0)
+            await asyncio.sleep(TICK_S)
+        code, took_s = await stopping
+        crowd.close()
+    assert (code, took_s < STOP_MAX_S) == (0, True)
+    assert (await _stored(graph, tenant))[0] == set(talk.acknowledged)
+
+
 async def test_a_request_that_comes_too_late_is_refused_with_503() -> None:
     app, stopping, entered = FastAPI(), Stopping(), asyncio.Event()
     app.add_middleware(StopGuard, stopping=stopping)
@@ -172,3 +193,22 @@ async def test_a_request_that_comes_too_late_is_refused_with_503() -> None:
         late = await client.get("/wait")
         assert (late.status_code, late.json()["error"]["code"]) == (503, "UNAVAILABLE")
         assert (await under_way).json() == "finished"
+
+
+async def test_a_request_that_is_cut_off_by_the_end_is_answered() -> None:
+    """It got a 500 and left a traceback."""
+    app, stopping, entered = FastAPI(), Stopping(), asyncio.Event()
+    app.add_middleware(StopGuard, stopping=stopping)
+
+    @app.get("/wait")
+    async def wait() -> None:
+        entered.set()
+        await asyncio.Event().wait()
+
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://127.0.0.1") as client:
+        under_way = asyncio.create_task(client.get("/wait"))
+        await entered.wait()
+        stopping.ask()
+        under_way.cancel()
+        answer = await under_way
+    assert (answer.status_code, answer.json()["error"]["code"]) == (503, "UNAVAILABLE")

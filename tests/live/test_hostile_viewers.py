@@ -105,4 +105,11 @@ def test_a_name_that_an_attackers_dns_answers_is_not_allowed() -> None:
 
 async def test_one_viewer_too_many_is_told_to_come_later(service: Service, tenant: str) -> None:
     async with service.viewer(tenant), service.viewer(tenant), service.viewer(tenant):
-        assert await refused(service) == (1013, "TRY_LATER")
+        hello = json.dumps({**HELLO, "scope": {"tenant": tenant}})
+        assert await refused(service, hello) == (1013, "TRY_LATER")
+
+
+async def test_silent_sockets_take_nobodys_place(service: Service, tenant: str) -> None:
+    """A place is taken after `hello`; three silent sockets were enough to turn everybody away."""
+    async with service.connect(), service.connect(), service.connect(), service.viewer(tenant) as viewer:
+        assert viewer.hello_ack["t"] == "hello_ack"

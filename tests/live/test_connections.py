@@ -1,0 +1,370 @@
+"""What a connection may hold, and for how long: heads, bodies, messages and answers that never end.
+
+Each of these was held for ever, or without a bound, by the server as it comes.
+"""
+
+import asyncio
+import contextlib
+import socket
+import struct
+import zlib
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+import pytest
+import uvicorn
+from starlette.types import Receive, Scope, Send
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed
+
+from graph_service.auth.access import ANYBODY, vouch
+from graph_service.cli.http_server import guarded
+from graph_service.connections import (
+    FRAGMENTS_MAX,
+    MESSAGE_BYTES_MAX,
+    READ_BYTES,
+    ConnectionLimits,
+    Crowd,
+    Line,
+    State,
+    limits_within,
+)
+
+# Generous: the machine may be busy.
+SOON_S = 30.0
+HEAD = b"GET / HTTP/1.1\r\nHost: h\r\n"
+LARGE = 32 * 2**20
+QUICK = ConnectionLimits(head_s=0.3, body_s=0.3, rest_s=0.3, greeting_s=0.3, linger_s=0.3, write_s=0.5)
+PATIENT = ConnectionLimits(head_s=600, body_s=600, rest_s=600, greeting_s=600, linger_s=600, write_s=600)
+
+
+@dataclass
+class Served:
+    """A small application behind the bounds."""
+
+    crowd: Crowd
+    port: int
+    server: uvicorn.Server
+
+    async def talk(self, text: bytes = b"") -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        """A connection on which this was sent."""
+        reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
+        writer.write(text)
+        await writer.drain()
+        return reader, writer
+
+    async def answer(self, path: str = "/") -> bytes:
+        """The answer to a request of its own connection."""
+        reader, writer = await self.talk(f"GET {path} HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n".encode())
+        async with asyncio.timeout(SOON_S):
+            answer = await reader.read()
+        writer.close()
+        return answer
+
+    def socket(self, path: str = "/") -> connect:
+        """A socket."""
+        return connect(f"ws://127.0.0.1:{self.port}{path}", max_size=None)
+
+
+async def _app(scope: Scope, receive: Receive, send: Send) -> None:
+    if scope["type"] == "websocket":
+        await _socket(scope, receive, send)
+        return
+    if scope["path"] == "/admitted":
+        vouch(scope, ANYBODY)
+    if scope["method"] == "POST" and scope["path"] != "/unread":
+        while (message := await receive()).get("more_body"):
+            pass
+        if message["type"] == "http.disconnect":
+            return
+    body = bytes(LARGE) if scope["path"] == "/large" else b"ok"
+    headers = [(b"content-length", str(len(body)).encode())]
+    await send({"type": "http.response.start", "status": 200, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
+
+
+async def _socket(scope: Scope, receive: Receive, send: Send) -> None:
+    await receive()
+    await send({"type": "websocket.accept"})
+    if scope["path"] == "/greeted":
+        vouch(scope, ANYBODY)
+    while (message := await receive())["type"] == "websocket.receive":
+        await send({"type": "websocket.send", "text": str(len(message.get("text") or ""))})
+
+
+@asynccontextmanager
+async def serving(limits: ConnectionLimits) -> AsyncIterator[Served]:
+    crowd = Crowd(limits)
+    server = uvicorn.Server(guarded(_app, crowd, port=0, lifespan="off", backlog=128))
+    task = asyncio.create_task(server.serve())
+    while not server.started:
+        if task.done():
+            task.result()
+        await asyncio.sleep(0)
+    try:
+        yield Served(crowd, server.servers[0].sockets[0].getsockname()[1], server)
+    finally:
+        crowd.stop()
+        server.should_exit = True
+        await task
+
+
+async def ends(reader: asyncio.StreamReader) -> bytes:
+    """All that comes until the other side closes."""
+    async with asyncio.timeout(SOON_S):
+        with contextlib.suppress(ConnectionError):
+            return await reader.read()
+    return b""
+
+
+async def holds(served: Served, count: int) -> None:
+    """Returns when so many connections are there."""
+    until_s = asyncio.get_running_loop().time() + SOON_S
+    while len(served.crowd) != count:
+        assert asyncio.get_running_loop().time() < until_s, len(served.crowd)
+        await asyncio.sleep(0)
+
+
+UPGRADE = (
+    HEAD + b"Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+    b"Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n"
+)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"",
+        HEAD,
+        HEAD + b"\r\n" + HEAD,
+        b"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 100\r\n\r\n{",
+        b"POST /unread HTTP/1.1\r\nHost: h\r\nContent-Length: 100\r\n\r\n{",
+        UPGRADE,
+    ],
+    ids=["nothing", "half a head", "half a second head", "half a body", "half a body answered already", "no greeting"],
+)
+async def test_a_connection_that_keeps_us_waiting_is_closed(text: bytes) -> None:
+    async with serving(QUICK) as served:
+        reader, writer = await served.talk(text)
+        await ends(reader)
+        await holds(served, 0)
+        writer.close()
+
+
+async def test_a_connection_that_is_used_and_a_greeted_socket_stay() -> None:
+    async with serving(QUICK) as served, served.socket("/greeted") as viewer:
+        reader, writer = await served.talk()
+        for _ in range(3):
+            writer.write(HEAD + b"\r\n")
+            async with asyncio.timeout(SOON_S):
+                assert (await reader.readuntil(b"ok")).startswith(b"HTTP/1.1 200")
+        await ends(reader)
+        writer.close()
+        await viewer.send("still here")
+        assert await viewer.recv() == "10"
+
+
+async def test_whoever_speaks_gets_in_however_many_are_silent() -> None:
+    """The oldest silent one goes for each that comes."""
+    limits = ConnectionLimits(connections=100, strangers=8, head_s=600, greeting_s=600)
+    async with serving(limits) as served:
+        silent = [await served.talk(text) for text in (b"", HEAD, UPGRADE, b"") * 10]
+        assert (await served.answer()).endswith(b"ok")
+        assert len(served.crowd.strangers) <= 8
+        await ends(silent[0][0])
+        for _, writer in silent:
+            writer.close()
+
+
+async def test_silent_ones_close_nobody_who_was_admitted() -> None:
+    limits = ConnectionLimits(connections=100, strangers=4, head_s=600, rest_s=600)
+    async with serving(limits) as served, served.socket("/greeted") as viewer:
+        reader, writer = await served.talk(b"GET /admitted HTTP/1.1\r\nHost: h\r\n\r\n")
+        await reader.readuntil(b"ok")
+        silent = [await served.talk() for _ in range(20)]
+        writer.write(HEAD + b"\r\n")
+        async with asyncio.timeout(SOON_S):
+            await reader.readuntil(b"ok")
+        await viewer.send("here")
+        assert await viewer.recv() == "4"
+        for _, other in [*silent, (reader, writer)]:
+            other.close()
+
+
+async def test_when_all_places_are_taken_resting_connections_give_way() -> None:
+    limits = ConnectionLimits(connections=10, strangers=5, rest_s=600, head_s=600)
+    async with serving(limits) as served:
+        resting = []
+        for _ in range(30):
+            reader, writer = await served.talk(b"GET /admitted HTTP/1.1\r\nHost: h\r\n\r\n")
+            async with asyncio.timeout(SOON_S):
+                await reader.readuntil(b"ok")
+            resting.append(writer)
+        assert len(served.crowd) <= 11
+        for writer in resting:
+            writer.close()
+
+
+def deaf(port: int, text: bytes) -> socket.socket:
+    """Somebody who sends this and reads nothing."""
+    made = socket.socket()
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    made.connect(("127.0.0.1", port))
+    made.sendall(text)
+    return made
+
+
+async def test_a_client_that_does_not_read_its_answer_is_closed() -> None:
+    async with serving(QUICK) as served:
+        with deaf(served.port, b"GET /large HTTP/1.1\r\nHost: h\r\n\r\n"):
+            await holds(served, 1)
+            await holds(served, 0)
+
+
+async def test_a_client_that_reads_slowly_gets_all_of_its_answer() -> None:
+    limits = ConnectionLimits(head_s=0.3, rest_s=60, write_s=3.0)
+    async with serving(limits) as served:
+        reader, writer = await served.talk(b"GET /large HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
+        await reader.readuntil(b"\r\n\r\n")
+        got = 0
+        async with asyncio.timeout(120):
+            while got < LARGE:
+                got += len(await reader.readexactly(2**20))
+                await asyncio.sleep(0.1)
+        writer.close()
+
+
+async def closing(viewer: ClientConnection) -> int | None:
+    """The close code that the server sends."""
+    with contextlib.suppress(ConnectionClosed):
+        async with asyncio.timeout(SOON_S):
+            while True:
+                await viewer.recv()
+    return viewer.close_code
+
+
+async def test_a_message_too_large_is_refused_by_its_head() -> None:
+    async with serving(PATIENT) as served, served.socket() as viewer:
+        await viewer.send("x" * MESSAGE_BYTES_MAX)
+        assert await viewer.recv() == str(MESSAGE_BYTES_MAX)
+        with contextlib.suppress(ConnectionClosed):
+            await viewer.send("x" * (MESSAGE_BYTES_MAX + 1))
+        assert await closing(viewer) == 1009
+
+
+def masked(opcode: int, body: bytes, *, compressed: bool = False) -> bytes:
+    """A frame of a client, masked with zeros."""
+    first = opcode | (0x40 if compressed else 0)
+    length = bytes([0x80 | len(body)]) if len(body) < 126 else b"\xfe" + struct.pack("!H", len(body))
+    return bytes([first]) + length + bytes(4) + body
+
+
+async def test_a_small_message_that_grows_large_is_refused() -> None:
+    """16 MB in 16 kB: sixty such sockets took 864 MB."""
+    packed = zlib.compressobj(wbits=-12)
+    body = (packed.compress(bytes(2**24)) + packed.flush(zlib.Z_SYNC_FLUSH))[:-4]
+    assert len(body) < READ_BYTES * 2
+    extensions = b"Sec-WebSocket-Extensions: permessage-deflate; client_max_window_bits\r\n\r\n"
+    async with serving(PATIENT) as served:
+        reader, writer = await served.talk(UPGRADE[:-2] + extensions)
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(masked(0x81, body, compressed=True))
+        assert struct.pack("!H", 1009) in await ends(reader)
+        writer.close()
+
+
+async def test_pieces_of_nothing_end_the_socket() -> None:
+    async with serving(PATIENT) as served:
+        reader, writer = await served.talk(UPGRADE)
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(masked(0x01, b"") + masked(0x00, b"") * (FRAGMENTS_MAX + 1))
+        assert struct.pack("!H", 1009) in await ends(reader)
+        writer.close()
+
+
+async def test_a_flood_of_pings_ends_the_socket() -> None:
+    async with serving(PATIENT) as served:
+        reader, writer = await served.talk(UPGRADE)
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(masked(0x89, b"x" * 125) * 100)
+        assert struct.pack("!H", 1008) in await ends(reader)
+        writer.close()
+
+
+async def test_sockets_keep_no_state_of_compression() -> None:
+    """It was 40 kB for each, from the handshake on."""
+    async with serving(PATIENT) as served, served.socket() as viewer:
+        told = viewer.response.headers["Sec-WebSocket-Extensions"] if viewer.response else ""
+        assert "server_no_context_takeover" in told
+        assert "client_no_context_takeover" in told
+
+
+async def test_little_is_read_at_once() -> None:
+    """asyncio reads 256 kB otherwise, and 43,000 empty frames in one go."""
+    async with serving(PATIENT) as served:
+        _, writer = await served.talk(HEAD)
+        await holds(served, 1)
+        (guard,) = served.crowd._guards.values()
+        assert guard.transport.max_size == READ_BYTES  # type: ignore[attr-defined]
+        writer.close()
+
+
+async def test_what_was_sent_beyond_an_answer_is_not_kept() -> None:
+    async with serving(PATIENT) as served:
+        text = b"POST /unread HTTP/1.1\r\nHost: h\r\nContent-Length: 60000\r\n\r\n"
+        reader, writer = await served.talk(text + bytes(50_000))
+        await reader.readuntil(b"ok")
+        (protocol,) = served.server.server_state.connections
+        assert len(protocol.cycle.body) == 0  # type: ignore[union-attr]
+        writer.close()
+
+
+async def test_a_stop_waits_for_no_client() -> None:
+    """Half heads, half bodies, silent sockets, and clients that read nothing."""
+    texts = [b"", HEAD, b"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 100\r\n\r\n{", UPGRADE]
+    loop = asyncio.get_running_loop()
+    with contextlib.ExitStack() as stack:
+        async with serving(PATIENT) as served:
+            open_ = [await served.talk(text) for text in texts * 50]
+            for _ in range(20):
+                stack.enter_context(deaf(served.port, b"GET /large HTTP/1.1\r\nHost: h\r\n\r\n"))
+            await holds(served, 220)
+            began_s = loop.time()
+        assert loop.time() - began_s < 13
+        for _, writer in open_:
+            writer.close()
+
+
+async def test_files_are_left_for_everything_else() -> None:
+    assert limits_within(1024).connections == 768
+    assert limits_within(100).connections == 32
+    assert limits_within(10**6) == ConnectionLimits()
+
+
+class _One:
+    """Stands in a line."""
+
+
+def line_of(places: int) -> Iterator[tuple[Line, list[_One]]]:
+    yield Line(places), [_One() for _ in range(places)]
+
+
+def test_a_full_line_gives_up_its_oldest() -> None:
+    for line, ones in line_of(16):
+        assert [line.join(one, str(number)) for number, one in enumerate(ones)] == [None] * 16  # type: ignore[arg-type]
+        assert line.join(_One(), "new") is ones[0]  # type: ignore[arg-type]
+        assert (len(line), line.oldest()) == (16, ones[1])
+
+
+def test_whoever_holds_most_of_a_line_gives_up_its_own() -> None:
+    for line, ones in line_of(16):
+        for number, one in enumerate(ones):
+            line.join(one, "early" if number == 0 else "crowd")  # type: ignore[arg-type]
+        assert line.join(_One(), "crowd") is ones[1]  # type: ignore[arg-type]
+        assert line.join(_One(), "honest") is ones[0]  # type: ignore[arg-type]
+
+
+def test_every_state_that_waits_for_a_client_ends() -> None:
+    ours = {State.BUSY, State.OPEN}
+    assert {state for state in State if ConnectionLimits().seconds(state) == float("inf")} == ours
