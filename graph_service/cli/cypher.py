@@ -17,6 +17,7 @@ from graph_service.cli.working import opened
 from graph_service.model_settings import EmbeddingSettings, LlmSettings
 from graph_service.settings import Settings
 from schema.errors import InputError
+from schema.json_text import read_json
 
 if TYPE_CHECKING:
     from graph_service.graph.free_query import FreeAnswer
@@ -91,7 +92,7 @@ def _parameters(given: list[str]) -> dict[str, Any]:
         if not equals or not name.isidentifier():
             raise InputError(f"--param is {one!r}: write NAME=VALUE, for example --param 'user=ana' or --param n=5")
         try:
-            found[name] = json.loads(text)
+            found[name] = read_json(text)
         except json.JSONDecodeError:
             found[name] = text
     return found

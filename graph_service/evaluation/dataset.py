@@ -14,6 +14,7 @@ from pydantic import BaseModel, ValidationError
 
 from graph_service.memory.question import is_chinese
 from schema.errors import InputError
+from schema.json_text import read_json
 from schema.timespan import as_utc
 
 # Their proof is that nobody said it: they are asked to see whether the memory says so.
@@ -190,7 +191,7 @@ def conversation_of(text: str, *, name: str, captions: bool = True) -> Conversat
         InputError: lists the mistakes with their places.
     """
     try:
-        row = _File.model_validate(json.loads(text))
+        row = _File.model_validate(read_json(text))
     except json.JSONDecodeError as error:
         raise InputError(f"{name} line {error.lineno}: not JSON ({error.msg})") from error
     except ValidationError as error:

@@ -84,3 +84,13 @@ def test_the_demonstration_has_some_hundred_messages_in_two_languages() -> None:
     assert {call.user_id for call in calls} == {person.user_id for person in PEOPLE}
     assert {question.user_id for question in QUESTIONS} <= {person.user_id for person in PEOPLE}
     assert any(not question.text.isascii() for question in QUESTIONS)
+
+
+@pytest.mark.parametrize(
+    "text", ["[" * 100_000, '{"text": ' + "[" * 100_000, "9" * 5_000, '{"text": ' + "9" * 5_000 + "}"]
+)
+@pytest.mark.parametrize("form", [FileFormat.AUTO, FileFormat.JSONL, FileFormat.MNEMOGRAPH, FileFormat.BENCHMARK])
+def test_what_json_cannot_be_read_is_refused_in_words(text: str, form: FileFormat) -> None:
+    """Nesting ends in a RecursionError and thousands of digits in a ValueError, of which neither says where it was."""
+    with pytest.raises(InputError, match=r"file\.json"):
+        read(text, form)
