@@ -10,6 +10,7 @@ import typer
 from graph_service.cli.commands import Commands
 from graph_service.cli.options import Common, ConfigOption, JsonOption, TenantOption
 from graph_service.cli.running import StoppedError
+from graph_service.shown_text import shown
 from graph_service.version import version as installed_version
 from schema.errors import MnemographError
 
@@ -48,7 +49,7 @@ def main() -> None:
     try:
         app()
     except MnemographError as error:
-        sys.stderr.write(f"mnemograph: {error.message}\n")
+        sys.stderr.write(shown(f"mnemograph: {error.message}\n"))
         sys.exit(error.exit_code)
     except StoppedError as stopped:
         sys.exit(stopped.exit_code)
