@@ -9,13 +9,13 @@ import re
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import compress
 from typing import Final
 
 from extraction.chinese_words import chinese_words
 from extraction.english_stems import stem
 from extraction.spellings_en import AMERICAN
+from schema.kept_results import kept_by_chars
 
 _WORD: Final = re.compile(r"[a-z0-9]+")
 _CJK: Final = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]+")
@@ -23,6 +23,7 @@ _POSSESSIVE: Final = re.compile(r"['’]s\b")
 # A Chinese word has about this many characters with what stands between words.
 _CHARS_A_WORD: Final = 1.6
 _TEXTS_KEPT: Final = 8_192
+_CHARS_KEPT: Final = 4_000_000
 TERMS_MAX: Final = 96
 # A conversation as a question: 96 would be its first sentence or two.
 _LONG_MAX: Final = 288
@@ -117,7 +118,7 @@ def length(text: str) -> float:
     return _said(text)[1]
 
 
-@lru_cache(maxsize=_TEXTS_KEPT)
+@kept_by_chars(chars_max=_CHARS_KEPT, entries_max=_TEXTS_KEPT)
 def _said(text: str) -> tuple[dict[str, int], float]:
     folded = text.lower()
     said = Counter(_stems(folded))

@@ -1,8 +1,9 @@
 """English as people type it, made plain: small "i", missing apostrophes, and words that are not the writer's own."""
 
-import functools
 import re
 from typing import Final
+
+from schema.kept_results import kept_by_chars
 
 _STRAIGHT: Final = {0x2018: "'", 0x2019: "'", 0x201C: '"', 0x201D: '"'}
 _SMALL_I = re.compile(r"\bi\b(?!\.)")
@@ -78,7 +79,7 @@ _MAY_CHANGE = re.compile(
 )
 
 
-@functools.lru_cache(maxsize=512)
+@kept_by_chars(chars_max=1_000_000, entries_max=512)
 def readable(text: str) -> str:
     """A sentence of the same length with plain marks and a capital "I"; the words of others are blanked out."""
     text = _SMALL_I.sub("I", text.translate(_STRAIGHT))
@@ -95,7 +96,7 @@ def _is_speech(quoted: str) -> bool:
     return _PRONOUN.search(quoted) is not None and _SMALL_WORD.search(quoted) is not None
 
 
-@functools.lru_cache(maxsize=512)
+@kept_by_chars(chars_max=1_000_000, entries_max=512)
 def spelled(text: str) -> str:
     """Contractions and slips spelled out; the length changes."""
     if _MAY_CHANGE.search(text) is None:

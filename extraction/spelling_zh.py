@@ -1,8 +1,9 @@
 """Chinese as people type it, made plain: short words for relatives, and words that are not the writer's own."""
 
-import functools
 import re
 from typing import Final
+
+from schema.kept_results import kept_by_chars
 
 _SPEECH = re.compile(r"[“\"「『][^”\"」』]{2,200}[”\"」』]")
 _SPEAKER = re.compile(r"[我你您他她它咱俺]")
@@ -40,7 +41,7 @@ _MY_KIN = re.compile(r"我(?:家|们家|亲)?(?P<k>先生|[爸妈哥姐弟妹奶
 _OUR = re.compile(r"俺们?|咱们?家?(?=[爸妈哥姐弟妹])")
 
 
-@functools.lru_cache(maxsize=512)
+@kept_by_chars(chars_max=1_000_000, entries_max=512)
 def readable(text: str) -> str:
     """A sentence of the same length in which the words of others are blanked out."""
     text = _SPEECH.sub(lambda found: "　" * len(found[0]) if _SPEAKER.search(found[0]) else found[0], text)

@@ -278,7 +278,7 @@ def _read(file: Path, made: Path, on_progress: Told) -> Kept:
                     _check_space(made, about)
                     found[about.name] = _unpacked(source, made / about.name)
                 # A list of all that was read would grow with the file.
-                tar.members = []  # type: ignore[misc]
+                tar.members = []  # type: ignore[attr-defined]
                 done = packed.tell()
                 on_progress(done, total)
     except (tarfile.TarError, EOFError, ValueError, gzip.BadGzipFile, zlib.error) as error:

@@ -8,7 +8,6 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, time, timedelta
-from functools import lru_cache
 from typing import Final
 
 import numpy as np
@@ -32,6 +31,7 @@ from graph_service.memory.lexical import (
 from graph_service.memory.question import Kind
 from graph_service.memory.walk import closeness, ways_to
 from schema.ids import name_key
+from schema.kept_results import kept_by_chars
 from schema.labels import Role
 from schema.timespan import Timespan
 
@@ -51,6 +51,7 @@ _MAY_TELL_TIME: Final = re.compile(
     re.IGNORECASE,
 )
 _TEXTS_KEPT: Final = 8_192
+_CHARS_KEPT: Final = 4_000_000
 _DIGIT: Final = re.compile(r"\d")
 
 
@@ -283,7 +284,7 @@ def _in_time(candidate: Candidate, asked: Timespan) -> bool:
     return any(_meet(span, asked) for span in _times(candidate.text, candidate.said_at))
 
 
-@lru_cache(maxsize=_TEXTS_KEPT)
+@kept_by_chars(chars_max=_CHARS_KEPT, entries_max=_TEXTS_KEPT)
 def _times(text: str, said_at: datetime) -> tuple[Timespan, ...]:
     # Looking for times is the dearest thing here, and most texts name none.
     if _MAY_TELL_TIME.search(text) is None:
