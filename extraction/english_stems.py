@@ -5,6 +5,7 @@ from functools import lru_cache
 from typing import Final
 
 _KEPT: Final = 200_000
+_WORD_CHARS_MAX: Final = 60
 _CONSONANT: Final = "[^aeiou]"
 _VOWEL: Final = "[aeiouy]"
 _C: Final = f"{_CONSONANT}[^aeiouy]*"
@@ -30,12 +31,18 @@ _STEP_4: Final = (
 )  # fmt: skip
 
 
-@lru_cache(maxsize=_KEPT)
 def stem(word: str) -> str:
-    """A lower-case word without its endings; short words and words of other scripts stay as they are.
+    """Return a lower-case word without its endings; short words and words of other scripts stay as they are.
+
+    What is longer than any word stays as well, so that what is kept of words is bounded.
 
     Source: M. F. Porter 1980, "An algorithm for suffix stripping", which Lucene's `english` analyzer uses too.
     """
+    return _stem(word) if len(word) <= _WORD_CHARS_MAX else word
+
+
+@lru_cache(maxsize=_KEPT)
+def _stem(word: str) -> str:
     if len(word) < 3 or not word.isascii() or not word.isalpha():
         return word
     first_y = word[0] == "y"

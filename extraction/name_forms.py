@@ -12,6 +12,7 @@ from typing import Final
 
 from extraction.spellings_en import AMERICAN, COMPOUNDS, ROMAN, SINGULARS, UMLAUTS
 from schema.ids import name_key
+from schema.kept_results import kept_by_chars
 
 # Our own and articles; "his sister" is not "my sister", so what belongs to others keeps its word.
 _ARTICLE = re.compile(r"^(?:the|a|an|my|our) (?=\S)")
@@ -83,7 +84,7 @@ def _plain_letter(char: str) -> str:
     return base[0] if base[0].isascii() else char
 
 
-@functools.lru_cache(maxsize=20_000)
+@kept_by_chars(chars_max=2_000_000, entries_max=20_000)
 def bare(name: str) -> str:
     """The folded name without quotation marks, article, possessive and form of address; dashes are spaces."""
     key = _MARKS.sub("", fold(name)).strip(EDGE)

@@ -12,6 +12,7 @@ from extraction.words_zh import NOT_NAMES as NOT_NAMES_ZH
 from extraction.words_zh import SURNAMES
 from schema.entity import EntityType
 from schema.ids import name_key
+from schema.kept_results import kept_by_chars
 
 NAMES_PER_SENTENCE_MAX = 12
 _TITLE = re.compile(r"《([^《》]{1,40})》")
@@ -51,7 +52,7 @@ def word_tag(word: str) -> str | None:
     return tag
 
 
-@functools.lru_cache(maxsize=2_000)
+@kept_by_chars(chars_max=200_000, entries_max=2_000)
 def _tagged(text: str) -> list[Any]:
     """The words of a short text, unknown ones guessed: dear, so never for more than a few characters."""
     words: list[Any] = _tagger().lcut(text)

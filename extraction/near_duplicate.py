@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import Final
 
 from extraction.sentences import has_cjk
-from extraction.text_memo import text_memo
+from schema.kept_results import kept_by_chars
 
 # Source: requirements.md C7: "64-bit SimHash, Hamming ≤ 3, verified by longest common substring > 0.8".
 HAMMING_MAX: Final = 3
@@ -33,7 +33,7 @@ def plain(text: str) -> str:
     return " ".join(kept.split())
 
 
-@text_memo()
+@kept_by_chars(chars_max=4_000_000, entries_max=8_192)
 def simhash(text: str) -> int:
     """64 bits that differ little where texts differ little: pairs of Chinese characters, triples of others."""
     votes = [0] * _BITS
@@ -91,7 +91,8 @@ def likeness(one: str, other: str) -> float:
     return len(left & right) / either if either else 1.0
 
 
-@text_memo()
+# About a hundred bytes for each character.
+@kept_by_chars(chars_max=500_000, entries_max=8_192)
 def _gram_set(text: str) -> frozenset[str]:
     return frozenset(_grams(plain(text)))
 

@@ -15,13 +15,15 @@ from typing import Final
 from extraction.chinese_words import chinese_words
 from extraction.english_stems import stem
 from extraction.spellings_en import AMERICAN
-from extraction.text_memo import text_memo
+from schema.kept_results import kept_by_chars
 
 _WORD: Final = re.compile(r"[a-z0-9]+")
 _CJK: Final = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]+")
 _POSSESSIVE: Final = re.compile(r"['’]s\b")
 # A Chinese word has about this many characters with what stands between words.
 _CHARS_A_WORD: Final = 1.6
+_TEXTS_KEPT: Final = 8_192
+_CHARS_KEPT: Final = 4_000_000
 TERMS_MAX: Final = 96
 # A conversation as a question: 96 would be its first sentence or two.
 _LONG_MAX: Final = 288
@@ -116,7 +118,7 @@ def length(text: str) -> float:
     return _said(text)[1]
 
 
-@text_memo()
+@kept_by_chars(chars_max=_CHARS_KEPT, entries_max=_TEXTS_KEPT)
 def _said(text: str) -> tuple[dict[str, int], float]:
     folded = text.lower()
     said = Counter(_stems(folded))

@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from extraction.text_memo import text_memo
+from schema.kept_results import kept_by_chars
 
 _STRAIGHT: Final = {0x2018: "'", 0x2019: "'", 0x201C: '"', 0x201D: '"'}
 _SMALL_I = re.compile(r"\bi\b(?!\.)")
@@ -79,7 +79,7 @@ _MAY_CHANGE = re.compile(
 )
 
 
-@text_memo(chars_kept=200_000)
+@kept_by_chars(chars_max=1_000_000, entries_max=512)
 def readable(text: str) -> str:
     """A sentence of the same length with plain marks and a capital "I"; the words of others are blanked out."""
     text = _SMALL_I.sub("I", text.translate(_STRAIGHT))
@@ -96,7 +96,7 @@ def _is_speech(quoted: str) -> bool:
     return _PRONOUN.search(quoted) is not None and _SMALL_WORD.search(quoted) is not None
 
 
-@text_memo(chars_kept=200_000)
+@kept_by_chars(chars_max=1_000_000, entries_max=512)
 def spelled(text: str) -> str:
     """Contractions and slips spelled out; the length changes."""
     if _MAY_CHANGE.search(text) is None:

@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from extraction.text_memo import text_memo
+from schema.kept_results import kept_by_chars
 
 _SPEECH = re.compile(r"[“\"「『][^”\"」』]{2,200}[”\"」』]")
 _SPEAKER = re.compile(r"[我你您他她它咱俺]")
@@ -41,7 +41,7 @@ _MY_KIN = re.compile(r"我(?:家|们家|亲)?(?P<k>先生|[爸妈哥姐弟妹奶
 _OUR = re.compile(r"俺们?|咱们?家?(?=[爸妈哥姐弟妹])")
 
 
-@text_memo(chars_kept=200_000)
+@kept_by_chars(chars_max=1_000_000, entries_max=512)
 def readable(text: str) -> str:
     """A sentence of the same length in which the words of others are blanked out."""
     text = _SPEECH.sub(lambda found: "　" * len(found[0]) if _SPEAKER.search(found[0]) else found[0], text)

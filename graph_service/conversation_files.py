@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from schema.errors import InputError
+from schema.json_text import read_json
 from schema.message import BroughtFact
 
 if TYPE_CHECKING:
@@ -131,7 +132,7 @@ def read_conversations(text: str, *, name: str, form: FileFormat, owner: Owner) 
 def _looks_like(text: str, name: str) -> FileFormat:
     head = text.lstrip().partition("\n")[0]
     try:
-        first = json.loads(head)
+        first = read_json(head)
     except json.JSONDecodeError:
         first = None
     if isinstance(first, dict) and "text" in first:
@@ -144,7 +145,7 @@ def _looks_like(text: str, name: str) -> FileFormat:
 
 def _parsed(text: str, name: str) -> Any:
     try:
-        return json.loads(text)
+        return read_json(text)
     except json.JSONDecodeError as error:
         raise InputError(f"{name} line {error.lineno}: not JSON ({error.msg}); nothing was stored") from error
 

@@ -9,6 +9,7 @@ from contextvars import ContextVar
 from datetime import UTC, datetime
 from typing import Final
 
+from graph_service.shown_text import shown, shown_json
 from graph_service.telling_settings import LogSettings
 from schema.errors import MnemographError
 from schema.failure import first_of
@@ -46,7 +47,7 @@ class PlainFormatter(logging.Formatter):
         row |= {name: getattr(record, name) for name in _MORE if hasattr(record, name)}
         if record.exc_info and record.exc_info[1] is not None:
             row |= _described(record.exc_info[1])
-        line = json.dumps(row, ensure_ascii=False, default=str) if self._as_json else _for_people(row)
+        line = shown_json(json.dumps(row, ensure_ascii=False, default=str)) if self._as_json else _for_people(row)
         for secret in self._secrets:
             line = line.replace(secret, "***")
         return line
@@ -122,4 +123,4 @@ def _for_people(row: dict[str, object]) -> str:
     more = " ".join(f"{name}={value}" for name, value in row.items() if name not in ("at", "level", "from", "event"))
     line = f"{row['level']}: {row['event']}" + (f" ({more})" if more else "")
     # What came from outside must not look like lines of ours.
-    return line.replace("\r", "\\r").replace("\n", "\\n")
+    return shown(line.replace("\r", "\\r").replace("\n", "\\n"))

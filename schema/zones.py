@@ -2,14 +2,15 @@
 
 import re
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
-from functools import lru_cache
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from schema.kept_results import kept_by_chars
 
 _OFFSET = re.compile(r"(?P<sign>[+-])(?P<h>\d{2}):(?P<m>\d{2})")
 _NAME = re.compile(r"[A-Za-z0-9_+-]+(?:/[A-Za-z0-9_+-]+)*")
 
 
-@lru_cache(maxsize=512)
+@kept_by_chars(chars_max=50_000, entries_max=512)
 def zone_named(name: str) -> tzinfo | None:
     """The zone of that name (`Asia/Shanghai`, `+08:00`, `UTC`), or None when there is none."""
     if name == "UTC":

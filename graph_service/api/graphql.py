@@ -1,6 +1,7 @@
 """The GraphQL door: `remember` and `recall`, and how errors look in it."""
 
 import logging
+import math
 from collections.abc import AsyncIterator
 from datetime import datetime, timedelta
 from typing import Annotated, Any
@@ -51,7 +52,7 @@ from graph_service.auth.access import access_of
 from graph_service.auth.gate import Gate
 from graph_service.memory.question import Kind, Question
 from graph_service.memory.service import Memory
-from schema.errors import InputError, MnemographError, TooCostlyError
+from schema.errors import InputError, MnemographError, RateLimitError, TooCostlyError
 from schema.ids import TenantId
 
 _log = logging.getLogger("mnemograph.graphql")
@@ -194,6 +195,8 @@ def _with_code(error: GraphQLError) -> GraphQLError:
         extensions: dict[str, Any] = {"code": cause.code}
         if isinstance(cause, InputError) and not isinstance(cause, TooCostlyError):
             extensions["problems"] = list(cause.problems)
+        if isinstance(cause, RateLimitError):
+            extensions["retryAfterS"] = math.ceil(cause.retry_after_s)
         return GraphQLError(cause.message, nodes=error.nodes, path=error.path, extensions=extensions)
     if cause is None or isinstance(cause, GraphQLError):
         error.extensions = {"code": InputError.code, **(error.extensions or {})}

@@ -37,7 +37,10 @@ class RoleGuard(SchemaExtension):
     """
 
     def on_validate(self) -> Iterator[None]:
-        """Runs around the validation: an operation that is not allowed is not looked at any further."""
+        """Refuse an operation that is not allowed before its values are looked at; charge for what is allowed.
+
+        Each root field beyond the first costs as much as a request of its own, under whatever alias.
+        """
         context = self.execution_context.context
         operation, fields = self._asked()
         access = _access(context)
@@ -50,6 +53,10 @@ class RoleGuard(SchemaExtension):
                 self.execution_context.pre_execution_errors = [
                     GraphQLError(error.message, original_error=error, path=[name])
                 ]
+            gate = _gate(context)
+            if gate is not None and not self.execution_context.pre_execution_errors:
+                asked = [field for field in fields if not field.name.value.startswith("__")]
+                gate.charge(access, len(asked) - 1)
         yield
 
     async def on_operation(self) -> AsyncIterator[None]:

@@ -30,10 +30,22 @@ from graphql import (
 DEPTH_MAX: Final = 8
 ALIASES_MAX: Final = 15
 COST_MAX: Final = 50_000
-TOKENS_MAX: Final = 20_000
-# Selections of a whole document, and how often one name may stand beside itself: validation compares them in pairs.
+# Parsing runs on the event loop: 64,000 characters of one string take 60 ms, 5,000 tokens 50 ms.
+DOCUMENT_CHARS_MAX: Final = 64_000
+TOKENS_MAX: Final = 5_000
+# Operations and fragments of a document: validation follows each fragment from each operation.
+DEFINITIONS_MAX: Final = 50
 SELECTIONS_MAX: Final = 1_000
-REPEATS_MAX: Final = 20
+# How often one name may stand beside itself in one selection set.
+REPEATS_MAX: Final = 10
+# Validation compares the fields of one name in pairs, with their arguments: the sum over all names of how often one
+# occurs times the size of all its occurrences.
+COMPARISONS_MAX: Final = 50_000
+_ARGUMENT_CHARS_PER_FIELD: Final = 16
+# Each error of a value prints the value as a whole.
+ERRORS_MAX: Final = 5
+# No GraphQL Int is larger; a length from a variable is not checked before the cost is counted.
+_LENGTH_MAX: Final = 2**31 - 1
 LIST_GUESS: Final = 10
 EXTRA: Final[Mapping[str, int]] = {
     "recall": 50,
@@ -84,25 +96,36 @@ class Cost:
 
 
 def unfit(document: DocumentNode) -> str | None:
-    """Why a document is not even validated; None when it is."""
+    """Return why a document is refused before it is validated; None when it is validated.
+
+    Takes linear time and does not recurse; what passes is validated in bounded time.
+    """
+    definitions = len(document.definitions)
+    if definitions > DEFINITIONS_MAX:
+        return (
+            f"the document has {definitions:,} operations and fragments, at most {DEFINITIONS_MAX} are taken; send"
+            " several documents"
+        )
     selections = 0
+    often: dict[str, int] = {}
+    sizes: dict[str, int] = {}
     for chosen in _sets(document):
         selections += len(chosen.selections)
-        names: dict[str, int] = {}
+        beside: dict[str, int] = {}
         for node in chosen.selections:
-            match node:
-                case FieldNode():
-                    name = (node.alias or node.name).value
-                case FragmentSpreadNode():
-                    name = f"...{node.name.value}"
-                case _:
-                    name = "..."
-            names[name] = names.get(name, 0) + 1
-        often = max(names, key=lambda name: names[name])
-        if names[often] > REPEATS_MAX:
-            return f"{often[:60]!r} stands {names[often]} times beside itself; once is enough"
+            name = _response_name(node)
+            beside[name] = beside.get(name, 0) + 1
+            often[name] = often.get(name, 0) + 1
+            sizes[name] = sizes.get(name, 0) + _size(node)
+        most = max(beside, key=lambda name: beside[name])
+        if beside[most] > REPEATS_MAX:
+            return f"{most[:60]!r} stands {beside[most]} times beside itself; once is enough"
     if selections > SELECTIONS_MAX:
         return f"the document has {selections:,} selections, at most {SELECTIONS_MAX:,} are taken; send several"
+    comparisons = sum(count * sizes[name] for name, count in often.items())
+    if comparisons > COMPARISONS_MAX:
+        most = max(often, key=lambda name: often[name] * sizes[name])
+        return f"{most[:60]!r} occurs {often[most]} times in the document, which is too often to compare; send several"
     return None
 
 
@@ -119,7 +142,7 @@ def cost_of(
         return Cost(cost=0, depth=0, aliases=0)
     fragments = {node.name.value: node for node in document.definitions if isinstance(node, FragmentDefinitionNode)}
     defaults = {
-        node.variable.name.value: int(node.default_value.value)
+        node.variable.name.value: _whole(node.default_value.value)
         for node in operation.variable_definitions or ()
         if isinstance(node.default_value, IntValueNode)
     }
@@ -187,16 +210,39 @@ class _Counting:
             value: Any = found.args[name].default_value
             match given.get(name):
                 case IntValueNode(value=text):
-                    value = int(text)
+                    value = _whole(text)
                 case VariableNode() as variable:
                     value = self.variables.get(variable.name.value, value)
-            return max(value, 1) if isinstance(value, int) else None
+            return min(max(value, 1), _LENGTH_MAX) if isinstance(value, int) else None
         return None
+
+
+def _whole(digits: str) -> int:
+    """Return a literal as a number; one with more digits than an Int has counts as the largest."""
+    return int(digits) if len(digits) <= 11 else _LENGTH_MAX
 
 
 def _is_list(kind: GraphQLOutputType) -> bool:
     bare = kind.of_type if isinstance(kind, GraphQLNonNull) else kind
     return isinstance(bare, GraphQLList)
+
+
+def _response_name(node: Any) -> str:
+    """Return the key of a field in an answer; of a spread or an inline fragment a name that no field has."""
+    match node:
+        case FieldNode():
+            return (node.alias or node.name).value
+        case FragmentSpreadNode():
+            return f"...{node.name.value}"
+        case _:
+            return "..."
+
+
+def _size(node: Any) -> int:
+    """Return how much there is of a field to compare with another: one, and more for long arguments."""
+    given = getattr(node, "arguments", None) or ()
+    chars = sum(argument.loc.end - argument.loc.start for argument in given if argument.loc is not None)
+    return 1 + chars // _ARGUMENT_CHARS_PER_FIELD
 
 
 def _sets(document: DocumentNode) -> Iterator[SelectionSetNode]:

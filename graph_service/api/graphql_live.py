@@ -91,8 +91,6 @@ async def _while_allowed(batches: AsyncIterator[Batch], context: dict[str, Any])
     access: Access = context.get("access", ANYBODY)
     gate: Gate | None = context.get("gate")
     ended = asyncio.create_task(gate.ended(access) if gate is not None else asyncio.Event().wait(), name="access")
-    if gate is not None:
-        gate.spend(access)
     following: asyncio.Task[Batch] | None = None
     try:
         while True:

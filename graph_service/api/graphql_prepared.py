@@ -1,23 +1,97 @@
-"""Parses and validates each text of GraphQL once, and refuses operations that cost too much before they run."""
+"""Parse and validate each document of GraphQL once, and refuse operations that cost too much before they run."""
 
+import sys
+from collections import OrderedDict
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import Any, Final
 
-from graphql import DocumentNode, GraphQLError, GraphQLSchema, parse, validate
+from graphql import (
+    DocumentNode,
+    GraphQLError,
+    GraphQLSchema,
+    OperationDefinitionNode,
+    Token,
+    TokenKind,
+    parse,
+    validate,
+)
 from strawberry.extensions import SchemaExtension
 from strawberry.types.graphql import OperationType
 
-from graph_service.api.graphql_limits import TOKENS_MAX, Cost, cost_of, unfit
+from graph_service.api.graphql_limits import DOCUMENT_CHARS_MAX, ERRORS_MAX, TOKENS_MAX, Cost, cost_of, unfit
 from schema.errors import TooCostlyError
 
-_TEXTS_MAX: Final = 256
-# Longer texts are parsed each time: nobody sends them often, and they would fill the memory.
-_KEPT_CHARS_MAX: Final = 16_000
+KEPT_BYTES_MAX: Final = 16 * 2**20
+KEPT_DOCUMENT_BYTES_MAX: Final = 512 * 2**10
+# A parsed document takes 240 to 600 bytes a token, its locations included (graphql-core 3.3, Python 3.11).
+BYTES_PER_TOKEN: Final = 600
+_NUMBERS: Final = (TokenKind.INT, TokenKind.FLOAT)
+# Python refuses to read an integer of more than 4,300.
+_DIGITS_MAX: Final = 100
+# Stands for a document that cannot be parsed, so that its text is not parsed a second time to be refused.
+_NOTHING: Final = parse("{ __typename }")
+
+
+class KeptDocuments:
+    """Parsed documents that were valid and within every limit, by their text; the longest unused go first.
+
+    All tenants share them: a document holds nothing but what its sender wrote, and only the same text finds it.
+
+    Args:
+        bytes_max: of all documents together, as estimated from their tokens.
+        document_bytes_max: larger ones are not kept, and are parsed each time.
+    """
+
+    def __init__(self, *, bytes_max: int = KEPT_BYTES_MAX, document_bytes_max: int = KEPT_DOCUMENT_BYTES_MAX) -> None:
+        self._bytes_max = bytes_max
+        self._document_bytes_max = document_bytes_max
+        self._kept: OrderedDict[str, tuple[DocumentNode, int]] = OrderedDict()
+        self._bytes = 0
+
+    @property
+    def bytes(self) -> int:
+        """The estimated size of all that is kept."""
+        return self._bytes
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def get(self, text: str) -> DocumentNode | None:
+        """Return the document of a text; None when it is not kept."""
+        found = self._kept.get(text)
+        if found is None:
+            return None
+        self._kept.move_to_end(text)
+        return found[0]
+
+    def put(self, text: str, document: DocumentNode) -> None:
+        """Keep a document, unless it is too large."""
+        size = document_bytes(text, document)
+        if size > self._document_bytes_max or text in self._kept:
+            return
+        self._kept[text] = (document, size)
+        self._bytes += size
+        while self._bytes > self._bytes_max:
+            self._bytes -= self._kept.popitem(last=False)[1][1]
+
+
+def document_bytes(text: str, document: DocumentNode) -> int:
+    """Return about how much memory a parsed document holds, rather too much than too little."""
+    return sys.getsizeof(text) + sum(1 for _ in _tokens(document)) * BYTES_PER_TOKEN
+
+
+def _tokens(document: DocumentNode) -> Iterator[Token]:
+    token = document.loc.start_token if document.loc is not None else None
+    while token is not None:
+        yield token
+        token = token.next
+
+
+_KEPT: Final = KeptDocuments()
 
 
 class Prepared(SchemaExtension):
-    """Keeps what does not depend on the values: the document of a text, and what is wrong with it.
+    """Provides the parsed document, and refuses what is malformed, too large, invalid or too costly.
 
     Comes first among the extensions; answers tell their cost in `extensions.cost`.
     """
@@ -25,67 +99,76 @@ class Prepared(SchemaExtension):
     def __init__(self) -> None:
         super().__init__()
         self._cost: Cost | None = None
+        self._known = False
+        self._unparsed: GraphQLError | None = None
 
     def on_parse(self) -> Iterator[None]:
-        """Runs around the parsing; a text that cannot be parsed is told so by what parses it then."""
+        """Parse the text within its limits, unless its document is kept; an error is reported by `on_validate`."""
         context = self.execution_context
         if context.query:
-            try:
-                context.graphql_document = _parsed(context.query)
-            except GraphQLError:
-                context.parse_options["max_tokens"] = TOKENS_MAX
+            context.graphql_document = _KEPT.get(context.query)
+            self._known = context.graphql_document is not None
+            if not self._known:
+                try:
+                    context.graphql_document = _parsed(context.query)
+                except GraphQLError as error:
+                    self._unparsed = error
+                    context.graphql_document, context.provided_operation_name = _NOTHING, None
         yield
 
     def on_validate(self) -> Iterator[None]:
-        """Runs around the validation."""
+        """Validate the document and count its cost; keep it when it is within every limit."""
         context = self.execution_context
         document, text = context.graphql_document, context.query
         if document is not None:
             core: GraphQLSchema = context.schema._schema
-            errors = _mistakes(core, text, document) if text else ()
-            if (
-                not errors
-                and context.context.get("socket")
-                and context.operation_type is not OperationType.SUBSCRIPTION
-            ):
-                errors = (GraphQLError("only subscriptions go over the socket; POST everything else"),)
+            errors = self._mistakes(core, document)
             if not errors:
                 self._cost = cost_of(core, document, context.operation_name, context.variables or {})
-                errors = self._too_much()
+                errors = _refusals(self._cost.problem)
+            if not errors and text and not self._known:
+                _KEPT.put(text, document)
             context.pre_execution_errors = list(errors)
         yield
 
     def get_results(self) -> dict[str, Any]:
-        """What stands in `extensions` of the answer."""
+        """Return what stands in `extensions` of the answer."""
         return {} if self._cost is None else {"cost": self._cost.told}
 
-    def _too_much(self) -> tuple[GraphQLError, ...]:
-        problem = self._cost.problem if self._cost else None
-        return (_refusal(problem),) if problem else ()
+    def _mistakes(self, core: GraphQLSchema, document: DocumentNode) -> tuple[GraphQLError, ...]:
+        if self._unparsed is not None:
+            return (self._unparsed,)
+        context = self.execution_context
+        if not self._known:
+            errors = _refusals(unfit(document)) or tuple(validate(core, document, max_errors=ERRORS_MAX))
+            if errors:
+                return errors
+        if context.context.get("socket") and context.operation_type is not OperationType.SUBSCRIPTION:
+            return (GraphQLError("only subscriptions go over the socket; POST everything else"),)
+        return ()
 
 
-def _refusal(problem: str) -> GraphQLError:
-    return GraphQLError(problem, original_error=TooCostlyError(problem))
+def _refusals(problem: str | None) -> tuple[GraphQLError, ...]:
+    return (GraphQLError(problem, original_error=TooCostlyError(problem)),) if problem else ()
 
 
 def _parsed(text: str) -> DocumentNode:
-    return _parsed_once(text) if len(text) <= _KEPT_CHARS_MAX else parse(text, max_tokens=TOKENS_MAX)
+    """Return the document of a text.
 
-
-@lru_cache(maxsize=_TEXTS_MAX)
-def _parsed_once(text: str) -> DocumentNode:
-    return parse(text, max_tokens=TOKENS_MAX)
-
-
-def _mistakes(core: GraphQLSchema, text: str, document: DocumentNode) -> tuple[GraphQLError, ...]:
-    return _mistakes_once(core, text) if len(text) <= _KEPT_CHARS_MAX else _mistakes_in(core, document)
-
-
-@lru_cache(maxsize=_TEXTS_MAX)
-def _mistakes_once(core: GraphQLSchema, text: str) -> tuple[GraphQLError, ...]:
-    return _mistakes_in(core, _parsed(text))
-
-
-def _mistakes_in(core: GraphQLSchema, document: DocumentNode) -> tuple[GraphQLError, ...]:
-    problem = unfit(document)
-    return (_refusal(problem),) if problem else tuple(validate(core, document))
+    Raises:
+        GraphQLError: it is too long or malformed, or holds no operation.
+    """
+    if len(text) > DOCUMENT_CHARS_MAX:
+        problem = (
+            f"the document has {len(text):,} characters, at most {DOCUMENT_CHARS_MAX:,} are taken: send long values as"
+            " variables"
+        )
+        raise _refusals(problem)[0]
+    document = parse(text, max_tokens=TOKENS_MAX)
+    if not any(isinstance(node, OperationDefinitionNode) for node in document.definitions):
+        raise GraphQLError("the document holds no operation; send a query, mutation or subscription")
+    if any(token.kind in _NUMBERS and token.end - token.start > _DIGITS_MAX for token in _tokens(document)):
+        raise GraphQLError(
+            f"the document holds a number of more than {_DIGITS_MAX} digits; no value here is that large"
+        )
+    return document

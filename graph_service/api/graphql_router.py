@@ -6,6 +6,7 @@ from hashlib import sha256
 from typing import Any, Final
 
 import orjson
+from cross_web import HTTPException
 from fastapi.responses import Response
 from graphql import GraphQLError
 from starlette.requests import Request
@@ -13,17 +14,22 @@ from strawberry.exceptions import ConnectionRejectionError
 from strawberry.fastapi import GraphQLRouter
 from strawberry.http import GraphQLRequestData
 from strawberry.types import ExecutionResult
+from strawberry.types.execution import PreExecutionError
 from strawberry.types.unset import UnsetType
 
+from graph_service.api.graphql_socket import SocketHandler
 from graph_service.api.kept_queries import KeptQueries
 from schema.errors import InputError, RateLimitError
+from schema.json_text import read_json
 
 _NOT_FOUND: Final = "PERSISTED_QUERY_NOT_FOUND"
 _NOT_THIS: Final = "PERSISTED_QUERY_HASH_MISMATCH"
 
 
 class FastRouter(GraphQLRouter[Any, None]):
-    """Strawberry's route, with faster bodies and persisted queries, which each tenant keeps for itself."""
+    """Strawberry's route, with faster bodies, paid sockets, and persisted queries that each tenant has for itself."""
+
+    graphql_transport_ws_handler_class = SocketHandler
 
     def __init__(self, *args: Any, **more: Any) -> None:
         super().__init__(*args, **more)
@@ -38,11 +44,34 @@ class FastRouter(GraphQLRouter[Any, None]):
             return json.dumps(data, separators=(",", ":"))
 
     def decode_json(self, data: str | bytes) -> object:
-        """The body of a request."""
+        """Return what a request or a message of a socket says.
+
+        Raises:
+            json.JSONDecodeError: it is no JSON, nested too deeply, or holds a number of thousands of digits.
+        """
         try:
             return orjson.loads(data)
         except orjson.JSONDecodeError:
-            return json.loads(data)
+            # It is stricter: half a surrogate pair, NaN and numbers beyond 64 bits are left to the standard library.
+            return read_json(data)
+
+    def parse_json(self, data: str | bytes) -> Any:
+        """Return the JSON of a body, of which strawberry expects that it is an object."""
+        found = super().parse_json(data)
+        if not isinstance(found, dict | list):
+            raise HTTPException(400, "the body must be a JSON object with `query`, and `variables` if it has some")
+        if isinstance(found, dict) and not isinstance(found.get("operationName"), str | None):
+            raise HTTPException(400, "`operationName` must be a text")
+        return found
+
+    async def run(self, request: Any, *args: Any, **more: Any) -> Any:
+        """Answer a request; what is wrong with its body is reported in the form of every other error."""
+        try:
+            return await super().run(request, *args, **more)
+        except HTTPException as error:
+            if error.status_code != InputError.http_status:
+                raise
+            raise InputError(error.reason) from error
 
     async def on_ws_connect(self, context: Any) -> UnsetType | dict[str, object] | None:
         """Runs when a socket said `connection_init`, which is when it takes a place."""
@@ -64,18 +93,19 @@ class FastRouter(GraphQLRouter[Any, None]):
     ) -> ExecutionResult:
         """Runs one operation, whose text may be known by its hash."""
         try:
-            request_data = self._with_text(context["tenant"], request_data)
+            name = _persisted_name(request_data)
+            request_data = self._with_text(context["tenant"], name, request_data)
         except GraphQLError as error:
             return ExecutionResult(data=None, errors=[error])
-        return await super().execute_single(request, request_adapter, sub_response, context, root_value, request_data)
+        result = await super().execute_single(request, request_adapter, sub_response, context, root_value, request_data)
+        if name is not None and request_data.query and not isinstance(result, PreExecutionError):
+            # Only what passed every limit is worth remembering.
+            self._kept.put(context["tenant"], name, request_data.query)
+        return result
 
-    def _with_text(self, tenant: str, asked: GraphQLRequestData) -> GraphQLRequestData:
-        wanted = (asked.extensions or {}).get("persistedQuery")
-        if wanted is None:
+    def _with_text(self, tenant: str, name: str | None, asked: GraphQLRequestData) -> GraphQLRequestData:
+        if name is None:
             return asked
-        name = wanted.get("sha256Hash") if isinstance(wanted, dict) and wanted.get("version") == 1 else None
-        if not isinstance(name, str):
-            raise _error("persistedQuery must be {version: 1, sha256Hash: …}", InputError.code)
         if asked.query is None:
             text = self._kept.get(tenant, name)
             if text is None:
@@ -83,8 +113,23 @@ class FastRouter(GraphQLRouter[Any, None]):
             return replace(asked, query=text)
         if sha256(asked.query.encode("utf-8", "surrogatepass")).hexdigest() != name:
             raise _error("provided sha256Hash does not match the query", _NOT_THIS)
-        self._kept.put(tenant, name, asked.query)
         return asked
+
+
+def _persisted_name(asked: GraphQLRequestData) -> str | None:
+    """Return the hash by which a request names its query; None when it does not.
+
+    Raises:
+        GraphQLError: it is named in a way that is not known here.
+    """
+    extensions = asked.extensions
+    wanted = extensions.get("persistedQuery") if isinstance(extensions, dict) else None
+    if wanted is None:
+        return None
+    name = wanted.get("sha256Hash") if isinstance(wanted, dict) and wanted.get("version") == 1 else None
+    if not isinstance(name, str):
+        raise _error("persistedQuery must be {version: 1, sha256Hash: …}", InputError.code)
+    return name
 
 
 def _error(message: str, code: str) -> GraphQLError:

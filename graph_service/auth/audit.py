@@ -144,7 +144,7 @@ def _lines(file: Path) -> Iterator[dict[str, Any]]:
         for line in lines:
             try:
                 row = json.loads(line)
-            except ValueError:
+            except (ValueError, RecursionError):
                 continue
             if isinstance(row, dict):
                 yield row

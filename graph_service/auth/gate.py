@@ -1,6 +1,7 @@
 """The gate of all doors: who comes with which credential, how often, and until when."""
 
 import asyncio
+import logging
 import math
 import secrets
 import time
@@ -24,10 +25,15 @@ from schema.ids import TenantId
 if TYPE_CHECKING:
     from graph_service.auth.signed_token import TokenRules
 
+_log = logging.getLogger("mnemograph.auth")
+
 _BEARER: Final = "bearer "
 # Of one address; whoever tries keys out gets no further with more.
 _FAILURES_PER_S: Final = 5.0
 _FAILURES_BURST: Final = 30
+# Lines of the log about refused credentials, of all addresses together.
+_REFUSALS_TOLD_PER_S: Final = 1.0
+_REFUSALS_TOLD_BURST: Final = 20
 # A probe must be answered although the database is silent.
 _KNOWN_MAX_S: Final = 1.0
 _WHO: Final = (
@@ -66,6 +72,7 @@ class Gate:
         self._audit = audit
         self._rates = Rates(per_s=auth.requests_per_s, burst=auth.burst)
         self._failures = Rates(per_s=_FAILURES_PER_S, burst=_FAILURES_BURST)
+        self._refusals_told = Rates(per_s=_REFUSALS_TOLD_PER_S, burst=_REFUSALS_TOLD_BURST)
         # Of this process alone: after a restart people sign in again.
         self._secret = secrets.token_bytes(32)
 
@@ -98,10 +105,12 @@ class Gate:
         cookie = connection.cookies.get(cookie_name(connection.headers.get("host", "")))
         if not shown and not cookie:
             raise UnauthorizedError(_WHO)
+        # Whoever tries keys out must not have the database read for each; good keys are let in as ever.
+        look_again = not self._failures.spent(_address(connection), now_s=time.monotonic())
         try:
-            return await self._access_of(shown) if shown else self._of_session(cookie or "")
-        except UnauthorizedError:
-            self._count_failure(connection)
+            return await self._access_of(shown, look_again=look_again) if shown else self._of_session(cookie or "")
+        except UnauthorizedError as error:
+            self._count_failure(connection, error)
             raise
 
     async def knows(self, connection: HTTPConnection) -> bool:
@@ -128,6 +137,14 @@ class Gate:
                 " higher rate",
                 wait_s,
             )
+
+    def charge(self, access: Access, requests: int) -> None:
+        """Count further requests that came inside one that was let in, such as the root fields of an operation.
+
+        Refuses nothing; while more was used than there was, `spend` refuses what comes next.
+        """
+        if access is not ANYBODY:
+            self._rates.charge(holder_of(access), requests)
 
     def session(self, access: Access) -> tuple[str, float]:
         """What a cookie holds that stands for this access, and for how many seconds."""
@@ -168,12 +185,12 @@ class Gate:
             )
             await self._audit.note(deed)
 
-    async def _access_of(self, shown: str) -> Access:
+    async def _access_of(self, shown: str, *, look_again: bool) -> Access:
         if self._tokens is not None and not looks_like_key(shown):
             from graph_service.auth.signed_token import read_token
 
             return read_token(shown, self._tokens)
-        key = await self.keyring.find(shown)
+        key = await self.keyring.find(shown, look_again=look_again)
         if key is None:
             raise UnauthorizedError(_NO_GOOD)
         return key.access()
@@ -194,8 +211,14 @@ class Gate:
             return False
         return access.key_id is None or self.keyring.by_id(access.key_id) is not None
 
-    def _count_failure(self, connection: HTTPConnection) -> None:
-        address = connection.client.host if connection.client else ""
-        wait_s = self._failures.wait_s(address, now_s=time.monotonic())
+    def _count_failure(self, connection: HTTPConnection, error: UnauthorizedError) -> None:
+        now_s = time.monotonic()
+        wait_s = self._failures.wait_s(_address(connection), now_s=now_s)
+        if self._refusals_told.wait_s("", now_s=now_s) == 0:
+            _log.warning("a credential was refused: %s", error.message)
         if wait_s > 0:
             raise RateLimitError("too many credentials that are not good; wait a little", wait_s)
+
+
+def _address(connection: HTTPConnection) -> str:
+    return connection.client.host if connection.client else ""

@@ -51,11 +51,27 @@ class Rates:
         rate = self._per_s if per_s is None else per_s
         if rate <= 0:
             return 0.0
-        # A holder with a rate of its own has a burst in proportion.
-        burst = self._burst if per_s is None or self._per_s <= 0 else max(1.0, self._burst * per_s / self._per_s)
+        burst = self._burst_of(per_s)
         bucket = self._buckets.get(holder) or Bucket(burst, now_s)
         self._buckets[holder], wait_s = taken(bucket, now_s=now_s, per_s=rate, burst=burst)
         self._buckets.move_to_end(holder)
         if len(self._buckets) > HOLDERS_MAX:
             self._buckets.popitem(last=False)
         return wait_s
+
+    def spent(self, holder: str, *, now_s: float) -> bool:
+        """Return whether the holder would have to wait now; takes nothing."""
+        bucket = self._buckets.get(holder)
+        if bucket is None or self._per_s <= 0:
+            return False
+        return taken(bucket, now_s=now_s, per_s=self._per_s, burst=self._burst)[1] > 0
+
+    def charge(self, holder: str, tokens: int) -> None:
+        """Take tokens for work that was let in already; what is missing is owed, and later requests wait for it."""
+        bucket = self._buckets.get(holder)
+        if bucket is not None and tokens > 0:
+            self._buckets[holder] = Bucket(bucket.tokens - tokens, bucket.at_s)
+
+    def _burst_of(self, per_s: float | None) -> float:
+        """Return the burst of a holder; with a rate of its own it is in proportion."""
+        return self._burst if per_s is None or self._per_s <= 0 else max(1.0, self._burst * per_s / self._per_s)

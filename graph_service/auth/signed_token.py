@@ -12,8 +12,11 @@ from graph_service.auth.keys import CREDENTIAL_CHARS_MAX
 from graph_service.auth_settings import AuthSettings
 from graph_service.memory.tenant_name import tenant_named
 from schema.errors import InputError, InstallError, UnauthorizedError
+from schema.ids import TenantId
 
 SUBJECT_CHARS_MAX: Final = 200
+# The last second of the year 9999: what a moment can say.
+_LAST_S: Final = 253_402_300_799
 _REFUSED: Final = "the token is not good here: {why}; get a new one from your issuer"
 
 
@@ -55,13 +58,16 @@ def token_rules(auth: AuthSettings) -> TokenRules | None:
 
 
 def read_token(text: str, rules: TokenRules) -> Access:
-    """What a token lets its holder do.
+    """Return what a token lets its holder do.
+
+    A claim counts only with the type it must have: nothing is turned into text, so that `null` or `true` names no
+    tenant.
 
     Raises:
         UnauthorizedError: it is no token of this issuer for this service, is over, or names no tenant or role.
     """
     if len(text) > CREDENTIAL_CHARS_MAX:
-        raise UnauthorizedError(_REFUSED.format(why=f"it has more than {CREDENTIAL_CHARS_MAX:,} characters"))
+        raise _refused(f"it has more than {CREDENTIAL_CHARS_MAX:,} characters")
     try:
         claims = jwt.decode(
             text,
@@ -72,34 +78,78 @@ def read_token(text: str, rules: TokenRules) -> Access:
             leeway=rules.leeway_s,
             options={"require": ["exp", "aud", "sub"]},
         )
-    except (jwt.PyJWTError, ValueError, TypeError) as error:
-        raise UnauthorizedError(_REFUSED.format(why=_why(error))) from error
-    try:
-        tenant = tenant_named(str(claims.get(rules.tenant_claim, "")))
-    except InputError as error:
-        raise UnauthorizedError(_REFUSED.format(why=f"its claim {rules.tenant_claim!r} names no tenant")) from error
+    except (jwt.PyJWTError, ValueError, TypeError, OverflowError, RecursionError) as error:
+        raise _refused(_why(error)) from error
     return Access(
-        who=f"jwt:{str(claims['sub'])[:SUBJECT_CHARS_MAX]}",
-        tenant=tenant,
+        who=f"jwt:{_subject(claims)}",
+        tenant=_tenant(claims, rules.tenant_claim),
         role=_role(claims, rules.role_claim),
-        until_s=float(claims["exp"]) + rules.leeway_s,
+        until_s=_end_s(claims) + rules.leeway_s,
     )
 
 
+def _subject(claims: Mapping[str, Any]) -> str:
+    subject = claims["sub"]
+    if not isinstance(subject, str) or not 1 <= len(subject) <= SUBJECT_CHARS_MAX:
+        raise _refused(f"its claim 'sub' is no text of 1 to {SUBJECT_CHARS_MAX} characters")
+    return subject
+
+
+def _tenant(claims: Mapping[str, Any], name: str) -> TenantId:
+    told = claims.get(name)
+    if not isinstance(told, str):
+        raise _refused(f"its claim {name!r} names no tenant: it must be a text, and is {_kind(told)}")
+    try:
+        return tenant_named(told)
+    except InputError as error:
+        raise _refused(f"its claim {name!r} names no tenant") from error
+
+
 def _role(claims: Mapping[str, Any], name: str) -> Role:
-    """The highest of ours among the roles in a token, which may name others too."""
+    """Return the highest of our roles in the claim, a text or a list of texts, which may name others too."""
     told = claims.get(name)
     names = told if isinstance(told, list) else [told]
+    if not all(isinstance(one, str) for one in names):
+        raise _refused(f"its claim {name!r} holds none of {', '.join(Role)}: it must be a text or a list of texts")
     ours = [role for role in Role if role in names]
     if not ours:
-        raise UnauthorizedError(_REFUSED.format(why=f"its claim {name!r} holds none of {', '.join(Role)}"))
+        raise _refused(f"its claim {name!r} holds none of {', '.join(Role)}")
     return ours[-1]
+
+
+def _end_s(claims: Mapping[str, Any]) -> float:
+    """Return when the token ends; a far day is the issuer's to choose, as long as it is a day."""
+    told = claims["exp"]
+    if isinstance(told, bool) or not isinstance(told, int | float) or not 0 < told <= _LAST_S:
+        raise _refused("its claim 'exp' is no moment in seconds since 1970")
+    return float(told)
+
+
+def _refused(why: str) -> UnauthorizedError:
+    return UnauthorizedError(_REFUSED.format(why=why))
+
+
+def _kind(told: Any) -> str:
+    """Return what JSON calls a value that is no text."""
+    match told:
+        case None:
+            return "missing or null"
+        case bool():
+            return "true or false"
+        case int() | float():
+            return "a number"
+        case list():
+            return "a list"
+        case _:
+            return "an object"
 
 
 def _why(error: Exception) -> str:
     match error:
         case jwt.ExpiredSignatureError():
             return "it is over"
+        case jwt.ImmatureSignatureError():
+            return "it does not count yet"
         case jwt.InvalidAudienceError():
             return "it was made for another service"
         case jwt.InvalidIssuerError():

@@ -3,6 +3,7 @@
 from dataclasses import asdict
 
 import typer
+from rich.markup import escape
 from rich.table import Table
 
 from graph_service.check import Check
@@ -38,7 +39,7 @@ def _table(checks: list[Check]) -> Table:
     table.add_column(overflow="fold")
     for check in checks:
         mark = {True: "[green]✓[/]", False: "[red]✗[/]", None: "[dim]·[/]"}[check.ok]
-        table.add_row(mark, check.name, check.finding)
+        table.add_row(mark, check.name, escape(check.finding))
         if check.mend:
-            table.add_row("", "", f"[yellow]→ {check.mend}[/]")
+            table.add_row("", "", f"[yellow]→ {escape(check.mend)}[/]")
     return table

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.markup import escape
 from rich.table import Table
 
 from graph_service.cli.choices import one_of
@@ -16,7 +17,9 @@ from graph_service.cli.terminal import Terminal
 from graph_service.cli.working import opened
 from graph_service.model_settings import EmbeddingSettings, LlmSettings
 from graph_service.settings import Settings
+from graph_service.shown_text import shown
 from schema.errors import InputError
+from schema.json_text import read_json
 
 if TYPE_CHECKING:
     from graph_service.graph.free_query import FreeAnswer
@@ -39,6 +42,9 @@ def cypher(
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write to a file, not the screen.")] = None,
     rows: Annotated[int | None, typer.Option(help="At most so many rows.")] = None,
     timeout: Annotated[float | None, typer.Option(help="Stop after so many seconds.")] = None,
+    raw: Annotated[
+        bool, typer.Option("--raw", help="CSV cells as they are, also those that a spreadsheet takes for formulas.")
+    ] = False,
     config: ConfigOption = None,
     tenant: TenantOption = None,
     as_json: JsonOption = False,
@@ -61,7 +67,7 @@ def cypher(
     )
     terminal = Terminal(as_json=common.as_json)
     answer = run(_ask(settings, question, terminal))
-    _show(answer, wanted, output, terminal)
+    _show(answer, wanted, output, terminal, raw=raw)
     if answer.cut:
         terminal.say(f"not all: {answer.cut}")
 
@@ -91,25 +97,24 @@ def _parameters(given: list[str]) -> dict[str, Any]:
         if not equals or not name.isidentifier():
             raise InputError(f"--param is {one!r}: write NAME=VALUE, for example --param 'user=ana' or --param n=5")
         try:
-            found[name] = json.loads(text)
+            found[name] = read_json(text)
         except json.JSONDecodeError:
             found[name] = text
     return found
 
 
-def _show(answer: "FreeAnswer", form: str, output: Path | None, terminal: Terminal) -> None:
-    from graph_service.cli.row_formats import RowFormat, as_csv, written
+def _show(answer: "FreeAnswer", form: str, output: Path | None, terminal: Terminal, *, raw: bool) -> None:
+    from graph_service.cli.row_formats import RowFormat, written
 
     if form == RowFormat.TABLE and output is None:
         terminal.answer(None, lambda: _table(answer))
         return
     # A table in a file is for programs too.
-    text = (
-        as_csv(answer.columns, answer.rows).encode()
-        if form == RowFormat.TABLE
-        else written(RowFormat(form), answer.columns, answer.rows)
-    )
+    wanted = RowFormat.CSV if form == RowFormat.TABLE else RowFormat(form)
+    text = written(wanted, answer.columns, answer.rows, raw=raw)
     if output is None:
+        if sys.stdout.isatty():
+            text = shown(text.decode().replace("\r\n", "\n")).encode()
         sys.stdout.buffer.write(text)
         sys.stdout.flush()
         return
@@ -125,7 +130,7 @@ def _table(answer: "FreeAnswer") -> Table:
 
     table = Table(caption=f"{len(answer.rows)} rows, {answer.took_ms:.0f} ms")
     for name in answer.columns:
-        table.add_column(name, overflow="fold")
+        table.add_column(escape(name), overflow="fold")
     for row in answer.rows:
-        table.add_row(*(cell(value) for value in row))
+        table.add_row(*(escape(cell(value)) for value in row))
     return table

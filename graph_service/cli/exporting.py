@@ -58,13 +58,16 @@ def export(
 
 def _put(text: BinaryIO, output: Path) -> None:
     """Puts a whole file in place, readable by its owner alone, or leaves what was there."""
-    half = output.with_name(f"{output.name}.part")
+    half: str | None = None
     try:
-        with os.fdopen(os.open(half, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+        # A name of its own: another export into the same file, or a link under a known name, would be written over.
+        number, half = tempfile.mkstemp(dir=output.parent, prefix=f".{output.name}.", suffix=".part")
+        with os.fdopen(number, "wb") as file:
             shutil.copyfileobj(text, file)
-        half.replace(output)
+        os.replace(half, output)
     except OSError as error:
-        half.unlink(missing_ok=True)
+        if half is not None:
+            Path(half).unlink(missing_ok=True)
         raise InputError(f"{output}: cannot be written: {error.strerror}") from error
 
 

@@ -1,10 +1,11 @@
 """`mnemograph import`: whole conversations from files."""
 
 import zipfile
+import zlib
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -23,6 +24,8 @@ from schema.session import CloseReason
 # The first line of an export is short.
 _HEAD_BYTES_MAX = 65_536
 _IN_ARCHIVES = "conversations.json"
+# A file is read as a whole; an archive of a few megabytes may hold as many gigabytes.
+FILE_BYTES_MAX: Final = 512 * 2**20
 
 if TYPE_CHECKING:
     from graph_service.foreign.found import Found
@@ -160,14 +163,25 @@ def _text(file: Path) -> str:
     try:
         if zipfile.is_zipfile(file):
             with zipfile.ZipFile(file) as archive:
+                # No more than this is unpacked, whatever else the archive holds.
+                _check_size(file, archive.getinfo(_IN_ARCHIVES).file_size)
                 return archive.read(_IN_ARCHIVES).decode("utf-8-sig")
+        _check_size(file, file.stat().st_size)
         return file.read_text(encoding="utf-8-sig")
-    except (KeyError, zipfile.BadZipFile) as error:
+    except (KeyError, zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError) as error:
         raise InputError(f"{file}: is an archive without a readable {_IN_ARCHIVES}") from error
     except OSError as error:
         raise InputError(f"{file}: cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise InputError(f"{file}: is not UTF-8 at byte {error.start}; convert it first") from error
+
+
+def _check_size(file: Path, size: int) -> None:
+    if size > FILE_BYTES_MAX:
+        raise InputError(
+            f"{file}: has {size:,} bytes of text, at most {FILE_BYTES_MAX:,} are read at once; split it,"
+            " nothing was stored"
+        )
 
 
 async def _import(settings: Settings, found: "Found", terminal: Terminal, *, wait: bool) -> None:

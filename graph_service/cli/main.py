@@ -10,6 +10,7 @@ import typer
 from graph_service.cli.commands import Commands
 from graph_service.cli.options import Common, ConfigOption, JsonOption, TenantOption
 from graph_service.cli.running import StoppedError, leave
+from graph_service.shown_text import shown
 from graph_service.version import version as installed_version
 from schema.errors import MnemographError
 
@@ -55,7 +56,7 @@ def _exit_code() -> int:
         # How typer ends every command, `--help` and wrong options included.
         return ended.code if isinstance(ended.code, int) else 0 if ended.code is None else 1
     except MnemographError as error:
-        sys.stderr.write(f"mnemograph: {error.message}\n")
+        sys.stderr.write(shown(f"mnemograph: {error.message}\n"))
         return error.exit_code
     except StoppedError as stopped:
         return stopped.exit_code

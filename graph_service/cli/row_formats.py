@@ -12,6 +12,9 @@ from graph_service.memory.analyst import json_ready
 from schema.errors import InstallError
 
 _NO_PARQUET = "Parquet needs pyarrow: install it with `pip install 'mnemograph[parquet]'`, or use --format csv or jsonl"
+# The last four are what Asian keyboards write; spreadsheets read them as the first four.
+_FORMULA_SIGNS = frozenset("=+-@＝＋－＠")
+_CELL_BREAKS = frozenset("\t\r\n")
 Rows = Sequence[Sequence[Any]]
 
 
@@ -25,15 +28,18 @@ class RowFormat(StrEnum):
     PARQUET = "parquet"
 
 
-def written(form: RowFormat, columns: Sequence[str], rows: Rows) -> bytes:
-    """The rows in a form for programs; `table` is for people and is not written here.
+def written(form: RowFormat, columns: Sequence[str], rows: Rows, *, raw: bool = False) -> bytes:
+    """Return the rows in a form for programs; `table` is for people and is not written here.
+
+    Args:
+        raw: of CSV: leave cells as they are that a spreadsheet would run as formulas.
 
     Raises:
         InstallError: Parquet is wanted, and what it needs is not installed.
     """
     match form:
         case RowFormat.CSV:
-            return as_csv(columns, rows).encode()
+            return as_csv(columns, rows, raw=raw).encode()
         case RowFormat.PARQUET:
             return as_parquet(columns, rows)
         case RowFormat.JSONL:
@@ -42,13 +48,25 @@ def written(form: RowFormat, columns: Sequence[str], rows: Rows) -> bytes:
             return (json.dumps(list(_objects(columns, rows)), ensure_ascii=False, indent=1) + "\n").encode()
 
 
-def as_csv(columns: Sequence[str], rows: Rows) -> str:
-    """CSV as RFC 4180 writes it; lists and maps are JSON in their cell, null is empty."""
+def as_csv(columns: Sequence[str], rows: Rows, *, raw: bool = False) -> str:
+    """Return CSV as RFC 4180 writes it; lists and maps are JSON in their cell, null is empty.
+
+    A text that a spreadsheet would take for a formula gets an apostrophe in front, which makes it a text there; numbers
+    stay numbers.
+    """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\r\n")
-    writer.writerow(columns)
-    writer.writerows([cell(value) for value in row] for row in rows)
+    writer.writerows(
+        [cell(value) if raw or not isinstance(value, str) else _plain(value) for value in row]
+        for row in (columns, *rows)
+    )
     return text.getvalue()
+
+
+def _plain(text: str) -> str:
+    """Return a text that is no formula in a spreadsheet (OWASP, "CSV Injection")."""
+    bare = text.lstrip()
+    return f"'{text}" if bare and (text[0] in _CELL_BREAKS or bare[0] in _FORMULA_SIGNS) else text
 
 
 def cell(value: Any) -> str:

@@ -5,9 +5,11 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from rich.console import Console, RenderableType
+from rich.console import Console, ConsoleOptions, ConsoleRenderable, RenderableType, RenderHook, RenderResult
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
+from rich.segment import Segment
 
+from graph_service.shown_text import shown, shown_json
 from graph_service.step import Step
 
 
@@ -20,21 +22,47 @@ class Terminal:
 
     def __init__(self, *, as_json: bool) -> None:
         self.as_json = as_json
-        self.side = Console(stderr=True, highlight=False)
+        self.side = _console(stderr=True)
         # Tables are cut to a terminal's width, but never when they are read by a program.
-        self._front = Console(highlight=False, width=None if sys.stdout.isatty() else 120)
+        self._front = _console(width=None if sys.stdout.isatty() else 120)
 
     def say(self, text: str) -> None:
         """A line for people, beside the answer."""
         self.side.print(text, markup=False, soft_wrap=True)
 
     def answer(self, document: Any, table: Callable[[], RenderableType]) -> None:
-        """The answer: the document for programs, or what `table` makes of it for people."""
+        """Write the answer: the document for programs, or what `table` makes of it for people.
+
+        Markup is read in tables and groups, whose cells are escaped, and never in a plain text.
+        """
         if self.as_json:
-            sys.stdout.write(json.dumps(document, ensure_ascii=False, indent=1, default=str) + "\n")
+            sys.stdout.write(shown_json(json.dumps(document, ensure_ascii=False, indent=1, default=str)) + "\n")
             sys.stdout.flush()
         else:
-            self._front.print(table())
+            self._front.print(table(), markup=False)
+
+
+class _Harmless(RenderHook):
+    """Shows what was stored without letting it act on the terminal: rich lets escape sequences in texts through."""
+
+    def process_renderables(self, renderables: list[ConsoleRenderable]) -> list[ConsoleRenderable]:
+        return [_HarmlessRenderable(one) for one in renderables]
+
+
+class _HarmlessRenderable:
+    def __init__(self, inner: ConsoleRenderable) -> None:
+        self._inner = inner
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        for segment in console.render(self._inner, options):
+            # Control segments are rich's own, such as the cursor movements of progress bars.
+            yield segment if segment.control else Segment(shown(segment.text), segment.style)
+
+
+def _console(**more: Any) -> Console:
+    console = Console(highlight=False, **more)
+    console.push_render_hook(_Harmless())
+    return console
 
 
 class Steps:

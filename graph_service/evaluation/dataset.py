@@ -15,6 +15,7 @@ from pydantic import BaseModel, ValidationError
 from graph_service.evaluation.everyday import Memory, is_everyday, memory_of
 from graph_service.memory.question import is_chinese
 from schema.errors import InputError
+from schema.json_text import read_json
 from schema.timespan import as_utc
 
 # Their proof is that nobody said it: they are asked to see whether the memory says so.
@@ -213,7 +214,7 @@ def conversation_of(text: str, *, name: str, captions: bool = True) -> Conversat
 
 def _json(text: str, *, name: str) -> Any:
     try:
-        return json.loads(text)
+        return read_json(text)
     except json.JSONDecodeError as error:
         raise InputError(f"{name} line {error.lineno}: not JSON ({error.msg})") from error
     except RecursionError as error:

@@ -10,6 +10,7 @@ from graph_service.foreign.found import Conversation, Found, moment, refuse, sha
 from schema.entity import EntityType
 from schema.errors import InputError
 from schema.ids import content_hash, name_key
+from schema.json_text import read_json
 from schema.message import BroughtFact
 
 _LIKES: Final = frozenset(
@@ -150,7 +151,7 @@ def from_memory_server(text: str, *, name: str, user_id: str) -> Found:
             continue
         place = f"{name} line {number}"
         try:
-            row = json.loads(line)
+            row = read_json(line)
         except json.JSONDecodeError as error:
             problems.append(f"{place}: not JSON ({error.msg})")
             continue

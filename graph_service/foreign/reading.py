@@ -9,6 +9,7 @@ from graph_service.foreign.chat_exports import from_chatgpt, from_flat_export
 from graph_service.foreign.found import Found
 from graph_service.foreign.memory_files import from_mem0, from_memory_server, mem0_rows
 from schema.errors import InputError
+from schema.json_text import read_json
 
 
 def read_file(text: str, *, name: str, form: FileFormat, owner: Owner) -> Found:
@@ -63,15 +64,13 @@ def _looks_like(text: str) -> FileFormat:
 
 def _tree(text: str) -> Any:
     try:
-        return json.loads(text)
-    except (json.JSONDecodeError, RecursionError):
+        return read_json(text)
+    except json.JSONDecodeError:
         return None
 
 
 def _parsed(text: str, name: str) -> Any:
     try:
-        return json.loads(text)
+        return read_json(text)
     except json.JSONDecodeError as error:
         raise InputError(f"{name} line {error.lineno}: not JSON ({error.msg}); nothing was stored") from error
-    except RecursionError as error:
-        raise InputError(f"{name}: is nested too deeply; nothing was stored") from error

@@ -34,6 +34,7 @@ from graph_service.memory.fact_vectors import want_vectors
 from graph_service.memory.rescope import NOBODY
 from schema.errors import ConflictError, InputError, UnavailableError
 from schema.ids import TenantId
+from schema.json_text import read_json
 from schema.labels import Label
 
 _PROBLEMS_MAX: Final = 20
@@ -58,7 +59,7 @@ class Imported:
 def is_export(first_line: str) -> bool:
     """Whether a file that begins like this was written by an export."""
     try:
-        head = json.loads(first_line)
+        head = read_json(first_line)
     except json.JSONDecodeError:
         return False
     return isinstance(head, dict) and head.get("format") == FORMAT
@@ -158,8 +159,8 @@ def _head(line: bytes, path: Path) -> Row:
 
 def _parsed(line: bytes, number: int, problems: list[str]) -> Any:
     try:
-        return json.loads(line)
-    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
+        return read_json(line)
+    except json.JSONDecodeError as error:
         problems.append(f"line {number}: not JSON ({error})")
         return None
 

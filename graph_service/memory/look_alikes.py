@@ -3,7 +3,6 @@
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import combinations
 from typing import Final
 
@@ -11,6 +10,7 @@ from extraction.entity_match import same_name
 from extraction.name_forms import bare
 from extraction.nicknames import full_names
 from schema.ids import MemoryId
+from schema.kept_results import kept_by_chars
 
 SCORE_MIN: Final = 0.4
 _NAMES_SHARE: Final = 0.7
@@ -125,7 +125,7 @@ def _compared(one: Portrait, other: Portrait) -> LookAlike | None:
     return LookAlike(first=one, second=other, score=score, reasons=reasons)
 
 
-@lru_cache(maxsize=50_000)
+@kept_by_chars(chars_max=10_000_000, entries_max=50_000)
 def _names_alike(one: str, other: str) -> tuple[float, str]:
     """How alike two names are, 0 to 1, and why."""
     a, b = sorted((bare(one), bare(other)), key=lambda key: (len(key), key))

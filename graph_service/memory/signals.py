@@ -14,7 +14,6 @@ import numpy as np
 
 from extraction.late_interaction import QuestionTokens, piece_matches, weighted, words_of_name
 from extraction.search_terms import Terms, terms_of
-from extraction.text_memo import text_memo
 from extraction.time_words import spans_in
 from graph_service.memory.asked_beyond import begins_with
 from graph_service.memory.found import Candidate, Found, Line
@@ -32,6 +31,7 @@ from graph_service.memory.lexical import (
 from graph_service.memory.question import Kind
 from graph_service.memory.walk import closeness, ways_to
 from schema.ids import name_key
+from schema.kept_results import kept_by_chars
 from schema.labels import Role
 from schema.timespan import Timespan
 
@@ -52,6 +52,8 @@ _MAY_TELL_TIME: Final = re.compile(
 )
 # Where a text tells when, it tells so early; more is not looked through, since a recall ranks two hundred texts.
 _TIMES_CHARS_MAX: Final = 4_000
+_TEXTS_KEPT: Final = 8_192
+_CHARS_KEPT: Final = 4_000_000
 _DIGIT: Final = re.compile(r"\d")
 
 
@@ -288,7 +290,7 @@ def _times_of(candidate: Candidate) -> tuple[Timespan, ...]:
     return _times(candidate.text[:_TIMES_CHARS_MAX], candidate.said_at)
 
 
-@text_memo()
+@kept_by_chars(chars_max=_CHARS_KEPT, entries_max=_TEXTS_KEPT)
 def _times(text: str, said_at: datetime) -> tuple[Timespan, ...]:
     # Looking for times is the dearest thing here, and most texts name none.
     if _MAY_TELL_TIME.search(text) is None:

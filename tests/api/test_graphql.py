@@ -33,6 +33,11 @@ class Door:
         headers = {"Mnemograph-Tenant": tenant} if tenant else self._headers
         return dict((await self._client.post("/graphql", json=body, headers=headers)).json())
 
+    async def post(self, body: bytes) -> httpx.Response:
+        """The answer to a body as it is."""
+        headers = self._headers | {"Content-Type": "application/json"}
+        return await self._client.post("/graphql", content=body, headers=headers)
+
     async def ask(self, query: str, **variables: Any) -> dict[str, Any]:
         """The whole JSON answer."""
         body = json.dumps({"query": query, "variables": variables})

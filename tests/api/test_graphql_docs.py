@@ -43,6 +43,9 @@ def test_the_page_tells_the_bounds_and_codes_that_there_are() -> None:
         "aliases": limits.ALIASES_MAX,
         "selections in a document": limits.SELECTIONS_MAX,
         "one name beside itself": limits.REPEATS_MAX,
+        "operations and fragments in a document": limits.DEFINITIONS_MAX,
+        "characters of a document": limits.DOCUMENT_CHARS_MAX,
+        "tokens of a document": limits.TOKENS_MAX,
     }
     kinds = [MnemographError, *MnemographError.__subclasses__()]
     known = {kind.code for one in kinds for kind in (one, *one.__subclasses__())}

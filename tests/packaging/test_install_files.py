@@ -1,5 +1,6 @@
 """What an installation is made from: locks, wheel contents, image and compose file agree with each other."""
 
+import hashlib
 import json
 import re
 import shutil
@@ -10,11 +11,14 @@ from pathlib import Path
 import pytest
 import yaml
 
+from hatch_build import NODE
+
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 LOCKS = {
     "requirements.lock": PROJECT["project"]["dependencies"],
     "requirements-test.lock": PROJECT["project"]["dependencies"] + PROJECT["project"]["optional-dependencies"]["test"],
+    "requirements-build.lock": [*PROJECT["build-system"]["requires"], NODE],
 }
 
 
@@ -75,7 +79,7 @@ def test_the_compose_file_publishes_to_this_machine_only() -> None:
     published = {service: services[service]["ports"] for service in services if services[service].get("ports")}
     assert set(published) == {"service", "prometheus", "grafana"}
     assert all(port.startswith("127.0.0.1:") for ports in published.values() for port in ports)
-    assert services["neo4j"]["image"] == "neo4j:2026-community"
+    assert services["neo4j"]["image"].startswith("neo4j:2026-community@")
     assert services["service"]["depends_on"]["neo4j"]["condition"] == "service_healthy"
 
 
@@ -106,5 +110,67 @@ def _compose_command() -> list[str] | None:
 def test_the_image_copies_everything_the_build_needs() -> None:
     copied = re.findall(r"^COPY (?!--from)(.+) \S+$", (ROOT / "Dockerfile").read_text("utf-8"), re.MULTILINE)
     files = {name for line in copied for name in line.split()}
-    assert {"requirements.lock", "pyproject.toml", "README.md", "hatch_build.py"} <= files
+    needed = {"requirements.lock", "requirements-build.lock", "pyproject.toml", "README.md", "hatch_build.py"}
+    assert needed <= files
     assert set(PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]) <= files
+
+
+def test_what_builds_the_image_is_named_with_its_hash() -> None:
+    """Build tools came without hashes: pip fetched the newest hatchling and Node for each build."""
+    text = (ROOT / "Dockerfile").read_text("utf-8")
+    commands = re.findall(r"pip (?:install|wheel)[^&\n\\]*", text)
+    assert len(commands) == 4
+    assert all("--require-hashes" in one or ("--no-deps" in one and "--no-index" in one) for one in commands)
+    assert "--no-build-isolation" in text
+    wanted = (ROOT / "requirements-build.in").read_text("utf-8").splitlines()
+    assert [line for line in wanted if not line.startswith("#")] == [*PROJECT["build-system"]["requires"], NODE]
+
+
+# No digest of it could be confirmed where this was written; operations/pin_images.sh adds it.
+WITHOUT_DIGEST = {"grafana/grafana-oss:12.1.0"}
+
+
+def images() -> list[str]:
+    """Every image that is built from or run."""
+    services = yaml.safe_load((ROOT / "docker-compose.yml").read_text("utf-8"))["services"].values()
+    built_from = re.findall(r"^ARG PYTHON_IMAGE=(\S+)$", (ROOT / "Dockerfile").read_text("utf-8"), re.MULTILINE)
+    return built_from + [one["image"] for one in services if "image" in one]
+
+
+def test_every_image_is_named_with_its_digest() -> None:
+    assert set(re.findall(r"^FROM (\S+)", (ROOT / "Dockerfile").read_text("utf-8"), re.MULTILINE)) == {
+        "${PYTHON_IMAGE}"
+    }
+    found = images()
+    assert len(found) == 6
+    for image in found:
+        assert re.fullmatch(r"[a-z0-9/-]+:[\w.-]+@sha256:[0-9a-f]{64}", image) or image in WITHOUT_DIGEST
+    assert len({image for image in found if image.startswith("python:")}) == 1
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="no bash on this machine")
+def test_the_digests_of_all_images_are_renewed_by_one_script(tmp_path: Path) -> None:
+    for name in ("Dockerfile", "docker-compose.yml"):
+        shutil.copy(ROOT / name, tmp_path / name)
+    (tmp_path / "operations").mkdir()
+    shutil.copy(ROOT / "operations" / "pin_images.sh", tmp_path / "operations")
+    docker = tmp_path / "bin" / "docker"
+    docker.parent.mkdir()
+    # Stands for the registry, which tests have not: answers with the digest of the tag's name.
+    docker.write_text(
+        '#!/bin/sh\nfor tag; do :; done\nprintf \'sha256:%s\\n\' "$(printf %s "$tag" | sha256sum | cut -c1-64)"\n'
+    )
+    docker.chmod(0o755)
+    environ = {"PATH": f"{docker.parent}:/usr/bin:/bin"}
+    command = ["bash", str(tmp_path / "operations" / "pin_images.sh")]
+    done = subprocess.run(command, env=environ, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    for name in ("Dockerfile", "docker-compose.yml"):
+        before, after = (ROOT / name).read_text("utf-8"), (tmp_path / name).read_text("utf-8")
+        named = re.findall(r"^(?:ARG PYTHON_IMAGE=| *image: )(\S+)$", after, re.MULTILINE)
+        for image in named:
+            tag, _, digest = image.partition("@sha256:")
+            assert digest == hashlib.sha256(tag.encode()).hexdigest()
+        # Nothing else is changed.
+        without = re.compile(r"@sha256:[0-9a-f]{64}")
+        assert without.sub("", after) == without.sub("", before)

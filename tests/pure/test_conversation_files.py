@@ -1,10 +1,13 @@
 """Conversations in files: each form, and mistakes with their places."""
 
 import json
+import zipfile
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
+from graph_service.cli import importing
 from graph_service.conversation_files import MESSAGES_A_CALL, FileFormat, Owner, read_conversations
 from graph_service.demo.people import PEOPLE, QUESTIONS, demo_conversations
 from graph_service.memory.incoming import Incoming
@@ -84,3 +87,28 @@ def test_the_demonstration_has_some_hundred_messages_in_two_languages() -> None:
     assert {call.user_id for call in calls} == {person.user_id for person in PEOPLE}
     assert {question.user_id for question in QUESTIONS} <= {person.user_id for person in PEOPLE}
     assert any(not question.text.isascii() for question in QUESTIONS)
+
+
+@pytest.mark.parametrize(
+    "text", ["[" * 100_000, '{"text": ' + "[" * 100_000, "9" * 5_000, '{"text": ' + "9" * 5_000 + "}"]
+)
+@pytest.mark.parametrize("form", [FileFormat.AUTO, FileFormat.JSONL, FileFormat.MNEMOGRAPH, FileFormat.BENCHMARK])
+def test_what_json_cannot_be_read_is_refused_in_words(text: str, form: FileFormat) -> None:
+    """Nesting ends in a RecursionError and thousands of digits in a ValueError, of which neither says where it was."""
+    with pytest.raises(InputError, match=r"file\.json"):
+        read(text, form)
+
+
+def test_a_file_or_an_archive_larger_than_what_is_read_at_once_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An archive of a few megabytes may hold as many gigabytes; what it declares is looked at before it is unpacked."""
+    monkeypatch.setattr(importing, "FILE_BYTES_MAX", 1_000)
+    with zipfile.ZipFile(tmp_path / "export.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("conversations.json", "[" + " " * 1_000_000 + "]")
+    (tmp_path / "long.json").write_text(" " * 1_001, "utf-8")
+    for name in ("export.zip", "long.json"):
+        with pytest.raises(InputError, match=r"at most 1,000 are read"):
+            importing._text(tmp_path / name)
+    (tmp_path / "short.json").write_text("[]", "utf-8")
+    assert importing._text(tmp_path / "short.json") == "[]"

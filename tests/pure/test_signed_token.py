@@ -12,8 +12,10 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
 
 from graph_service.auth.access import Role
+from graph_service.auth.keys import CREDENTIAL_CHARS_MAX
 from graph_service.auth.signed_token import TokenRules, read_token, token_rules
 from graph_service.auth_settings import AuthSettings, auth_contradictions
+from graph_service.live.holder import told_of
 from schema.errors import InstallError, UnauthorizedError
 
 SECRET = "an issuer's secret of more than 32 bytes"
@@ -61,7 +63,7 @@ def test_the_highest_of_several_roles_counts() -> None:
         ({"exp": time.time() - 40}, "it is over"),
         ({"exp": None}, "lacks the claim 'exp'"),
         # Far off, because the whole run lies between the making of this table and the test.
-        ({"nbf": time.time() + 86_400}, "not signed"),
+        ({"nbf": time.time() + 86_400}, "does not count yet"),
         ({"aud": "billing"}, "another service"),
         ({"aud": None}, "another service|lacks the claim"),
         ({"iss": "https://evil.example"}, "another issuer"),
@@ -79,6 +81,80 @@ def test_the_highest_of_several_roles_counts() -> None:
 def test_a_token_that_lacks_something_is_refused(more: dict[str, Any], why: str) -> None:
     with pytest.raises(UnauthorizedError, match=why):
         read_token(a_token(**more), rules(BY_SECRET))
+
+
+def signed_as_written(claims: str) -> str:
+    """A token whose payload is exactly this text, which PyJWT itself would refuse to write."""
+    return jwt.PyJWS().encode(claims.encode(), SECRET, "HS256", headers={"typ": "JWT"})
+
+
+def claims_text(**changed: str) -> str:
+    """The claims of a good token as JSON, some replaced by JSON given as text."""
+    claims = {
+        "sub": '"ana"',
+        "aud": '"mnemograph"',
+        "iss": '"https://issuer.example"',
+        "exp": str(int(time.time()) + 60),
+        "tenant": '"acme"',
+        "role": '"write"',
+        **changed,
+    }
+    return "{" + ", ".join(f'"{name}": {value}' for name, value in claims.items()) + "}"
+
+
+@pytest.mark.parametrize("value", ["null", "true", "false", "0", "1", "1.5", "NaN", '""', "[]", '["acme"]', "{}"])
+@pytest.mark.parametrize("claim", ["tenant", "role", "sub"])
+def test_a_claim_that_is_no_text_names_nobody(claim: str, value: str) -> None:
+    with pytest.raises(UnauthorizedError, match=f"'{claim}'|not signed by"):
+        read_token(signed_as_written(claims_text(**{claim: value})), rules(BY_SECRET))
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        *("null", "true", '"tomorrow"', "[]", "{}", "-1", "0", "NaN", "Infinity", "1e400", "1e300"),
+        str(10**30),
+        "9" * 5_000,
+    ],
+)
+def test_an_end_that_is_no_moment_opens_nothing(value: str) -> None:
+    with pytest.raises(UnauthorizedError):
+        read_token(signed_as_written(claims_text(exp=value)), rules(BY_SECRET))
+
+
+def test_a_token_may_end_in_a_thousand_years_and_its_end_can_be_told() -> None:
+    """How long tokens last is the issuer's decision; viewers are told the day."""
+    end_s = int(time.time()) + 1_000 * 365 * 86_400
+    access = read_token(signed_as_written(claims_text(exp=str(end_s))), rules(BY_SECRET))
+    assert access.until_s == end_s + BY_SECRET.jwt_leeway_s
+    assert told_of(access)["until"] is not None
+
+
+@pytest.mark.parametrize("name", ["acme", "茶馆", "a.b-c_1", "null", "true", "0"])
+def test_a_text_that_is_a_name_opens_that_tenant(name: str) -> None:
+    """`"null"` as a text is a name like any other; only the issuer can write it."""
+    assert read_token(a_token(tenant=name), rules(BY_SECRET)).tenant == name
+
+
+def test_a_role_among_others_counts_but_not_among_things_that_are_no_roles() -> None:
+    assert read_token(a_token(role=["billing", "read"]), rules(BY_SECRET)).role is Role.READ
+    for role in (["read", True], ["admin", None], ["write", ["admin"]], [{"admin": 1}]):
+        with pytest.raises(UnauthorizedError, match="list of texts"):
+            read_token(a_token(role=role), rules(BY_SECRET))
+
+
+def test_two_long_subjects_are_not_taken_for_one() -> None:
+    with pytest.raises(UnauthorizedError, match="'sub'"):
+        read_token(a_token(sub="x" * 201), rules(BY_SECRET))
+
+
+def test_a_head_or_claims_nested_a_thousand_deep_are_refused_in_words() -> None:
+    deep = "[" * 2_900 + "]" * 2_900
+    head = base64.urlsafe_b64encode(f'{{"alg": {deep}}}'.encode()).decode().rstrip("=")
+    for text in (signed_as_written(deep), f"{head}.e30.e30"):
+        assert len(text) < CREDENTIAL_CHARS_MAX
+        with pytest.raises(UnauthorizedError):
+            read_token(text, rules(BY_SECRET))
 
 
 def test_clocks_may_differ_by_the_leeway() -> None:

@@ -118,10 +118,19 @@ def try_lock(path: Path) -> Iterator[bool]:
     """Hold a lock file if nobody does; the system frees it when its holder dies.
 
     Yields:
-        False at once when another holder has it, in this process or another.
+        False at once when another holder has it, in this process or another, or when its last holder took the file
+        away meanwhile: the lock of a file that has no name keeps nobody out.
     """
     with open(path, "a+b") as file:
-        yield _locked(file.fileno())
+        yield _locked(file.fileno()) and _is_there(file.fileno(), path)
+
+
+def _is_there(number: int, path: Path) -> bool:
+    """Return whether an open file still is the one of that name."""
+    try:
+        return os.path.samestat(os.fstat(number), os.stat(path))
+    except FileNotFoundError:
+        return False
 
 
 if sys.platform == "win32":

@@ -1,0 +1,76 @@
+"""What was stored and is printed cannot act on the terminal, nor is it read as markup."""
+
+import json
+import logging
+
+import pytest
+from rich.table import Table
+
+from graph_service.cli.terminal import Terminal
+from graph_service.log import PlainFormatter
+from graph_service.shown_text import shown, shown_json
+
+# Clear the screen; write the clipboard; a title; one-character CSI and OSC; a link; bell; what turns the direction.
+ATTACKS = (
+    "\x1b[2J\x1b[1;1H",
+    "\x1b]52;c;cm0gLXJmIC8=\x07",
+    "\x1b]0;root#\x07",
+    "\x9b31m",
+    "\x9d52;c;AAAA\x9c",
+    "\x1b]8;;http://evil.example\x1b\\",
+    "a\rb",
+    "a\x08b",
+    "\u202egnp.exe",
+    "\u2066x\u2069",
+    "\u2028",
+    "\x7f",
+)
+ACTIVE = {
+    chr(code) for code in (*range(32), *range(0x7F, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x2028)
+} - {
+    "\n",
+    "\t",
+}
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+@pytest.mark.parametrize("as_json", [False, True])
+def test_a_stored_text_does_nothing_to_the_terminal(
+    attack: str, as_json: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def table() -> Table:
+        made = Table(title=attack)
+        made.add_column(f"said {attack}")
+        made.add_row(f"tea {attack}")
+        return made
+
+    terminal = Terminal(as_json=as_json)
+    terminal.answer({"text": attack}, table)
+    terminal.say(f"beside {attack}")
+    printed = capsys.readouterr()
+    assert not ACTIVE & set(printed.out + printed.err)
+    assert "beside" in printed.err
+    if as_json:
+        assert json.loads(printed.out) == {"text": attack}
+    else:
+        assert "tea" in printed.out
+
+
+@pytest.mark.parametrize("text", ["[/]", "[bold]x[/bold]", "[link=http://evil.example]x[/link]", "[red]"])
+def test_a_plain_answer_is_not_read_as_markup(text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    Terminal(as_json=False).answer(None, lambda: f"said {text}")
+    assert capsys.readouterr().out == f"said {text}\n"
+
+
+def test_ordinary_texts_of_every_script_are_shown_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:
+    text = "café 茶馆 שלום مرحبا 👩‍👩‍👧 किताब\tx\ny"
+    assert shown(text) == text
+    assert shown_json(json.dumps(text, ensure_ascii=False)) == json.dumps(text, ensure_ascii=False)
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+@pytest.mark.parametrize("as_json", [False, True])
+def test_a_line_of_the_log_does_nothing_to_the_terminal(attack: str, as_json: bool) -> None:
+    record = logging.LogRecord("mnemograph", logging.WARNING, __file__, 1, "said %s", (attack,), None)
+    line = PlainFormatter(as_json=as_json, secrets=()).format(record)
+    assert not (ACTIVE | {"\n"}) & set(line)
