@@ -35,7 +35,6 @@ def _pages() -> dict[str, Statement]:
         Label.TOMBSTONE: statement("carry/page_tombstone"),
         Label.USAGE: statement("carry/page_usage"),
         Label.CHANGE: statement("carry/page_change"),
-        Label.JOB: statement("carry/page_job"),
     }
 
 
@@ -57,7 +56,6 @@ def _puts() -> dict[str, Statement]:
         Label.TOMBSTONE: statement("carry/put_tombstone"),
         Label.USAGE: statement("carry/put_usage"),
         Label.CHANGE: statement("carry/put_change"),
-        Label.JOB: statement("carry/put_job"),
     }
 
 
@@ -91,9 +89,6 @@ def _row(kind: str, one: Mapping[str, Any]) -> Row | None:
     found = {
         name: carried(value, model[name].kind if name in model else "") for name, value in one["properties"].items()
     }
-    if kind == Label.JOB and found.get("state") == "leased":
-        # Whoever holds it does not hold it where it is imported.
-        found["state"] = "open"
     return {**row, "properties": found}
 
 
