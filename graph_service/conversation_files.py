@@ -132,7 +132,7 @@ def _looks_like(text: str, name: str) -> FileFormat:
     head = text.lstrip().partition("\n")[0]
     try:
         first = json.loads(head)
-    except json.JSONDecodeError:
+    except (ValueError, RecursionError):
         first = None
     if isinstance(first, dict) and "text" in first:
         return FileFormat.JSONL
@@ -147,12 +147,14 @@ def _parsed(text: str, name: str) -> Any:
         return json.loads(text)
     except json.JSONDecodeError as error:
         raise InputError(f"{name} line {error.lineno}: not JSON ({error.msg}); nothing was stored") from error
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{name}: is nested too deeply, or holds a number that is none; nothing was stored") from error
 
 
 def _from_lines(text: str, name: str) -> list[ConversationRow]:
     problems: list[str] = []
     sessions: dict[tuple[str | None, str], list[LineRow]] = {}
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
             continue
         try:

@@ -1,6 +1,7 @@
 """`mnemograph import`: whole conversations from files."""
 
 import zipfile
+import zlib
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,6 +24,7 @@ from schema.session import CloseReason
 # The first line of an export is short.
 _HEAD_BYTES_MAX = 65_536
 _IN_ARCHIVES = "conversations.json"
+_FILE_BYTES_MAX = 512 * 2**20
 
 if TYPE_CHECKING:
     from graph_service.foreign.found import Found
@@ -156,13 +158,23 @@ async def _take_over(settings: Settings, file: Path, terminal: Terminal, *, wait
     terminal.answer(document, lambda: f"{done.nodes} nodes and {done.edges} edges; users: {who}{again}")
 
 
+def _refuse_large(file: Path, bytes_n: int) -> None:
+    """Refuse what would not fit into memory; an archive names the size of what it holds, and no more is read."""
+    if bytes_n > _FILE_BYTES_MAX:
+        raise InputError(
+            f"{file}: holds {bytes_n:,} bytes, at most {_FILE_BYTES_MAX:,} are read; cut it into several files"
+        )
+
+
 def _text(file: Path) -> str:
     try:
         if zipfile.is_zipfile(file):
             with zipfile.ZipFile(file) as archive:
+                _refuse_large(file, archive.getinfo(_IN_ARCHIVES).file_size)
                 return archive.read(_IN_ARCHIVES).decode("utf-8-sig")
+        _refuse_large(file, file.stat().st_size)
         return file.read_text(encoding="utf-8-sig")
-    except (KeyError, zipfile.BadZipFile) as error:
+    except (KeyError, zipfile.BadZipFile, zlib.error, RuntimeError) as error:
         raise InputError(f"{file}: is an archive without a readable {_IN_ARCHIVES}") from error
     except OSError as error:
         raise InputError(f"{file}: cannot be read: {error.strerror}") from error

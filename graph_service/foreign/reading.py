@@ -64,7 +64,7 @@ def _looks_like(text: str) -> FileFormat:
 def _tree(text: str) -> Any:
     try:
         return json.loads(text)
-    except (json.JSONDecodeError, RecursionError):
+    except (ValueError, RecursionError):
         return None
 
 
@@ -73,5 +73,5 @@ def _parsed(text: str, name: str) -> Any:
         return json.loads(text)
     except json.JSONDecodeError as error:
         raise InputError(f"{name} line {error.lineno}: not JSON ({error.msg}); nothing was stored") from error
-    except RecursionError as error:
-        raise InputError(f"{name}: is nested too deeply; nothing was stored") from error
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{name}: is nested too deeply, or holds a number that is none; nothing was stored") from error
