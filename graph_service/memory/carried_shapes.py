@@ -179,6 +179,10 @@ def _shape(needed: str, *, addressed: bool = False, same: tuple[tuple[str, str],
     return Shape(needed=frozenset(needed.split()), rules={**_COMMON, **rules}, addressed=addressed, same=same)
 
 
+def _shape_of_fact(needed: str, **rules: Rule) -> Shape:
+    return Shape(needed=frozenset(needed.split()), rules={**_COMMON, **_FACT_RULES, **rules})
+
+
 # Of every kind that has them.
 _COMMON: Final[Mapping[str, Rule]] = {
     "id": _ID,
@@ -275,10 +279,9 @@ SHAPES: Final[Mapping[str, Shape]] = {
         layers_hash=_HASH,
         evidence_n=_COUNT,
     ),
-    EDGE: _shape(_FACT_NEEDED, **_FACT_RULES),
-    Label.HELD_FACT: _shape(
+    EDGE: _shape_of_fact(_FACT_NEEDED),
+    Label.HELD_FACT: _shape_of_fact(
         f"{_FACT_NEEDED} subject_id object_id predicate",
-        **_FACT_RULES,
         subject_id=_ID,
         object_id=_ID,
         predicate=_one_of(*whitelist()),

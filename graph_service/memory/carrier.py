@@ -3,17 +3,21 @@
 import json
 import sqlite3
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
 
-from graph_service.memory.carried_rows import EDGE, LINKS, ORDER, Row, key_of_row, kind_of_row, model_of
+from graph_service.memory.carried_rows import LINKS, ORDER, Row, key_of_row, kind_of_row, model_of
+from graph_service.memory.carried_shapes import EDGE
 from graph_service.memory.carried_values import value_of
 from graph_service.memory.fingerprints import Said, Told, scene_prints, session_print
+from graph_service.memory.outbox import JobKind
 from graph_service.memory.rescope import Move, apart_id, episode_id, first_spell, merge_id
 from schema.ids import TenantId
 from schema.labels import MIND_MAP_KINDS, Label, Link
 from schema.predicates import allowed
+from schema.session import SessionState
 
 _SCHEMA: Final = (
     "CREATE TABLE raw (kind TEXT, line TEXT)",
@@ -52,6 +56,16 @@ _BY_URI: Final = (
     EDGE,
     Label.HELD_FACT,
 )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Work:
+    """One kind of work of a session (a node id), and whether any waits."""
+
+    kind: JobKind
+    session: str
+    user: str
+    waits: bool
 
 
 class Carrier:
@@ -150,27 +164,30 @@ class Carrier:
     def _kinds_of(self, key: str) -> set[str]:
         return {kind for (kind,) in self._file.execute("SELECT kind FROM keys WHERE key = ?", (key,))}
 
-    def works(self) -> Iterator[tuple[str, str, str]]:
-        """The work that waits in what the file holds: kind, session and user, by their ids under the target.
+    def works(self) -> Iterator[Work]:
+        """The work of each session, by its ids under the target, and whether it waits.
 
-        Work itself is not carried: it follows from what is not read yet, and from sessions whose end was asked for.
+        Work is not carried: it follows from what is not read yet, and from sessions whose end was asked for. What waits
+        for a vector is known when it is written.
         """
-        states = {row["properties"]["id"]: row["properties"]["state"] for row in self._raw(Label.SESSION_LIFE)}
         unread = {
             row["properties"]["session_id"]
-            for kind in (Label.MESSAGE, Label.EPISODE)
+            for kind, waits in ((Label.MESSAGE, "unread"), (Label.EPISODE, "unread"), (Label.SCENE, "unextracted"))
             for row in self._raw(kind)
-            if row["properties"].get("unread")
+            if row["properties"].get(waits)
         }
-        unread |= {
-            row["properties"]["session_id"] for row in self._raw(Label.SCENE) if row["properties"].get("unextracted")
+        ending = {
+            row["properties"]["id"]
+            for row in self._raw(Label.SESSION_LIFE)
+            if row["properties"]["state"] not in (SessionState.ACTIVE, SessionState.CLOSED)
         }
-        users = {row["properties"]["id"]: row["properties"]["user_node_id"] for row in self._raw(Label.SESSION)}
-        for session in sorted(unread):
-            yield "read", self.new_id(session), self.new_id(users[session])
-        for session, state in sorted(states.items()):
-            if state in ("closing", "indexing", "extracting"):
-                yield "close", self.new_id(session), self.new_id(users[session])
+        for row in self._raw(Label.SESSION):
+            session, user = row["properties"]["id"], row["properties"]["user_node_id"]
+            ids = {"session": self.new_id(session), "user": self.new_id(user)}
+            yield Work(kind=JobKind.READ, waits=session in unread, **ids)
+            yield Work(kind=JobKind.EMBED, waits=False, **ids)
+            if session in ending:
+                yield Work(kind=JobKind.CLOSE, waits=True, **ids)
 
     def move_all(self) -> None:
         """Work out every row under the target, so that nothing can fail of that once writing has begun."""

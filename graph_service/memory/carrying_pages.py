@@ -6,7 +6,8 @@ from typing import Any, Final
 from graph_service.graph.statements import Statement, statement
 from graph_service.graph.store import Graph
 from graph_service.graph.vector_parameter import vector_parameter
-from graph_service.memory.carried_rows import EDGE, Row, model_of
+from graph_service.memory.carried_rows import Row, model_of
+from graph_service.memory.carried_shapes import EDGE
 from graph_service.memory.carried_values import carried, value_of
 from schema.ids import TenantId
 from schema.labels import MIND_MAP_KINDS, Label, Link

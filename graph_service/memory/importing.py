@@ -17,7 +17,6 @@ from graph_service.graph.migrate import StoredEmbedder, stored_embedder
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
 from graph_service.memory.carried_rows import (
-    EDGE,
     FORMAT,
     LINKS,
     ORDER,
@@ -27,13 +26,14 @@ from graph_service.memory.carried_rows import (
     mistakes_in,
     without_vectors,
 )
-from graph_service.memory.carried_shapes import VECTOR_DIM_MAX
+from graph_service.memory.carried_shapes import EDGE, VECTOR_DIM_MAX
 from graph_service.memory.carried_values import value_of
-from graph_service.memory.carrier import Carrier
+from graph_service.memory.carrier import Carrier, Work
 from graph_service.memory.carrying_pages import LONG_ROWS_MAX, ROWS_MAX, put_rows
 from graph_service.memory.exporting import Progress
 from graph_service.memory.fact_vectors import want_vectors
 from graph_service.memory.incoming import text_problem
+from graph_service.memory.outbox import JobKind
 from graph_service.memory.rescope import NOBODY
 from schema.errors import ConflictError, InputError, UnavailableError
 from schema.ids import TenantId
@@ -257,7 +257,7 @@ async def _finish(
     tenant: TenantId,
     said: Mapping[str, Any],
     sessions: list[str],
-    works: list[tuple[str, str, str]],
+    works: list[Work],
     *,
     now: datetime,
 ) -> None:
@@ -273,22 +273,21 @@ async def _finish(
     await graph.write(lambda writing: writing.run(statement("carry/finish"), parameters))
 
 
-def _wanted(works: list[tuple[str, str, str]]) -> Iterator[list[Row]]:
+def _wanted(works: list[Work]) -> Iterator[list[Row]]:
     """Work as rows; what a user said in several sessions is read in the order in which it was said."""
     unread: dict[str, list[str]] = {}
-    for kind, session, user in works:
-        if kind == "read":
-            unread.setdefault(user, []).append(session)
-    rows = [{"about": session, "kind": kind, "sessions": None} for kind, session, _ in works if kind != "read"]
-    for user, sessions in unread.items():
-        one = len(sessions) == 1
-        rows.append(
-            {
-                "about": sessions[0] if one else user,
-                "kind": "read" if one else "anew",
-                "sessions": None if one else sessions,
-            }
-        )
+    for work in works:
+        if work.kind == JobKind.READ and work.waits:
+            unread.setdefault(work.user, []).append(work.session)
+    many = {user: sessions for user, sessions in unread.items() if len(sessions) > 1}
+    rows: list[Row] = [
+        {"about": user, "kind": JobKind.ANEW.value, "sessions": sorted(sessions), "waits": True}
+        for user, sessions in many.items()
+    ]
+    for work in works:
+        in_turn = work.kind == JobKind.READ and work.user in many
+        waits = work.waits and not in_turn
+        rows.append({"about": work.session, "kind": work.kind.value, "sessions": None, "waits": waits})
     rows.sort(key=lambda row: (row["about"], row["kind"]))
     for start in range(0, len(rows), ROWS_MAX):
         yield rows[start : start + ROWS_MAX]
