@@ -377,7 +377,7 @@ async def test_a_job_without_fields_is_not_imported_and_work_goes_on(told: Graph
     waiting["unextracted"] = True
     await imported(told, tenant, written(rows), tmp_path)
     other = TenantId(f"{tenant}-other")
-    await a_memory(told).remember(other, an_incoming("I live in Lisbon."))
+    await a_memory(told).remember(other, an_incoming("I live in Lisbon.", user="ana"))
     await a_worker(told, embedder=HashedWords()).drain()
     async with told._driver.session() as read:
         query = "MATCH (j:Job {tenant: $t}) RETURN j.kind AS kind, j.state AS state, j.attempts AS attempts"
