@@ -71,6 +71,12 @@ def _in_steps(vectors: Floats) -> tuple[bytes, float]:
     return np.rint(vectors / scale).astype(np.int8).tobytes(), float(scale)
 
 
+def is_packed(stored: bytes) -> bool:
+    """Whether the bytes are vectors of this format, complete and with finite scales."""
+    head = _head(stored)
+    return head is not None and bool(np.isfinite([head.scale, head.whole_scale]).all())
+
+
 def unpack(stored: bytes, *, model: str) -> Floats | None:
     """The vectors, within half a step; None when another model or another format made them, or bytes are missing."""
     gathered = gather([stored], model=model)

@@ -153,7 +153,7 @@ def _parsed(text: str, name: str) -> Any:
 def _from_lines(text: str, name: str) -> list[ConversationRow]:
     problems: list[str] = []
     sessions: dict[tuple[str | None, str], list[LineRow]] = {}
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
             continue
         try:

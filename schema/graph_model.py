@@ -30,7 +30,7 @@ class Property:
     """One property.
 
     Attributes:
-        kind: string, strings, int, float, bool, time, vector or bytes.
+        kind: string, strings, int, float, bool, time, times, vector or bytes.
         role: how the value changes when memories move to another tenant; empty when it stays.
     """
 
@@ -140,7 +140,7 @@ def _heading(node: NodeModel) -> str:
 def _table(properties: Mapping[str, Property]) -> Iterator[str]:
     yield from ["| property | type | meaning |", "| --- | --- | --- |"]
     for one in properties.values():
-        kind = "string[]" if one.kind == "strings" else one.kind
+        kind = {"strings": "string[]", "times": "time[]"}.get(one.kind, one.kind)
         about = one.about or ("the tenant it belongs to" if one.role == "tenant" else "")
         yield f"| `{one.name}` | {kind} | {about} |"
     yield ""

@@ -4,14 +4,17 @@ import json
 from typing import Any
 
 
-def read_json(text: str | bytes) -> Any:
+def read_json(text: str | bytes, *, finite: bool = False) -> Any:
     """Return what a JSON text says.
+
+    Args:
+        finite: refuse `NaN` and `Infinity`, which Python reads although JSON has no such numbers.
 
     Raises:
         json.JSONDecodeError: it is no JSON, no UTF-8, nested too deeply, or holds a number of thousands of digits.
     """
     try:
-        return json.loads(text)
+        return json.loads(text, parse_constant=_refuse_constant if finite else None)
     except json.JSONDecodeError:
         raise
     except RecursionError as error:
@@ -20,3 +23,7 @@ def read_json(text: str | bytes) -> Any:
         raise json.JSONDecodeError("not UTF-8", "", 0) from error
     except ValueError as error:
         raise json.JSONDecodeError("a number with too many digits", "", 0) from error
+
+
+def _refuse_constant(name: str) -> Any:
+    raise json.JSONDecodeError(f"{name} is no number", "", 0)

@@ -102,8 +102,14 @@ def from_chatgpt(tree: Any, *, name: str, user_id: str) -> Found:
                 continue
             at = message.create_time or at
             text = _text_of_gpt(message, found)
-            if text is not None:
-                talk.say(found, text, message_id=message.id, role=message.author.role, time=moment(at))
+            if text is None:
+                continue
+            try:
+                time = moment(at)
+            except ValueError as error:
+                problems.append(f"{name} conversation {number}: create_time of {message.id}: {error}")
+                continue
+            talk.say(found, text, message_id=message.id, role=message.author.role, time=time)
         _finish(found, talk)
     refuse(problems)
     return found

@@ -56,7 +56,7 @@ class Conversation:
         speaker: str | None = None,
     ) -> int | None:
         """Adds a message, in pieces if it is too long for one; the place of the first, None if nothing is in it."""
-        clean = _clean(text)
+        clean = clean_text(text)
         if clean != text:
             found.dropped["characters that cannot be stored"] += len(text) - len(clean)
         if not clean.strip():
@@ -139,5 +139,6 @@ def refuse(problems: Sequence[str]) -> None:
         raise InputError("nothing was stored:\n" + "\n".join(f"  {one}" for one in shown), tuple(problems))
 
 
-def _clean(text: str) -> str:
+def clean_text(text: str) -> str:
+    """The text without characters that no database takes: NUL and halves of surrogate pairs."""
     return "".join(char for char in text if char != "\x00" and not "\ud800" <= char <= "\udfff")

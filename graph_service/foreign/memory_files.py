@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from graph_service.foreign.found import Conversation, Found, moment, refuse, shaped
+from graph_service.foreign.found import Conversation, Found, clean_text, moment, refuse, shaped
 from schema.entity import EntityType
 from schema.errors import InputError
 from schema.ids import content_hash, name_key
@@ -107,10 +107,13 @@ def from_mem0(tree: Any, *, name: str, user_id: str | None) -> Found:
             (whose, one.run_id or ""), Conversation(user_id=whose, session_id=f"mem0-{one.run_id or 'memories'}")
         )
         # mem0 changes memories in place: other words are another message.
-        talk.say(found, one.memory, message_id=f"mem0-{one.id}-{content_hash(one.memory)[:8]}", time=at)
+        talk.say(found, one.memory, message_id=f"mem0-{one.id}-{content_hash(clean_text(one.memory))[:8]}", time=at)
         for what, there in (("metadata", one.metadata), ("categories", one.categories)):
             found.dropped[what] += bool(there)
     relations = tree.get("relations") if isinstance(tree, Mapping) else None
+    if not isinstance(relations, list | None):
+        problems.append(f"{name}: relations must be a list")
+        relations = None
     _mem0_relations(relations or [], name, user_id, talks, found, problems)
     refuse(problems)
     found.dropped = +found.dropped
@@ -146,7 +149,7 @@ def from_memory_server(text: str, *, name: str, user_id: str) -> Found:
     """
     found, problems = Found(), list[str]()
     talk = Conversation(user_id=user_id, session_id="memory-server")
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
             continue
         place = f"{name} line {number}"
@@ -226,4 +229,4 @@ def _name_of(name: str, users: frozenset[str] | set[str]) -> str:
 
 
 def _id(*parts: str) -> str:
-    return f"{parts[0]}-{content_hash(*parts)}"
+    return f"{parts[0]}-{content_hash(*map(clean_text, parts))}"

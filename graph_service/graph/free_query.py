@@ -1,6 +1,7 @@
-"""An analyst's own statement: looked at before it runs, READ only, and stopped when it costs too much."""
+"""An analyst's own statement: checked before it runs, READ only, and stopped when it costs too much."""
 
 import asyncio
+import logging
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,34 +11,23 @@ from neo4j import AsyncTransaction
 from neo4j.exceptions import ClientError, DriverError, Neo4jError, TransientError
 
 from graph_service.graph import round_trips
+from graph_service.graph.cypher_rules import READS_ONLY, check_first_word, check_parameters, check_plan, check_words
 from graph_service.graph.free_values import plain_value, size_of
+from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
 from schema.errors import InputError, MnemographError, UnavailableError
 
-# Procedures that only look at this database; others may read files, call addresses or stop other people's work.
-PROCEDURES: Final = frozenset(
-    {
-        "db.index.fulltext.queryNodes",
-        "db.index.fulltext.queryRelationships",
-        "db.index.vector.queryNodes",
-        "db.index.vector.queryRelationships",
-        "db.labels",
-        "db.propertyKeys",
-        "db.relationshipTypes",
-        "db.schema.nodeTypeProperties",
-        "db.schema.relTypeProperties",
-        "db.schema.visualization",
-    }
-)
-_REFUSED_STEPS: Final = {
-    "LoadCSV": "LOAD CSV would read files and addresses",
-    "TerminateTransactions": "it would stop other people's work",
-}
+_log: Final = logging.getLogger(__name__)
 _LANGUAGE: Final = "CYPHER 25 "
-_OWN_PREFIXES: Final = ("CYPHER ", "EXPLAIN", "PROFILE")
 # The server ends a statement about a second late; when it does not, we hang up.
 _GRACE_S: Final = 3.0
-_READS_ONLY: Final = "this only reads"
+# Marks the transactions of analysts in the list of the server's transactions.
+_TAG: Final = "mnemograph_analyst"
+# Between two looks at whether the server has ended a statement that was stopped.
+_LOOK_AGAIN_S: Final = 0.25
+_LOOK_AGAIN_MAX_S: Final = 5.0
+# A statement that the server still computes so long after it was stopped is reported.
+_RUNAWAY_S: Final = 10.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,28 +57,32 @@ class FreeAnswer:
     took_ms: float
 
 
-async def free_query(graph: Graph, text: str, parameters: Mapping[str, Any], caps: Caps) -> FreeAnswer:
-    """Runs one statement that somebody wrote, over all tenants; nothing of it can change anything.
+async def free_query(graph: Graph, text: str, parameters: Mapping[str, Any], caps: Caps, tag: str) -> FreeAnswer:
+    """Run one statement that somebody wrote, over all tenants; nothing of it can change anything.
+
+    Args:
+        tag: names the statement in the server's list of transactions, for `until_gone`.
 
     Raises:
         InputError: it is no valid Cypher, would do more than read, or was stopped because it costs too much.
         UnavailableError: Neo4j does not answer.
     """
-    own = text.strip()
-    if own.upper().startswith(_OWN_PREFIXES[1:]):
-        raise InputError("leave EXPLAIN and PROFILE out: plans are shown by cypher-shell (`mnemograph db shell-hint`)")
-    whole = own if own.upper().startswith(_OWN_PREFIXES) else _LANGUAGE + own
+    check_parameters(parameters)
+    own = check_words(text.strip())
+    whole = own if own.lstrip()[:6].upper() == "CYPHER" else _LANGUAGE + own
     began = time.monotonic()
     try:
         async with asyncio.timeout(caps.timeout_s + _GRACE_S), graph.reading() as session:
-            transaction = await session.begin_transaction(timeout=caps.timeout_s)
+            transaction = await session.begin_transaction(timeout=caps.timeout_s, metadata={_TAG: tag})
             try:
-                await _look_at(transaction, whole, parameters)
+                await _look_at(transaction, own, whole, parameters)
                 columns, rows, cut = await _fetch(transaction, whole, parameters, caps)
             finally:
                 await _end(transaction)
     except TimeoutError as error:
         raise _too_slow(caps) from error
+    except RecursionError as error:
+        raise InputError("the answer is nested too deeply; return the parts of it") from error
     except (ClientError, TransientError) as error:
         raise _told(error, caps) from error
     except (DriverError, Neo4jError, OSError) as error:
@@ -96,30 +90,52 @@ async def free_query(graph: Graph, text: str, parameters: Mapping[str, Any], cap
     return FreeAnswer(columns=columns, rows=rows, cut=cut, took_ms=(time.monotonic() - began) * 1000)
 
 
-async def _look_at(transaction: AsyncTransaction, text: str, parameters: Mapping[str, Any]) -> None:
-    """Refuses what is more than reading this database, by its plan: words can be hidden from a search, plans not."""
+async def running(graph: Graph) -> int:
+    """Return how many statements of analysts the server computes now, whichever process sent them.
+
+    Raises:
+        UnavailableError: Neo4j does not answer.
+    """
+    return len(await graph.read(statement("analyst/running"), {"tag": ""}))
+
+
+async def until_gone(graph: Graph, tag: str) -> None:
+    """Return when the server has ended a statement that was stopped; ask it to end it, once.
+
+    The server notices an order to end only between two rows, so that this can take as long as the statement would.
+    """
+    began, delay_s, told, asked = time.monotonic(), _LOOK_AGAIN_S, False, False
+    while True:
+        try:
+            rows = await graph.read(statement("analyst/running"), {"tag": tag})
+            if not rows:
+                break
+            if not asked:
+                ids = [row["transaction"] for row in rows]
+                await graph.read(statement("analyst/terminate"), {"transactions": ids})
+                asked = True
+        except MnemographError as error:
+            # A server that is away may still compute; whether it does is asked again when it answers.
+            _log.debug("analyst's statement: %s", error.code)
+        if not told and time.monotonic() - began > _RUNAWAY_S:
+            told = True
+            _log.warning(
+                "an analyst's statement was stopped %d s ago, and Neo4j still computes it; it keeps one of the "
+                "places for such statements until it ends, or until the database is started anew",
+                round(time.monotonic() - began),
+            )
+        await asyncio.sleep(delay_s)
+        delay_s = min(delay_s * 1.5, _LOOK_AGAIN_MAX_S)
+    if told:
+        _log.info("the stopped statement of an analyst ended after %d s", round(time.monotonic() - began))
+
+
+async def _look_at(transaction: AsyncTransaction, own: str, whole: str, parameters: Mapping[str, Any]) -> None:
+    """Refuse what is more than reading this database, by its plan."""
     round_trips.sent()
-    summary = await (await transaction.run("EXPLAIN " + text, dict(parameters))).consume()
-    if summary.plan is not None:
-        _refuse_steps(summary.plan)
-    if summary.query_type in ("w", "rw"):
-        raise InputError(
-            f"{_READS_ONLY}, and the statement writes: change memories with `mnemograph remember`/`forget`"
-        )
-    if summary.query_type != "r":
-        raise InputError(f"{_READS_ONLY}, and the statement is about the server or its schema")
-
-
-def _refuse_steps(plan: Mapping[str, Any]) -> None:
-    step = plan["operatorType"].split("@")[0]
-    if step in _REFUSED_STEPS:
-        raise InputError(f"{_READS_ONLY} the graph, so this is refused: {_REFUSED_STEPS[step]}")
-    if step == "ProcedureCall":
-        name = str(plan.get("args", {}).get("Details", "")).split("(")[0].strip()
-        if name not in PROCEDURES:
-            raise InputError(f"the procedure {name} is refused; use one of {', '.join(sorted(PROCEDURES))}")
-    for child in plan.get("children", ()):
-        _refuse_steps(child)
+    summary = await (await transaction.run("EXPLAIN " + whole, dict(parameters))).consume()
+    check_plan(summary.plan, summary.query_type)
+    check_first_word(own)
 
 
 async def _fetch(
@@ -152,10 +168,12 @@ def _told(error: Neo4jError, caps: Caps) -> MnemographError:
     code = error.code or ""
     if "TransactionTimedOut" in code or "Terminated" in code:
         return _too_slow(caps)
+    if "StackOverFlow" in code:
+        return InputError("stopped: the statement is nested too deeply; ask in several statements")
     if "Memory" in code:
         return InputError("stopped: the statement needs more memory than one may have; narrow it, by tenant and LIMIT")
     if "AccessMode" in code:
-        return InputError(f"{_READS_ONLY}, and the statement would change something")
+        return InputError(f"{READS_ONLY}, and the statement would change something")
     if isinstance(error, TransientError):
         return UnavailableError(f"Neo4j is busy ({code}); try again in a moment")
     return InputError(f"Neo4j refused the statement ({code}): {error.message}")

@@ -29,6 +29,8 @@ def carried(value: Any, kind: str) -> Any:
             return {_BYTES: base64.b64encode(value).decode("ascii")}
         case list() if kind == "vector":
             return {_FLOATS: base64.b64encode(np.asarray(value, dtype="<f4").tobytes()).decode("ascii")}
+        case [datetime(), *_]:
+            return [{_TIME: iso(one)} for one in value]
         case _:
             return value
 
@@ -41,8 +43,10 @@ def value_of(written: Any, kind: str) -> Any:
     """
     try:
         value, found = _value(written)
-    except (ValueError, TypeError, binascii.Error) as error:
-        raise InputError(f"is broken ({error})") from error
+    except (ValueError, TypeError, OverflowError, binascii.Error) as error:
+        raise InputError(f"is broken ({error!s:.120})") from error
+    if kind == "times" and value == []:
+        return value
     if kind and found != kind and not (kind == "float" and found == "int"):
         raise InputError(f"must be {_NAMES[kind]}")
     return value
@@ -70,6 +74,10 @@ def _value(written: Any) -> tuple[Any, str]:
 
 
 def _list(written: list[Any]) -> tuple[list[Any], str]:
+    if any(isinstance(one, list) for one in written):
+        raise ValueError("a list of lists")
+    if written and all(isinstance(one, dict) for one in written):
+        return [value_of(one, "time") for one in written], "times"
     kinds = {_value(one)[1] for one in written}
     if len(kinds) > 1 or kinds - {"string", "int", "float", "bool"}:
         raise ValueError("a list of several types")
@@ -81,11 +89,16 @@ def _unknown(text: Any) -> Any:
 
 
 def _time(text: Any) -> datetime:
-    return as_utc(datetime.fromisoformat(text))
+    read = datetime.fromisoformat(text)
+    if not 1 < read.year < 9999:
+        raise ValueError(f"the year {read.year}")
+    return as_utc(read)
 
 
 def _floats(text: Any) -> list[float]:
     found: list[float] = np.frombuffer(base64.b64decode(text, validate=True), dtype="<f4").astype(float).tolist()
+    if not found:
+        raise ValueError("a vector without numbers")
     if not np.isfinite(found).all():
         raise ValueError("a vector with numbers that are none")
     return found
@@ -107,6 +120,7 @@ _NAMES: Final = {
     "int": "a whole number",
     "float": "a number",
     "bool": "true or false",
+    "times": "a list of times",
     "time": 'a time, {"$time": "2026-01-31T18:00:00Z"}',
     "vector": 'a vector, {"$f32": base64 of its numbers}',
     "bytes": 'bytes, {"$bytes": base64}',

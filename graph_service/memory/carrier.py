@@ -3,16 +3,21 @@
 import json
 import sqlite3
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
 
-from graph_service.memory.carried_rows import EDGE, LINKS, ORDER, Row, key_of_row, kind_of_row, model_of
+from graph_service.memory.carried_rows import LINKS, ORDER, Row, key_of_row, kind_of_row, model_of
+from graph_service.memory.carried_shapes import EDGE
 from graph_service.memory.carried_values import value_of
 from graph_service.memory.fingerprints import Said, Told, scene_prints, session_print
+from graph_service.memory.outbox import JobKind
 from graph_service.memory.rescope import Move, apart_id, episode_id, first_spell, merge_id
 from schema.ids import TenantId
-from schema.labels import Label, Link
+from schema.labels import MIND_MAP_KINDS, Label, Link
+from schema.predicates import allowed
+from schema.session import SessionState
 
 _SCHEMA: Final = (
     "CREATE TABLE raw (kind TEXT, line TEXT)",
@@ -22,8 +27,24 @@ _SCHEMA: Final = (
     "CREATE TABLE held (scene TEXT, message TEXT, PRIMARY KEY (scene, message)) WITHOUT ROWID",
     "CREATE TABLE told (session TEXT, start_ms INTEGER, scene TEXT, print TEXT)",
     "CREATE TABLE brought (id TEXT PRIMARY KEY, line TEXT) WITHOUT ROWID",
+    "CREATE TABLE keys (key TEXT, kind TEXT, PRIMARY KEY (key, kind)) WITHOUT ROWID",
 )
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_MAP: Final = frozenset(MIND_MAP_KINDS)
+_ENDS: Final = {
+    Link.PART_OF: (Label.MESSAGE, {Label.SCENE}),
+    Link.IN_SESSION: (Label.SCENE, {Label.SESSION}),
+    Link.STANDS_FOR: (Label.HELD_ENTITY, {Label.ENTITY, Label.AGENT, Label.USER}),
+}
+# Properties that name a row of the file, which must be there.
+_NAMED: Final = (
+    (Label.SESSION, "user_node_id", Label.USER),
+    (Label.SESSION_LIFE, "id", Label.SESSION),
+    (Label.MESSAGE, "session_id", Label.SESSION),
+    (Label.SCENE, "session_id", Label.SESSION),
+    (Label.EPISODE, "session_id", Label.SESSION),
+    (EDGE, "unembedded_in", Label.SESSION),
+)
 _BY_URI: Final = (
     Label.SESSION,
     Label.MESSAGE,
@@ -35,6 +56,16 @@ _BY_URI: Final = (
     EDGE,
     Label.HELD_FACT,
 )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Work:
+    """One kind of work of a session (a node id), and whether any waits."""
+
+    kind: JobKind
+    session: str
+    user: str
+    waits: bool
 
 
 class Carrier:
@@ -50,6 +81,7 @@ class Carrier:
         for line in ("PRAGMA journal_mode = OFF", "PRAGMA synchronous = OFF", *_SCHEMA):
             self._file.execute(line)
         self._move = Move(source=source, target=target, new_id=self.new_id)
+        self._moved: set[str] = set()
         self.rows_n: dict[str, int] = {}
 
     def close(self) -> None:
@@ -82,9 +114,6 @@ class Carrier:
             uri = self._file.execute("SELECT uri FROM ids WHERE old = ?", (found.get("session_id"),)).fetchone()
             self._know(found["id"], episode_id(self._move, found, uri[0] if uri else ""))
             self._file.execute("INSERT OR IGNORE INTO brought VALUES (?, ?)", (found["id"], json.dumps(found)))
-        for row in self._raw(Label.JOB):
-            about, slash, kind = row["properties"]["id"].rpartition("/")
-            self._know(row["properties"]["id"], f"{self.new_id(about)}{slash}{kind}")
         self._learn_fingerprints()
         self._file.execute("COMMIT")
 
@@ -93,25 +122,94 @@ class Carrier:
         found = self._file.execute("SELECT new FROM ids WHERE old = ?", (old,)).fetchone()
         return str(found[0]) if found else old
 
-    def strangers(self) -> Iterator[str]:
-        """Ends of edges and links that no node of the file has."""
+    def misfits(self, seq: int) -> Iterator[str]:
+        """Rows that do not fit the others: there twice, or naming what is not in the file.
+
+        Args:
+            seq: the number of the tenant's last change.
+        """
+        for kind in (one for one in ORDER if one not in LINKS):
+            for row in self._raw(kind):
+                key = key_of_row(row)
+                if not self._file.execute("INSERT OR IGNORE INTO keys VALUES (?, ?)", (key, kind)).rowcount:
+                    yield f"{kind} {key} is there twice"
+        yield from self._wrong_ends()
+        for kind, name, about in _NAMED:
+            for row in self._raw(kind):
+                named = row["properties"].get(name)
+                if named is not None and about not in self._kinds_of(named):
+                    yield f"{kind} {key_of_row(row)} has a {name} that is no {about} in the file"
+        for row in self._raw(Label.CHANGE):
+            if row["properties"]["seq"] > seq:
+                yield f"Change {row['properties']['seq']} comes after the last of the tenant, {seq}"
+
+    def _wrong_ends(self) -> Iterator[str]:
         for kind in (EDGE, *LINKS):
             for row in self._raw(kind):
-                for end in (row["from"], row["to"]):
-                    if self._file.execute("SELECT 1 FROM ids WHERE old = ?", (end,)).fetchone() is None:
-                        yield f"{row.get(EDGE) or row.get('link')} from {row['from']} to {row['to']}"
-                        break
+                name = row.get(EDGE) or row["link"]
+                if problem := self._wrong_end(row):
+                    yield f"{name} from {row['from']} to {row['to']} {problem}"
+
+    def _wrong_end(self, row: Row) -> str | None:
+        starts, ends = self._kinds_of(row["from"]), self._kinds_of(row["to"])
+        if not starts or not ends:
+            return "has an end that is not in the file"
+        if EDGE in row:
+            fits = any(allowed(Label(a), row[EDGE], Label(b)) for a in starts & _MAP for b in ends & _MAP)
+        else:
+            start, end = _ENDS[row["link"]]
+            fits = start in starts and bool(ends & end)
+        return None if fits else "joins what it cannot join"
+
+    def _kinds_of(self, key: str) -> set[str]:
+        return {kind for (kind,) in self._file.execute("SELECT kind FROM keys WHERE key = ?", (key,))}
+
+    def works(self) -> Iterator[Work]:
+        """The work of each session, by its ids under the target, and whether it waits.
+
+        Work is not carried: it follows from what is not read yet, and from sessions whose end was asked for. What waits
+        for a vector is known when it is written.
+        """
+        unread = {
+            row["properties"]["session_id"]
+            for kind, waits in ((Label.MESSAGE, "unread"), (Label.EPISODE, "unread"), (Label.SCENE, "unextracted"))
+            for row in self._raw(kind)
+            if row["properties"].get(waits)
+        }
+        ending = {
+            row["properties"]["id"]
+            for row in self._raw(Label.SESSION_LIFE)
+            if row["properties"]["state"] not in (SessionState.ACTIVE, SessionState.CLOSED)
+        }
+        for row in self._raw(Label.SESSION):
+            session, user = row["properties"]["id"], row["properties"]["user_node_id"]
+            ids = {"session": self.new_id(session), "user": self.new_id(user)}
+            yield Work(kind=JobKind.READ, waits=session in unread, **ids)
+            yield Work(kind=JobKind.EMBED, waits=False, **ids)
+            if session in ending:
+                yield Work(kind=JobKind.CLOSE, waits=True, **ids)
+
+    def move_all(self) -> None:
+        """Work out every row under the target, so that nothing can fail of that once writing has begun."""
+        for kind in ORDER:
+            self._move_kind(kind)
 
     def moved(self, kind: str) -> Iterator[Row]:
         """Rows of a kind as they are under the target, in the order of their keys there."""
+        self._move_kind(kind)
+        for (line,) in self._file.execute("SELECT line FROM moved WHERE kind = ? ORDER BY key, line", (kind,)):
+            yield json.loads(line)
+
+    def _move_kind(self, kind: str) -> None:
+        if kind in self._moved:
+            return
+        self._moved.add(kind)
         self._file.execute("BEGIN")
         for row in self._raw(kind):
             there = self._there(row)
             line = json.dumps(there, ensure_ascii=False)
             self._file.execute("INSERT INTO moved VALUES (?, ?, ?)", (kind, key_of_row(there), line))
         self._file.execute("COMMIT")
-        for (line,) in self._file.execute("SELECT line FROM moved WHERE kind = ? ORDER BY key, line", (kind,)):
-            yield json.loads(line)
 
     def stored(self, kind: str) -> Iterator[Row]:
         """Rows of a kind as they came in."""

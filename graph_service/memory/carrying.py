@@ -14,11 +14,14 @@ from graph_service.graph.store import Graph
 from graph_service.memory.exporting import Exported, Progress, export_rows
 from graph_service.memory.graphml import export_graphml
 from graph_service.memory.importing import Imported, import_rows
-from schema.errors import InputError
+from schema.errors import ConflictError, InputError, UnavailableError
 from schema.ids import TenantId
 
 # What one answer may hold; more is for the command line.
 TEXT_BYTES_MAX: Final = 16 * 2**20
+# Checking one takes a thread, a core and a file as large as the import.
+_IMPORTS_MAX: Final = 2
+_IMPORT_WAIT_S: Final = 30.0
 
 
 class ExportFormat(StrEnum):
@@ -47,6 +50,7 @@ class Carrying:
         self._graph = graph
         self._clock = clock
         self._notify = notify
+        self._importing: set[TenantId] = set()
 
     async def export(
         self,
@@ -89,10 +93,20 @@ class Carrying:
 
         Raises:
             InputError: the file is no export, or damaged; nothing was written.
-            ConflictError: the tenant holds something.
+            ConflictError: the tenant holds something, or another import into it is under way.
             UnavailableError: Neo4j does not answer; the same import again goes on.
         """
-        done = await import_rows(self._graph, tenant, path, now=self._clock(), on_progress=on_progress)
+        if tenant in self._importing:
+            raise ConflictError(f"an import into the tenant {tenant!r} is under way; wait for its end")
+        if len(self._importing) >= _IMPORTS_MAX:
+            raise UnavailableError(
+                f"{_IMPORTS_MAX} imports are under way; try again when one has ended", _IMPORT_WAIT_S
+            )
+        self._importing.add(tenant)
+        try:
+            done = await import_rows(self._graph, tenant, path, now=self._clock(), on_progress=on_progress)
+        finally:
+            self._importing.discard(tenant)
         self._notify(tenant)
         return done
 
@@ -100,5 +114,8 @@ class Carrying:
         """The same, of an export in one piece."""
         with tempfile.TemporaryDirectory(prefix="mnemograph-import-") as folder:
             path = Path(folder) / "text"
-            await asyncio.to_thread(path.write_text, text, encoding="utf-8")
+            try:
+                await asyncio.to_thread(path.write_text, text, encoding="utf-8", newline="")
+            except UnicodeEncodeError as error:
+                raise InputError(f"the text contains half of a surrogate pair at {error.start + 1}") from error
             return await self.import_file(tenant, path)

@@ -6,7 +6,8 @@ from typing import Any, Final
 from graph_service.graph.statements import Statement, statement
 from graph_service.graph.store import Graph
 from graph_service.graph.vector_parameter import vector_parameter
-from graph_service.memory.carried_rows import EDGE, Row, model_of
+from graph_service.memory.carried_rows import Row, model_of
+from graph_service.memory.carried_shapes import EDGE
 from graph_service.memory.carried_values import carried, value_of
 from schema.ids import TenantId
 from schema.labels import MIND_MAP_KINDS, Label, Link
@@ -35,7 +36,6 @@ def _pages() -> dict[str, Statement]:
         Label.TOMBSTONE: statement("carry/page_tombstone"),
         Label.USAGE: statement("carry/page_usage"),
         Label.CHANGE: statement("carry/page_change"),
-        Label.JOB: statement("carry/page_job"),
     }
 
 
@@ -57,7 +57,6 @@ def _puts() -> dict[str, Statement]:
         Label.TOMBSTONE: statement("carry/put_tombstone"),
         Label.USAGE: statement("carry/put_usage"),
         Label.CHANGE: statement("carry/put_change"),
-        Label.JOB: statement("carry/put_job"),
     }
 
 
@@ -91,9 +90,6 @@ def _row(kind: str, one: Mapping[str, Any]) -> Row | None:
     found = {
         name: carried(value, model[name].kind if name in model else "") for name, value in one["properties"].items()
     }
-    if kind == Label.JOB and found.get("state") == "leased":
-        # Whoever holds it does not hold it where it is imported.
-        found["state"] = "open"
     return {**row, "properties": found}
 
 

@@ -53,12 +53,14 @@ async def export_rows(
 
     Raises:
         NotFoundError: there is no such tenant.
-        ConflictError: it changed each time while it was read.
+        ConflictError: it changed each time while it was read, or a user of it is being forgotten.
         UnavailableError: Neo4j does not answer.
     """
     tell = on_progress or (lambda _doing, _done, _total: None)
 
     async def once(stands: Mapping[str, Any]) -> Exported:
+        if (await graph.read(statement("carry/forgetting"), {"tenant": tenant}))[0]["users"]:
+            raise ConflictError(f"a user of tenant {tenant!r} is being forgotten; export it when that is done")
         with tempfile.TemporaryDirectory(prefix="mnemograph-export-") as folder:
             carrier = Carrier(Path(folder) / "rows.sqlite", source=tenant, target=NOBODY)
             try:

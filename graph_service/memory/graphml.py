@@ -8,7 +8,8 @@ from typing import Any, BinaryIO, Final
 from xml.sax.saxutils import escape, quoteattr
 
 from graph_service.graph.store import Graph
-from graph_service.memory.carried_rows import EDGE, Row
+from graph_service.memory.carried_rows import Row
+from graph_service.memory.carried_shapes import EDGE
 from graph_service.memory.carrying_pages import stored_rows
 from graph_service.memory.exporting import Exported, Progress, steadily
 from schema.graph_model import Property, graph_model

@@ -3,6 +3,7 @@
 import asyncio
 import hashlib
 import json
+import logging
 import secrets
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -16,7 +17,6 @@ from graph_service.graph.migrate import StoredEmbedder, stored_embedder
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
 from graph_service.memory.carried_rows import (
-    EDGE,
     FORMAT,
     LINKS,
     ORDER,
@@ -26,18 +26,26 @@ from graph_service.memory.carried_rows import (
     mistakes_in,
     without_vectors,
 )
+from graph_service.memory.carried_shapes import EDGE, VECTOR_DIM_MAX
 from graph_service.memory.carried_values import value_of
-from graph_service.memory.carrier import Carrier
+from graph_service.memory.carrier import Carrier, Work
 from graph_service.memory.carrying_pages import LONG_ROWS_MAX, ROWS_MAX, put_rows
 from graph_service.memory.exporting import Progress
 from graph_service.memory.fact_vectors import want_vectors
+from graph_service.memory.incoming import text_problem
+from graph_service.memory.outbox import JobKind
 from graph_service.memory.rescope import NOBODY
 from schema.errors import ConflictError, InputError, UnavailableError
 from schema.ids import TenantId
 from schema.json_text import read_json
 from schema.labels import Label
 
+_log: Final = logging.getLogger(__name__)
 _PROBLEMS_MAX: Final = 20
+# A message of 100,000 characters with its vectors takes less than a tenth of it.
+LINE_BYTES_MAX: Final = 16 * 2**20
+_HEAD_CHARS_MAX: Final = 1_000
+_EMBEDDER: Final = ("model", "dim", "token_model")
 _LONG: Final = (Label.MESSAGE, Label.SCENE, EDGE)
 _HEAD_KINDS: Final = {"seq": "int", "created_at": "time", "salt": "string", "marks_of": "string"}
 
@@ -80,11 +88,12 @@ async def import_rows(
         carrier = Carrier(Path(folder) / "rows.sqlite", source=NOBODY, target=tenant)
         try:
             head, digest = await asyncio.to_thread(_read, path, carrier)
-            fits = await _vectors_fit(graph, head["embedder"])
+            fits = await _vectors_fit(graph, head.get("embedder"))
             await _begin(graph, tenant, digest, now)
             try:
                 sessions = await _write(graph, tenant, carrier, tell, vectors=fits)
-                await _finish(graph, tenant, head["tenant"], sessions, now=now)
+                works = await asyncio.to_thread(lambda: list(carrier.works()))
+                await _finish(graph, tenant, head["tenant"], sessions, works, now=now)
             except UnavailableError as error:
                 raise UnavailableError(
                     f"the import was interrupted ({error.message}); run the same import again, it goes on",
@@ -101,12 +110,15 @@ def _read(path: Path, carrier: Carrier) -> tuple[Row, str]:
     digest = hashlib.sha256()
     counts = {"nodes": 0, "edges": 0}
     with path.open("rb") as file:
-        first = file.readline()
+        first = file.readline(LINE_BYTES_MAX)
         digest.update(first)
         head = _head(first, path)
         end: Row | None = None
         batch: list[Row] = []
-        for number, line in enumerate(file, start=2):
+        dim = (head.get("embedder") or {}).get("dim")
+        for number, line in enumerate(iter(lambda: file.readline(LINE_BYTES_MAX + 1), b""), start=2):
+            if len(line) > LINE_BYTES_MAX:
+                _refuse(path, [*problems, f"line {number}: is longer than {LINE_BYTES_MAX:,} bytes"])
             row = _parsed(line, number, problems)
             if end is not None:
                 problems.append(f"line {number}: comes after the last line")
@@ -114,10 +126,12 @@ def _read(path: Path, carrier: Carrier) -> tuple[Row, str]:
                 end = row["end"]
             else:
                 digest.update(line)
-                problems += [f"line {number}: {problem}" for problem in mistakes_in(row)] if row is not None else []
+                found = mistakes_in(row, dim=dim) if row is not None else ()
+                problems += [f"line {number}: {problem}" for problem in islice(found, _PROBLEMS_MAX)]
                 if not problems:
-                    batch.append(row)
                     counts["nodes" if "node" in row else "edges"] += 1
+                    if row.get("node") != Label.JOB:
+                        batch.append(row)
             if len(batch) >= ROWS_MAX:
                 carrier.add(batch)
                 batch = []
@@ -128,10 +142,19 @@ def _read(path: Path, carrier: Carrier) -> tuple[Row, str]:
         problems.append("the last line does not fit the others: the file was changed or damaged")
     _refuse(path, problems)
     carrier.add(batch)
-    carrier.learn()
-    strangers = list(islice(carrier.strangers(), _PROBLEMS_MAX))
-    _refuse(path, [f"{one} has an end that is not in the file" for one in strangers])
+    _understand(carrier, head, path)
     return head, digest.hexdigest()
+
+
+def _understand(carrier: Carrier, head: Row, path: Path) -> None:
+    """Refuse rows that do not fit each other, and work out what they are called under the other tenant."""
+    try:
+        carrier.learn()
+        _refuse(path, list(islice(carrier.misfits(value_of(head["tenant"]["seq"], "int")), _PROBLEMS_MAX)))
+        carrier.move_all()
+    except (KeyError, ValueError, TypeError, OverflowError, RecursionError) as error:
+        _log.warning("an export could not be understood: %s", type(error).__name__)
+        raise InputError(f"nothing was stored: {path} holds rows that do not fit each other") from error
 
 
 def _head(line: bytes, path: Path) -> Row:
@@ -143,25 +166,41 @@ def _head(line: bytes, path: Path) -> Row:
             f"{path}: is an export of version {head.get('version')}, this program reads version {VERSION}; "
             "nothing was stored. Upgrade, or export it anew"
         )
-    problems = []
-    for name, value in (head.get("tenant") or {}).items():
-        try:
-            value_of(value, _HEAD_KINDS[name])
-        except (KeyError, InputError) as error:
-            problems.append(f"line 1: {name} {error}")
-    if not isinstance(head.get("tenant"), dict) or "seq" not in head["tenant"]:
-        problems.append("line 1: says nothing of its tenant")
-    if not isinstance(head.get("embedder"), dict | None):
-        problems.append("line 1: embedder must be an object or null")
-    _refuse(path, problems)
+    _refuse(path, [f"line 1: {problem}" for problem in _mistakes_in_head(head)])
     return head
+
+
+def _mistakes_in_head(head: Row) -> Iterator[str]:
+    said, embedder = head.get("tenant"), head.get("embedder")
+    if not isinstance(said, dict) or "seq" not in said:
+        yield "says nothing of its tenant"
+        return
+    for name, written in said.items():
+        if name not in _HEAD_KINDS:
+            yield f"{name!r:.60} is nothing that a tenant has"
+            continue
+        try:
+            value = value_of(written, _HEAD_KINDS[name])
+        except InputError as error:
+            yield f"{name} {error.message}"
+            continue
+        if name == "seq" and not 0 <= value < 2**53:
+            yield "seq must not be negative"
+        if isinstance(value, str) and text_problem(value, _HEAD_CHARS_MAX):
+            yield f"{name} {text_problem(value, _HEAD_CHARS_MAX)}"
+    if embedder is None:
+        return
+    model, dim, tokens = (embedder.get(name) if isinstance(embedder, dict) else None for name in _EMBEDDER)
+    fits = isinstance(model, str) and isinstance(dim, int) and not isinstance(dim, bool) and 1 <= dim <= VECTOR_DIM_MAX
+    if not fits or not isinstance(tokens, str | None):
+        yield "embedder must be null, or an object with model (text), dim (a number) and token_model (text or null)"
 
 
 def _parsed(line: bytes, number: int, problems: list[str]) -> Any:
     try:
-        return read_json(line)
+        return read_json(line, finite=True)
     except json.JSONDecodeError as error:
-        problems.append(f"line {number}: not JSON ({error})")
+        problems.append(f"line {number}: not JSON ({error!s:.200})")
         return None
 
 
@@ -211,14 +250,44 @@ def _next_of(rows: Iterator[Row], rows_max: int) -> list[Row]:
 
 
 async def _finish(
-    graph: Graph, tenant: TenantId, said: Mapping[str, Any], sessions: list[str], *, now: datetime
+    graph: Graph,
+    tenant: TenantId,
+    said: Mapping[str, Any],
+    sessions: list[str],
+    works: list[Work],
+    *,
+    now: datetime,
 ) -> None:
+    """Write what the tenant itself says and ask for the work that waits, which begins only now."""
     properties = {name: value_of(value, _HEAD_KINDS[name]) for name, value in said.items()}
     for start in range(0, len(sessions), ROWS_MAX):
         part = set(sessions[start : start + ROWS_MAX])
         await graph.write(lambda writing, part=part: want_vectors(writing, tenant, part, at=now))  # type: ignore[misc]
+    for rows in _wanted(works):
+        parameters = {"tenant": tenant, "rows": rows, "now_ms": round(now.timestamp() * 1000)}
+        await graph.write(lambda writing, parameters=parameters: writing.run(statement("carry/want_work"), parameters))  # type: ignore[misc]
     parameters = {"tenant": tenant, "properties": properties}
     await graph.write(lambda writing: writing.run(statement("carry/finish"), parameters))
+
+
+def _wanted(works: list[Work]) -> Iterator[list[Row]]:
+    """Work as rows; what a user said in several sessions is read in the order in which it was said."""
+    unread: dict[str, list[str]] = {}
+    for work in works:
+        if work.kind == JobKind.READ and work.waits:
+            unread.setdefault(work.user, []).append(work.session)
+    many = {user: sessions for user, sessions in unread.items() if len(sessions) > 1}
+    rows: list[Row] = [
+        {"about": user, "kind": JobKind.ANEW.value, "sessions": sorted(sessions), "waits": True}
+        for user, sessions in many.items()
+    ]
+    for work in works:
+        in_turn = work.kind == JobKind.READ and work.user in many
+        waits = work.waits and not in_turn
+        rows.append({"about": work.session, "kind": work.kind.value, "sessions": None, "waits": waits})
+    rows.sort(key=lambda row: (row["about"], row["kind"]))
+    for start in range(0, len(rows), ROWS_MAX):
+        yield rows[start : start + ROWS_MAX]
 
 
 def _imported(carrier: Carrier, *, vectors: bool) -> Imported:

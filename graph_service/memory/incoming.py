@@ -252,13 +252,16 @@ def _fact_problem(fact: BroughtFact, messages_n: int, limits: Limits) -> str | N
         ("object", fact.object, limits.name_chars),
         ("statement", fact.statement, limits.statement_chars),
         ("relation", fact.relation if fact.relation is not None else "-", limits.name_chars),
+        ("subjectType", fact.subject_type or "-", limits.name_chars),
+        ("objectType", fact.object_type or "-", limits.name_chars),
+        ("triggerEmotion", fact.trigger_emotion or "-", limits.name_chars),
     ):
         problem = text_problem(text, chars_max)
         if problem:
             return f"{name} {problem}"
-    if not allowed(Label.ENTITY, fact.predicate, Label.ENTITY):
+    if not isinstance(fact.predicate, str) or not allowed(Label.ENTITY, fact.predicate, Label.ENTITY):
         usable = ", ".join(name for name in whitelist() if allowed(Label.ENTITY, name, Label.ENTITY))
-        return f"predicate {fact.predicate!r} is not on the whitelist for facts; use one of {usable}"
+        return f"predicate {fact.predicate!r:.100} is not on the whitelist for facts; use one of {usable}"
     for name, share in (("strength", fact.strength), ("confidence", fact.confidence)):
         if not 0.0 <= share <= 1.0:
             return f"{name} is {share!r}; use a number from 0 to 1"

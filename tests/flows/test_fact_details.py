@@ -2,6 +2,8 @@
 
 from datetime import timedelta
 
+import pytest
+
 from graph_service.graph.store import Graph
 from graph_service.memory.question import Kind, Question
 from schema.fact import FactKind
@@ -58,3 +60,11 @@ async def test_a_broken_detail_drops_the_fact_and_says_why(graph: Graph, tenant:
     assert [told.split(" ", 1)[0] for told in receipt.dropped] == ["facts[0]", "facts[1]", "facts[2]"]
     assert "1 to 10" in receipt.dropped[0]
     assert "at most 50" in receipt.dropped[2]
+
+
+@pytest.mark.parametrize("name", ["trigger_emotion", "subject_type", "object_type"])
+@pytest.mark.parametrize("value", ["\ud800", "\x00", "x" * 5_000])
+async def test_words_that_cannot_be_stored_drop_the_fact(graph: Graph, tenant: str, name: str, value: str) -> None:
+    fact = BroughtFact(subject="user", predicate="PREFERS", object="tea", statement="I like tea", **{name: value})  # type: ignore[arg-type]
+    receipt = await a_memory(graph).remember(TenantId(tenant), an_incoming(facts=(fact,)))
+    assert (receipt.stored, len(receipt.dropped)) == (1, 1)

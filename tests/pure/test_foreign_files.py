@@ -1,6 +1,10 @@
 """Memories and conversations of other programs are taken in, with a report of what was left out. Requirement E7."""
 
+import contextlib
 import json
+from collections.abc import Iterator
+from dataclasses import asdict
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -9,7 +13,9 @@ from graph_service.conversation_files import MESSAGES_A_CALL, FileFormat, Owner
 from graph_service.foreign.found import Found
 from graph_service.foreign.graphiti import from_graphiti
 from graph_service.foreign.reading import read_file
+from graph_service.memory.incoming import check_incoming
 from schema.errors import InputError
+from schema.ids import TenantId
 from schema.limits import LIMITS
 
 ANA = Owner(user_id="ana")
@@ -242,3 +248,114 @@ def test_facts_of_graphiti_keep_their_times_and_their_proof() -> None:
 def test_foreign_json_that_cannot_be_read_is_refused_in_words(text: str, form: FileFormat) -> None:
     with pytest.raises(InputError, match=r"file\.json"):
         read(text, form)
+
+
+_SAMPLES: dict[FileFormat, Any] = {
+    FileFormat.MEM0: {
+        "results": [{"id": "1", "memory": "Likes tea", "user_id": "ana", "created_at": "2026-01-01T00:00:00Z"}],
+        "relations": [{"source": "ana", "relationship": "likes", "target": "tea"}],
+    },
+    FileFormat.CHATGPT: [
+        {
+            "id": "c1",
+            "create_time": 1.7e9,
+            "current_node": "b",
+            "mapping": {
+                "a": {"message": None, "parent": None},
+                "b": {
+                    "message": {
+                        "id": "m1",
+                        "author": {"role": "user"},
+                        "create_time": 1.7e9,
+                        "content": {"content_type": "text", "parts": ["Hello", {"text": "there"}]},
+                        "metadata": {},
+                    },
+                    "parent": "a",
+                },
+            },
+        }
+    ],
+    FileFormat.FLAT_CHAT: [
+        {
+            "uuid": "u1",
+            "created_at": "2026-01-01T00:00:00Z",
+            "chat_messages": [
+                {"uuid": "m1", "sender": "human", "text": "Hi", "content": [{"type": "text", "text": "Hi"}]}
+            ],
+        }
+    ],
+    FileFormat.MEMORY_SERVER: {"type": "entity", "name": "Tom", "entityType": "person", "observations": ["likes tea"]},
+    FileFormat.MNEMOGRAPH: {
+        "conversations": [
+            {
+                "user_id": "ana",
+                "session_id": "s",
+                "messages": [{"role": "user", "text": "Hi", "time": "2026-01-01T00:00:00Z", "importance": 3}],
+                "facts": [
+                    {
+                        "subject": "user",
+                        "predicate": "PREFERS",
+                        "object": "tea",
+                        "statement": "likes tea",
+                        "strength": 0.5,
+                    }
+                ],
+                "summary": "tea",
+            }
+        ]
+    },
+    FileFormat.JSONL: {
+        "user_id": "ana",
+        "session_id": "s",
+        "role": "user",
+        "text": "Hi",
+        "time": "2026-01-01T00:00:00Z",
+    },
+    FileFormat.BENCHMARK: {
+        "id": "b",
+        "speakers": ["Ana", "Bob"],
+        "sessions": [
+            {"index": 1, "date": "2026-01-01T00:00:00Z", "turns": [{"id": "1", "speaker": "Ana", "text": "Hi"}]}
+        ],
+    },
+}
+_WRONG: tuple[Any, ...] = (
+    None, True, 0, -1, 10**400, 1e300, float("nan"), float("inf"), "", "x", "\x00", "\ud800",
+    "9999-12-31T23:59:59-14:00", "0001-01-01T00:00:00+14:00", [], [[]], [None], {}, {"a": {}}, "x" * 3_000,
+)  # fmt: skip
+
+
+def _places(tree: Any, way: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    for key, value in tree.items() if isinstance(tree, dict) else enumerate(tree):
+        yield (*way, key)
+        if isinstance(value, dict | list):
+            yield from _places(value, (*way, key))
+
+
+@pytest.mark.parametrize("form", list(_SAMPLES))
+def test_a_damaged_file_is_read_or_refused_as_bad_input(form: FileFormat) -> None:
+    """Every place of a good file with every wrong value: nothing but `InputError` comes out."""
+    now = datetime(2026, 6, 1, tzinfo=UTC)
+    for place in _places(_SAMPLES[form]):
+        for wrong in _WRONG:
+            tree = json.loads(json.dumps(_SAMPLES[form]))
+            inside = tree
+            for key in place[:-1]:
+                inside = inside[key]
+            inside[place[-1]] = wrong
+            for given in (form, FileFormat.AUTO):
+                with contextlib.suppress(InputError):
+                    found = read_file(json.dumps(tree), name="file", form=given, owner=Owner(user_id="ana"))
+                    for call in found.calls:
+                        checked = check_incoming(TenantId("t"), call, now=now).episode
+                        repr(checked).encode()
+                        json.dumps([asdict(fact) for fact in checked.facts], default=str, ensure_ascii=False).encode()
+
+
+@pytest.mark.parametrize("form", [FileFormat.AUTO, *_SAMPLES])
+@pytest.mark.parametrize(
+    "text", ["[" * 100_000, '{"text": ' * 50_000, "9" * 5_000, "", "\n\n", '{"type": "entity"}' + "[" * 9]
+)
+def test_nested_and_endless_files_are_refused(form: FileFormat, text: str) -> None:
+    with pytest.raises(InputError):
+        read_file(text, name="file", form=form, owner=Owner(user_id="ana"))

@@ -1,0 +1,5 @@
+// Users of a tenant who are being forgotten. Index job_id.
+// $tenant: str
+// -> users
+MATCH (j:Job {tenant: $tenant}) WHERE j.id > '' AND j.kind = 'forget' AND NOT j.state IN ['done', 'cancelled']
+RETURN count(*) AS users

@@ -1,8 +1,0 @@
-// Writes work of an import; every property is as given. Index job_id.
-// $tenant: str
-// $rows: list of {id, properties}
-// -> written
-UNWIND $rows AS row
-MERGE (n:Job {tenant: $tenant, id: row.id})
-SET n = row.properties
-RETURN count(*) AS written

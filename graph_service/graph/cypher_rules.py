@@ -1,0 +1,528 @@
+"""Decide by its words and its plan whether a foreign Cypher statement may run. Pure.
+
+Neo4j looks whether a transaction was ended between two rows, never within the evaluation of one expression: a long
+`reduce`, a comprehension within another, a hard regular expression or a comparison of huge lists go on after the
+time-out, and nothing but a restart ends them. So expressions are bounded here, before they are sent. The plan then says
+what a statement really does, in words that cannot be disguised; only operators known to read the graph are allowed.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from schema.errors import InputError
+
+STATEMENT_CHARS_MAX: Final = 20_000
+NESTING_MAX: Final = 32
+# Items of a `range(...)` that is a value, and not walked through by UNWIND.
+RANGE_MAX: Final = 100_000
+# How much longer a text or list can become by `+` and `||` from clause to clause.
+GROWTH_MAX: Final = 1_000
+UNARY_MAX: Final = 16
+# Neo4j inlines what WITH names, so depths add up from clause to clause; past about a thousand its stack overflows, and
+# a class that was being loaded at that moment stays unusable until the next start.
+DEPTH_MAX: Final = 200
+OPERATORS_MAX: Final = 400
+# A regular expression with so few quantifiers takes at most quadratic time.
+_QUANTIFIERS_MAX: Final = 2
+PARAMETER_BYTES_MAX: Final = 2**20
+_DEPTH_MAX: Final = 16
+READS_ONLY: Final = "this only reads"
+
+# Procedures that only look at this database; others may read files, call addresses or stop other people's work.
+PROCEDURES: Final = frozenset(
+    {
+        "db.index.fulltext.queryNodes",
+        "db.index.fulltext.queryRelationships",
+        "db.index.vector.queryNodes",
+        "db.index.vector.queryRelationships",
+        "db.labels",
+        "db.propertyKeys",
+        "db.relationshipTypes",
+        "db.schema.nodeTypeProperties",
+        "db.schema.relTypeProperties",
+        "db.schema.visualization",
+    }
+)
+# Namespaces of Neo4j's own functions; functions of plug-ins may run statements, read files and call addresses.
+_NAMESPACES: Final = frozenset(
+    {"coll", "date", "datetime", "duration", "localdatetime", "localtime", "point", "time", "vector"}
+)
+_FIRST_WORDS: Final = frozenset(
+    {"CALL", "FILTER", "FOR", "LET", "MATCH", "OPTIONAL", "RETURN", "UNWIND", "WHEN", "WITH"}
+)
+_CLAUSES: Final = frozenset({"CALL", "FILTER", "FOR", "LET", "MATCH", "NEXT", "RETURN", "UNION", "UNWIND", "WITH"})
+_LANGUAGES: Final = frozenset({"5", "25"})
+_QUANTIFIED: Final = frozenset({"ALL", "ANY", "NONE", "SINGLE"})
+_REFUSED_FUNCTIONS: Final = frozenset({"ALLREDUCE", "REDUCE"})
+_OPERATOR_WORDS: Final = frozenset({"AND", "CONTAINS", "ENDS", "IN", "IS", "NOT", "OR", "STARTS", "XOR"})
+_OPERATOR_SIGNS: Final = frozenset({"+", "-", "*", "/", "%", "^", "||", "=", "<", ">", "=~", "[", "."})
+_PAIRS: Final = {"(": ")", "[": "]", "{": "}"}
+
+_OPERATORS: Final = frozenset(
+    {
+        "AntiConditionalApply",
+        "AntiSemiApply",
+        "Apply",
+        "Argument",
+        "ArgumentTracker",
+        "AssertSameNode",
+        "AssertSameRelationship",
+        "BFSPruningVarExpand",
+        "BidirectionalRepeat",
+        "CacheProperties",
+        "CartesianProduct",
+        "ConditionalApply",
+        "Distinct",
+        "Eager",
+        "EagerAggregation",
+        "EmptyResult",
+        "EmptyRow",
+        "ExhaustiveLimit",
+        "Expand",
+        "Filter",
+        "LeftOuterHashJoin",
+        "LetAntiSemiApply",
+        "LetSelectOrAntiSemiApply",
+        "LetSelectOrSemiApply",
+        "LetSemiApply",
+        "Limit",
+        "NodeCountFromCountStore",
+        "NodeHashJoin",
+        "Optional",
+        "OptionalExpand",
+        "OrderedAggregation",
+        "OrderedDistinct",
+        "OrderedUnion",
+        "PartialSort",
+        "PartialTop",
+        "PathPropagatingBFS",
+        "ProcedureCall",
+        "ProduceResults",
+        "ProjectEndpoints",
+        "Projection",
+        "RelationshipCountFromCountStore",
+        "Repeat",
+        "RepeatOptions",
+        "RightOuterHashJoin",
+        "RollUpApply",
+        "SelectOrAntiSemiApply",
+        "SelectOrSemiApply",
+        "SemiApply",
+        "ShortestPath",
+        "Skip",
+        "Sort",
+        "StatefulShortestPath",
+        "Top",
+        "Top1WithTies",
+        "TriadicBuild",
+        "TriadicFilter",
+        "TriadicSelection",
+        "Union",
+        "Unwind",
+        "ValueHashJoin",
+        "VarLengthExpand",
+    }
+)
+# NodeIndexSeek, DirectedRelationshipTypeScan, MultiNodeIndexSeek, UnionNodeByLabelsScan and their like.
+_READS_OF_STORE: Final = re.compile(
+    r"(?:Assert(?:ing)?|Multi|Dynamic|Partitioned|Directed|Undirected|All|Union|Intersection|Subtraction)*"
+    r"(?:Nodes?|Relationships?)[A-Za-z]*?(?:Scan|Seek|SeekByRange|Search)"
+)
+_REASONS: Final = {
+    "LoadCSV": "LOAD CSV would read files and addresses",
+    "TerminateTransactions": "it would stop other people's work",
+    "TransactionApply": "IN TRANSACTIONS begins transactions that are not bounded",
+    "TransactionForeach": "IN TRANSACTIONS begins transactions that are not bounded",
+}
+
+_TOKEN: Final = re.compile(
+    r"""(?P<space>\s+|//[^\n\r]*|/\*(?s:.)*?\*/)
+    |(?P<text>'(?:[^'\\]|\\(?s:.))*'|"(?:[^"\\]|\\(?s:.))*")
+    |(?P<name>`(?:[^`]|``)*`)
+    |(?P<number>0[xo][0-9a-fA-F_]+|\d[\d_]*(?:\.\d[\d_]*)?(?:[eE][+-]?\d+)?)
+    |(?P<word>[^\W\d]\w*)
+    |(?P<sign>=~|\|\||\.\.|[^\w\s])""",
+    re.VERBOSE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """One word, sign, number, text or quoted name; `word` is in capitals for words and empty for the rest."""
+
+    kind: str
+    text: str
+    word: str = ""
+
+
+_END: Final = Token("end", "")
+
+
+def tokens_of(statement: str) -> list[Token]:
+    """Cut a statement into tokens, without spaces and comments.
+
+    Raises:
+        InputError: something has no end, or letters are disguised as numbers.
+    """
+    if len(statement) > STATEMENT_CHARS_MAX:
+        raise InputError(
+            f"the statement has more than {STATEMENT_CHARS_MAX:,} characters; hand values in as parameters"
+        )
+    _encodable(statement)
+    if re.search(r"\\[uU]", statement):
+        raise InputError(r"the statement holds \u: write the character itself, or hand the text in as a parameter")
+    found: list[Token] = []
+    place = 0
+    while place < len(statement):
+        match = _TOKEN.match(statement, place)
+        if match is None or match.group() in ("'", '"', "`"):
+            raise InputError(f"the statement has a text, name or comment without an end at character {place + 1}")
+        place = match.end()
+        kind, text = str(match.lastgroup), match.group()
+        if kind == "sign" and text == "/" and statement.startswith("/*", match.start()):
+            raise InputError(f"the statement has a comment without an end at character {match.start() + 1}")
+        if kind != "space":
+            found.append(Token(kind, text, text.upper() if kind == "word" else ""))
+    return found
+
+
+def check_words(statement: str) -> str:
+    """Return the statement as it may be sent, without a last semicolon; refuse what must not even be planned.
+
+    Raises:
+        InputError: with the reason and what to write instead.
+    """
+    tokens = tokens_of(statement)
+    while tokens and tokens[-1].text == ";":
+        tokens.pop()
+        statement = statement.rstrip().removesuffix(";")
+    if not tokens:
+        raise InputError("the statement is empty; write Cypher, for example MATCH (u:User) RETURN u.name LIMIT 5")
+    if any(one.text == ";" for one in tokens):
+        raise InputError("write one statement, without a semicolon in it")
+    first = tokens
+    if first[0].word == "CYPHER":
+        if len(first) < 3 or first[1].text not in _LANGUAGES:
+            raise InputError("after CYPHER only the language may be chosen: CYPHER 5 or CYPHER 25")
+        first = first[2:]
+    if first[0].word in ("EXPLAIN", "PROFILE"):
+        raise InputError("leave EXPLAIN and PROFILE out: plans are shown by cypher-shell (`mnemograph db shell-hint`)")
+    _check_nesting(first)
+    _check_depth(first)
+    _check_growth(first)
+    _check_reading(first)
+    _check_functions(first)
+    _check_iterations(first)
+    # What begins otherwise and writes is refused by its plan, with a better reason.
+    return statement
+
+
+def _check_nesting(tokens: Sequence[Token]) -> None:
+    """Refuse what recursion in Neo4j's parser and planner could not bear."""
+    open_: list[str] = []
+    cases = unary = 0
+    for place, one in enumerate(tokens):
+        if one.kind == "sign" and one.text in _PAIRS:
+            open_.append(_PAIRS[one.text])
+        elif one.kind == "sign" and one.text in _PAIRS.values() and (not open_ or open_.pop() != one.text):
+            raise InputError(f"the statement closes {one.text!r}, which was not opened")
+        if not _is_property(tokens, place):
+            cases += (one.word == "CASE") - (one.word == "END" and cases > 0)
+        if len(open_) + cases > NESTING_MAX:
+            raise InputError(f"the statement is nested more than {NESTING_MAX} deep; use WITH or parameters")
+        unary = unary + 1 if one.word == "NOT" or one.text in ("+", "-") else 0
+        if unary > UNARY_MAX:
+            raise InputError(f"the statement has more than {UNARY_MAX} signs or NOTs in a row")
+
+
+def _check_depth(tokens: Sequence[Token]) -> None:
+    depth = deepest = floor = total = operators = 0
+    for place, one in enumerate(tokens):
+        if one.kind == "sign" and one.text in _PAIRS:
+            depth += 1
+            deepest = max(deepest, depth - floor)
+        elif one.kind == "sign" and one.text in _PAIRS.values():
+            depth -= 1
+            floor = min(floor, depth)
+        elif one.word in _CLAUSES and not _is_property(tokens, place):
+            total, deepest, floor = total + deepest + 1, 0, depth
+        operators += one.word in _OPERATOR_WORDS or (one.kind == "sign" and one.text in _OPERATOR_SIGNS)
+    if total + deepest > DEPTH_MAX:
+        raise InputError("the statement has too many clauses and brackets; ask in several statements")
+    if operators > OPERATORS_MAX:
+        raise InputError(f"the statement has more than {OPERATORS_MAX} operators; hand lists in as parameters, for IN")
+
+
+def _check_reading(tokens: Sequence[Token]) -> None:
+    """Refuse by words what a plan might not show, because it stands in a subquery within an expression."""
+    for place, one in enumerate(tokens[:-1]):
+        if _is_property(tokens, place):
+            continue
+        after = tokens[place + 1]
+        if one.word == "LOAD" and after.word == "CSV":
+            raise InputError(f"{READS_ONLY} the graph, so this is refused: {_REASONS['LoadCSV']}")
+        if one.word == "IN" and any(word.word == "TRANSACTIONS" for word in tokens[place + 1 : place + 4]):
+            raise InputError(f"{READS_ONLY} the graph, so this is refused: {_REASONS['TransactionApply']}")
+        if one.word == "CALL" and after.kind in ("word", "name"):
+            names = [_bare(after)]
+            behind = place + 2
+            while behind + 1 < len(tokens) and tokens[behind].text == ".":
+                names.append(_bare(tokens[behind + 1]))
+                behind += 2
+            if len(names) > 1 and ".".join(names) not in PROCEDURES:
+                raise InputError(_not_one(".".join(names)))
+
+
+def _not_one(name: str) -> str:
+    return f"the procedure {name} is refused; use one of {', '.join(sorted(PROCEDURES))}"
+
+
+def _check_growth(tokens: Sequence[Token]) -> None:
+    """Refuse sums that double a text or a list from clause to clause."""
+    growth, sums = 1, 0
+    for place, one in enumerate(tokens):
+        if one.text in ("+", "||"):
+            sums += 1
+        elif one.word == "REPLACE" and _is_call(tokens, place):
+            sums += _factor_of_replace(tokens, place + 1)
+        elif one.word in _CLAUSES and not _is_property(tokens, place):
+            growth, sums = growth * (1 + sums), 0
+    if growth * (1 + sums) > GROWTH_MAX:
+        raise InputError("texts or lists are added up in too many steps, each of which can double them; use collect()")
+
+
+def _factor_of_replace(tokens: Sequence[Token], opening: int) -> int:
+    last = _closing(tokens, opening) - 1
+    if tokens[last].kind != "text" or tokens[last - 1].text != ",":
+        raise InputError("replace() takes a literal text as what is put in: it could become too long otherwise")
+    return max(0, len(tokens[last].text) - 3)
+
+
+def _check_functions(tokens: Sequence[Token]) -> None:
+    for place, one in enumerate(tokens):
+        if one.text == "=~":
+            _check_regex(tokens, place)
+        if not _is_call(tokens, place):
+            continue
+        if _name(one) in _REFUSED_FUNCTIONS and not _is_property(tokens, place):
+            raise InputError(
+                f"{one.text}() is refused, because Neo4j cannot stop it: use UNWIND with sum(), collect() or max()"
+            )
+        if _name(one) == "RANGE" and not _is_property(tokens, place):
+            _check_range(tokens, place)
+        if _is_property(tokens, place):
+            chain = _chain(tokens, place)
+            if chain and chain[0].lower() not in _NAMESPACES:
+                raise InputError(f"the function {'.'.join(chain)} is refused; only functions of Cypher itself are used")
+
+
+def _check_range(tokens: Sequence[Token], place: int) -> None:
+    last = _closing(tokens, place + 1)
+    walked = (
+        place > 0 and tokens[place - 1].word == "UNWIND" and last + 1 < len(tokens) and tokens[last + 1].word == "AS"
+    )
+    if walked:
+        return
+    inside = "".join(one.text for one in tokens[place + 2 : last])
+    numbers = [int(one) for one in inside.split(",")] if re.fullmatch(r"-?\d{1,18}(,-?\d{1,18}){1,2}", inside) else []
+    if not numbers:
+        raise InputError("range() takes numbers written out, or stands alone behind UNWIND: UNWIND range(0, $n) AS i")
+    step = numbers[2] if len(numbers) == 3 else 1
+    if step and (numbers[1] - numbers[0]) // step >= RANGE_MAX:
+        raise InputError(
+            f"range() gives more than {RANGE_MAX:,} items; use UNWIND range(...) AS i, which can be stopped"
+        )
+
+
+def _check_regex(tokens: Sequence[Token], place: int) -> None:
+    """Refuse regular expressions that can take longer than the square of a text's length."""
+    after = [*tokens[place + 1 : place + 3], _END, _END]
+    pattern = re.sub(r"^.(\(\?[is]+\))?|.$", "", after[0].text)
+    hard = re.search(r"[(\\]", pattern) or len(re.findall(r"[*+?{]", pattern)) > _QUANTIFIERS_MAX
+    if after[0].kind != "text" or hard or after[1].text in ("+", "||", "[", "."):
+        raise InputError(
+            f"=~ takes a literal text without groups and with at most {_QUANTIFIERS_MAX} of * + ? {{}}, because Neo4j "
+            "cannot stop others: use CONTAINS, STARTS WITH or a full-text index"
+        )
+
+
+def _check_iterations(tokens: Sequence[Token]) -> None:
+    """Refuse work within one expression that grows faster than a list."""
+    for start, closing in _iterations(tokens):
+        for place in range(start + 1, closing):
+            if place + 2 < closing and _iterates(tokens, place):
+                raise InputError(
+                    "a list is walked through within another, which Neo4j cannot stop: use UNWIND and collect()"
+                )
+            if tokens[place].text in ("+", "||") or (tokens[place].word == "REPLACE" and _is_call(tokens, place)):
+                raise InputError(
+                    "sums within a list expression are refused: use UNWIND and collect(), which are bounded"
+                )
+            inner = tokens[place].word == "IN" and place > start + 2 and not _is_property(tokens, place)
+            if inner and tokens[place + 1].text != "[":
+                raise InputError(
+                    "IN within a list expression takes a list written out; for others use UNWIND and WHERE, or WITH"
+                )
+
+
+def _iterations(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
+    for place in range(len(tokens) - 3):
+        if _iterates(tokens, place):
+            yield place, _closing(tokens, place)
+
+
+def _iterates(tokens: Sequence[Token], place: int) -> bool:
+    """Whether a bracket opens `[x IN …` or `any(x IN …`."""
+    one, name, word = tokens[place : place + 3]
+    if one.text not in ("[", "(") or one.kind != "sign" or name.kind not in ("word", "name") or word.word != "IN":
+        return False
+    if one.text == "[":
+        return True
+    return place > 0 and _name(tokens[place - 1]) in _QUANTIFIED
+
+
+def _closing(tokens: Sequence[Token], opening: int) -> int:
+    depth = 0
+    for place in range(opening, len(tokens)):
+        if tokens[place].kind != "sign":
+            continue
+        if tokens[place].text in _PAIRS:
+            depth += 1
+        elif tokens[place].text in _PAIRS.values():
+            depth -= 1
+            if depth == 0:
+                return place
+    return len(tokens) - 1
+
+
+def _name(token: Token) -> str:
+    """The name in capitals, of a quoted one too."""
+    return token.word or (token.text[1:-1].upper() if token.kind == "name" else "")
+
+
+def _is_call(tokens: Sequence[Token], place: int) -> bool:
+    return tokens[place].kind in ("word", "name") and place + 1 < len(tokens) and tokens[place + 1].text == "("
+
+
+def _is_property(tokens: Sequence[Token], place: int) -> bool:
+    """Whether a name stands behind a dot, or is that of a parameter, and so is no word of the language."""
+    if place == 0 or tokens[place - 1].text not in (".", "$"):
+        return False
+    return tokens[place - 1].text == "$" or (place > 1 and tokens[place - 2].kind != "number")
+
+
+def _chain(tokens: Sequence[Token], place: int) -> list[str]:
+    """The parts of `a.b.c` that end here, or nothing where a procedure is called, which its plan tells."""
+    names = [_bare(tokens[place])]
+    while place >= 2 and tokens[place - 1].text == "." and tokens[place - 2].kind in ("word", "name"):
+        place -= 2
+        names.insert(0, _bare(tokens[place]))
+    called = place > 0 and tokens[place - 1].word == "CALL"
+    return [] if called or len(names) == 1 else names
+
+
+def _bare(token: Token) -> str:
+    return token.text[1:-1] if token.kind == "name" else token.text
+
+
+def check_plan(plan: Mapping[str, Any] | None, query_type: str | None) -> None:
+    """Refuse what is more than reading the graph, by what Neo4j would do.
+
+    Args:
+        plan, query_type: of the summary of EXPLAIN.
+
+    Raises:
+        InputError: with the reason.
+    """
+    names = [] if plan is None else list(_operators(plan))
+    for one in names:
+        if one in _REASONS:
+            raise InputError(f"{READS_ONLY} the graph, so this is refused: {_REASONS[one]}")
+    if query_type in ("w", "rw"):
+        raise InputError(f"{READS_ONLY}, and the statement writes: change memories with `mnemograph remember`/`forget`")
+    shows = any(one.startswith("Show") for one in names)
+    if query_type != "r" or plan is None or shows:
+        raise InputError(f"{READS_ONLY}, and the statement is about the server or its schema")
+    for one in names:
+        if one not in _OPERATORS and not _READS_OF_STORE.fullmatch(one):
+            raise InputError(f"{READS_ONLY} the graph, and the statement would do {one}, which is not known to be safe")
+    for name in _procedures(plan):
+        if name not in PROCEDURES:
+            raise InputError(_not_one(name))
+
+
+def check_first_word(statement: str) -> None:
+    """Refuse what does not begin like a statement that reads.
+
+    Raises:
+        InputError: with the words it may begin with.
+    """
+    tokens = tokens_of(statement)
+    first = tokens[2:] if tokens[0].word == "CYPHER" else tokens
+    while first and first[0].text in ("(", "{"):
+        first = first[1:]
+    if not first or first[0].word not in _FIRST_WORDS:
+        raise InputError(f"{READS_ONLY} the graph: a statement begins with one of {', '.join(sorted(_FIRST_WORDS))}")
+
+
+def _steps(plan: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    waiting = [plan]
+    while waiting:
+        one = waiting.pop()
+        yield one
+        waiting += one.get("children", ())
+
+
+def _operators(plan: Mapping[str, Any]) -> Iterator[str]:
+    """The names of what is done, without their variants: `Expand` for `Expand(Into)@neo4j`."""
+    for one in _steps(plan):
+        yield str(one["operatorType"]).partition("@")[0].partition("(")[0]
+
+
+def _procedures(plan: Mapping[str, Any]) -> Iterator[str]:
+    for one in _steps(plan):
+        if str(one["operatorType"]).startswith("ProcedureCall"):
+            yield str(one.get("args", {}).get("Details", "")).split("(")[0].strip()
+
+
+def check_parameters(parameters: Any) -> None:
+    """Refuse parameters that the driver or Neo4j could not take.
+
+    Raises:
+        InputError: which, and why.
+    """
+    if not isinstance(parameters, Mapping):
+        raise InputError('parameters must be an object, such as {"user": "ana"}')
+    size, waiting = 0, [(parameters, 0)]
+    while waiting:
+        value, depth = waiting.pop()
+        match value:
+            case None | bool() | float():
+                size += 8
+            case int():
+                if not -(2**63) <= value < 2**63:
+                    raise InputError("a parameter is a whole number of more than 64 bits; write it as text")
+                size += 8
+            case str():
+                size += 8 + len(_encodable(value))
+            case list() | tuple() | Mapping():
+                size += 8
+                inside = [*value, *value.values()] if isinstance(value, Mapping) else value
+                waiting += [(one, depth + 1) for one in inside]
+            case _:
+                raise InputError(
+                    f"a parameter is a {type(value).__name__}; use text, numbers, true, null, lists, objects"
+                )
+        if depth > _DEPTH_MAX or size > PARAMETER_BYTES_MAX:
+            raise InputError(
+                f"parameters may be {PARAMETER_BYTES_MAX:,} bytes long and nested {_DEPTH_MAX} deep, and these are more"
+            )
+
+
+def _encodable(text: str) -> bytes:
+    try:
+        return text.encode()
+    except UnicodeEncodeError as error:
+        raise InputError(f"a text holds half a character (a lone surrogate) at {error.start + 1}") from error

@@ -1,0 +1,64 @@
+"""What may be sent to Neo4j of an analyst's words, decided without a database."""
+
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from graph_service.graph.cypher_rules import STATEMENT_CHARS_MAX, check_parameters, check_plan, check_words, tokens_of
+from schema.errors import InputError
+
+PIECES = st.sampled_from(
+    ["RETURN", "WITH", "[", "]", "(", ")", "{", "}", "x", "IN", "range", "reduce", "'a'", '"', "'", "`", "``", "/*",
+     "*/", "//", "\n", ";", "+", "=~", "..", ".", "1", "1.", "CALL", "db", "CASE", "END", "\\", "\\u", "$", "|", "中",
+     "é", ","]
+)  # fmt: skip
+
+
+@given(st.lists(PIECES, max_size=60).map(" ".join))
+@settings(max_examples=500, deadline=None)
+def test_any_words_are_taken_or_refused_and_nothing_else(text: str) -> None:
+    try:
+        checked = check_words(text)
+    except InputError:
+        return
+    assert text.strip().startswith(checked.strip())
+
+
+@given(st.text(max_size=200))
+@settings(max_examples=300, deadline=None)
+def test_tokens_hold_every_character_but_spaces_and_comments(text: str) -> None:
+    try:
+        tokens = tokens_of(text)
+    except InputError:
+        return
+    left = text
+    for token in tokens:
+        assert token.text in left
+        left = left[left.index(token.text) + len(token.text) :]
+
+
+@pytest.mark.parametrize(
+    "piece", ["[x IN ", "any(x IN ", "range(", "/*", "'", "`", "(", "CASE ", "a.", "a+", "CALL ", "=~ '("]
+)
+def test_the_longest_statements_are_looked_at_quickly(piece: str) -> None:
+    """Each character is looked at a few times: a quadratic pass over 20,000 of them would take many seconds."""
+    text = ("RETURN " + piece * STATEMENT_CHARS_MAX)[:STATEMENT_CHARS_MAX]
+    began = time.process_time()
+    with pytest.raises(InputError):
+        check_words(text)
+    assert time.process_time() - began < 5
+
+
+def test_operators_that_nobody_has_looked_at_are_refused() -> None:
+    known = {"operatorType": "ProduceResults@neo4j", "children": [{"operatorType": "NodeIndexSeekByRange@neo4j"}]}
+    check_plan(known, "r")
+    with pytest.raises(InputError, match="RunQueryElsewhere"):
+        check_plan({"operatorType": "ProduceResults@neo4j", "children": [{"operatorType": "RunQueryElsewhere@x"}]}, "r")
+    with pytest.raises(InputError, match="server or its schema"):
+        check_plan(None, None)
+
+
+def test_parameters_of_a_viewer_are_taken() -> None:
+    check_parameters({"user": "ana", "n": 5, "list": [1.5, None, True, {"a": ["深"]}]})
