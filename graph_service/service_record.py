@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Final
 
-from graph_service.graph.local.owner import ProcessMark, write_private
+from extraction.proven_files import write_private
+from graph_service.graph.local.owner import ProcessMark
 from graph_service.settings import Settings
 
 _NAME: Final = "service.json"

@@ -2,9 +2,7 @@
 
 import contextlib
 import json
-import os
 import sys
-import tempfile
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -12,6 +10,8 @@ from pathlib import Path
 from typing import Final
 
 import psutil
+
+from extraction.proven_files import write_private
 
 OWNER_NAME: Final = "owner.json"
 # Two readings of one process' start differ when the system clock is corrected between them.
@@ -92,21 +92,6 @@ def clear_owner(data_dir: Path, server: ProcessMark) -> None:
     owner = read_owner(data_dir)
     if owner is not None and owner.server == server:
         (data_dir / OWNER_NAME).unlink(missing_ok=True)
-
-
-def write_private(path: Path, text: str) -> None:
-    """Replace a file in one step, readable by this user only (mode 0600)."""
-    number, part = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(number, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(part, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(part)
-        raise
 
 
 @contextlib.contextmanager
