@@ -13,8 +13,9 @@ import os
 import stat
 import tempfile
 from collections.abc import Iterator, Mapping
+from io import BufferedReader
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import Final
 
 from platformdirs import user_state_dir
 
@@ -92,6 +93,8 @@ def write_record(place: Path, files: Mapping[str, str]) -> bool:
         return False
     try:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if not file.exists():
+            _drop_gone(file.parent)
         write_private(file, json.dumps({"place": str(place.absolute()), "files": dict(files)}))
     except OSError:
         return False
@@ -124,15 +127,30 @@ def writable_by_others(path: Path) -> str:
     return ""
 
 
+def _drop_gone(folder: Path) -> None:
+    """Remove the records of places that are no more."""
+    for file in folder.glob("*.json"):
+        try:
+            place = json.loads(read_bounded(file, bytes_max=_RECORD_BYTES_MAX, follow=False))["place"]
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
+            place = None
+        # The record of an archive is written before the archive is there.
+        if not isinstance(place, str) or not Path(place).parent.exists():
+            file.unlink(missing_ok=True)
+
+
 def _record_file(place: Path) -> Path | None:
     # Without a home directory it would lie below the working directory, which may be anybody's.
-    folder = Path(user_state_dir("mnemograph"))
+    try:
+        folder = Path(user_state_dir("mnemograph"))
+    except RuntimeError:
+        return None
     name = hashlib.sha256(os.fsencode(place.absolute())).hexdigest()[:32]
     return folder / "proved" / f"{name}.json" if folder.is_absolute() else None
 
 
 @contextlib.contextmanager
-def _opened(path: Path | str, *, dir_fd: int | None, follow: bool) -> Iterator[BinaryIO]:
+def _opened(path: Path | str, *, dir_fd: int | None, follow: bool) -> Iterator[BufferedReader]:
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
     number = os.open(path, flags | (0 if follow else getattr(os, "O_NOFOLLOW", 0)), dir_fd=dir_fd)
     with os.fdopen(number, "rb") as file:

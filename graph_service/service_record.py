@@ -3,9 +3,12 @@
 import contextlib
 import json
 import os
+import socket
 from collections.abc import Iterator
 from dataclasses import asdict
+from ipaddress import ip_address
 from typing import Final
+from urllib.parse import urlsplit
 
 from extraction.proven_files import write_private
 from graph_service.graph.local.owner import ProcessMark
@@ -37,7 +40,22 @@ def running_service(settings: Settings) -> str | None:
     if found is None:
         return None
     process, address, neo4j = found
-    return address if neo4j == settings.neo4j.uri and process.process() is not None else None
+    if neo4j != settings.neo4j.uri or process.process() is None or not _of_this_machine(address):
+        return None
+    return address
+
+
+def _of_this_machine(address: str) -> bool:
+    """Whether the record leads here: one that came with a directory could draw keys and memories elsewhere."""
+    try:
+        parts = urlsplit(address)
+        host = ip_address(parts.hostname or "")
+        with socket.socket(socket.AF_INET6 if host.version == 6 else socket.AF_INET) as own:
+            # Only addresses of this machine can be bound.
+            own.bind((str(host), 0))
+    except (OSError, ValueError):
+        return False
+    return parts.scheme == "http" and parts.username is None
 
 
 def _read(settings: Settings) -> tuple[ProcessMark, str, str | None] | None:

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
@@ -215,7 +215,14 @@ def user_directory() -> Path | None:
 
     Its name would then be relative to the working directory, which may be anybody's.
     """
-    folder = Path(user_config_dir("mnemograph"))
+    return _own(user_config_dir)
+
+
+def _own(directory: Callable[[str], str]) -> Path | None:
+    try:
+        folder = Path(directory("mnemograph"))
+    except RuntimeError:
+        return None
     return folder if folder.is_absolute() else None
 
 
@@ -267,8 +274,8 @@ def _files(
 
 
 def _defaults(trust: FolderTrust) -> dict[str, Any]:
-    data_dir = trust.folder / "data" if trust.state == "trusted" else Path(user_data_dir("mnemograph"))
-    return {"data_dir": data_dir, "cache_dir": Path(user_cache_dir("mnemograph"))}
+    data_dir = trust.folder / "data" if trust.state == "trusted" else _own(user_data_dir)
+    return {"data_dir": data_dir or Path(), "cache_dir": _own(user_cache_dir) or Path()}
 
 
 def _homeless(found: Mapping[str, Found], defaults: Mapping[str, Any]) -> list[str]:

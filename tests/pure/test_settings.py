@@ -1,6 +1,7 @@
 """Settings: who wins, and that all mistakes are told at once."""
 
 import os
+import pwd
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -230,12 +231,17 @@ def test_a_folder_that_everybody_may_exchange_does_not_count(tmp_path: Path) -> 
 def test_without_a_home_directory_nothing_of_the_working_directory_becomes_the_users(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its name is then relative, and would be a folder of the working directory."""
+    """As in a container that runs as a number without a name; `~` then stays as it is."""
+
+    def unknown(_number: int) -> None:
+        raise KeyError
+
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("HOME", "home")
+    monkeypatch.setattr(pwd, "getpwuid", unknown)
+    monkeypatch.delenv("HOME")
     for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME"):
         monkeypatch.delenv(name, raising=False)
-    written(tmp_path / "home/.config/mnemograph/config.toml", "tenant = 'theirs'")
+    written(tmp_path / "~/.config/mnemograph/config.toml", "tenant = 'theirs'")
     assert user_directory() is None
     with pytest.raises(InstallError, match="no home directory to keep data_dir in"):
         load_settings(environ={}, here=tmp_path)

@@ -14,6 +14,7 @@ import psutil
 from extraction.proven_files import write_private
 
 OWNER_NAME: Final = "owner.json"
+LOCAL_URI: Final = "bolt://127.0.0.1:"
 # Two readings of one process' start differ when the system clock is corrected between them.
 SAME_START_S: Final = 2.0
 
@@ -75,9 +76,11 @@ def read_owner(data_dir: Path) -> Owner | None:
     """The recorded owner, running or not; None when there is no readable record."""
     try:
         record = json.loads((data_dir / OWNER_NAME).read_text(encoding="utf-8"))
-        return Owner(
-            starter=ProcessMark(**record["starter"]), server=ProcessMark(**record["server"]), uri=str(record["uri"])
-        )
+        uri = str(record["uri"])
+        # A record that came with a directory from elsewhere must not lead this user's memories to another machine.
+        if not uri.startswith(LOCAL_URI):
+            return None
+        return Owner(starter=ProcessMark(**record["starter"]), server=ProcessMark(**record["server"]), uri=uri)
     except (OSError, ValueError, KeyError, TypeError):
         return None
 
