@@ -241,6 +241,14 @@ def secrets_of(settings: Settings) -> tuple[str, ...]:
     return tuple(secret for secret in told if secret)
 
 
+def keep_children_safe() -> None:
+    """Have no Python that this process starts import from the working directory.
+
+    `multiprocessing` starts its children by `python -c`, which looks there first, before the standard library.
+    """
+    os.environ["PYTHONSAFEPATH"] = "1"
+
+
 def has_screen() -> bool:
     """Whether a browser window could open: true on desktops, false on servers and over a plain remote shell."""
     if sys.platform in ("win32", "darwin"):

@@ -10,6 +10,7 @@ import typer
 from graph_service.cli.commands import Commands
 from graph_service.cli.options import Common, ConfigOption, JsonOption, TenantOption
 from graph_service.cli.running import StoppedError
+from graph_service.settings import keep_children_safe
 from graph_service.version import version as installed_version
 from schema.errors import MnemographError
 
@@ -45,6 +46,7 @@ def root(
 
 def main() -> None:
     """Runs the command line and exits with 0, or with the code of the error that ended it."""
+    keep_children_safe()
     try:
         app()
     except MnemographError as error:

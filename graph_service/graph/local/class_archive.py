@@ -3,7 +3,7 @@
 A build runs Neo4j once on an empty store, records the classes it loads and writes them, linked, into one file of about
 200 MB. It is a process of its own at the lowest priority, outlives the process that asked for it by a minute at most,
 and is the only one of its kind on a cache directory. An archive is code: Java runs what is in it. Its hash is recorded
-in the user's own state directory, and one without such a record is removed.
+in the user's own state directory; one without such a record is not used, and the next build replaces it.
 """
 
 import contextlib
@@ -64,13 +64,9 @@ class ClassArchive:
 
     def java_options(self) -> tuple[str, ...]:
         """Options that use the archive, which is marked as used; none while there is no proved archive."""
-        if not self.path.exists():
-            return ()
         if not self.proved():
-            # A cache that may only be read keeps it; it is not used all the same.
-            with contextlib.suppress(OSError):
-                self.remove()
             return ()
+        # A cache that may only be read is used all the same.
         with contextlib.suppress(OSError):
             if time.time() - self.path.stat().st_mtime > _USED_AGAIN_S:
                 self.path.touch()
@@ -94,13 +90,13 @@ class ClassArchive:
         return found == digest and write_record(self.path, {_RECORDED: f"{digest}|{mark}"})
 
     def remove(self) -> None:
-        """Drop an archive that is not proved, or that Java refused or died of; another is built after this start."""
+        """Drop an archive that Java refused or died of; another one is built after this start."""
         self.path.unlink(missing_ok=True)
         drop_record(self.path)
 
     def build_later(self) -> None:
         """Build the archive when this process has served for a while, unless it exists or was tried lately."""
-        if not self.path.exists() and not self._tried_lately():
+        if not self.proved() and not self._tried_lately():
             threading.Thread(target=self._build, name="class-archive", daemon=True).start()
         else:
             self._build_begun.set()
@@ -173,7 +169,7 @@ def main() -> None:
     limit.daemon = True
     limit.start()
     with try_lock(path.with_suffix(".lock")) as mine:
-        if mine and not path.exists():
+        if mine and not ClassArchive(path, jars).proved():
             work_dir = path.with_suffix(".building")
             shutil.rmtree(work_dir, ignore_errors=True)
             work_dir.mkdir()
@@ -247,7 +243,6 @@ def _link(work_dir: Path, jars: tuple[Path, ...], path: Path) -> None:
         check=True,
         timeout=BUILD_MAX_S,
     )
-    # Recorded before it is there: a start that finds it without a record removes it.
     digest, _ = hashed(work_dir / "classes.aot")
     if not write_record(path, {_RECORDED: f"{digest}|"}):
         raise RuntimeError("the archive cannot be recorded in the user's state directory, so no start would use it")

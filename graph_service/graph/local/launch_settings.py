@@ -47,6 +47,7 @@ server.directories.logs=logs
 server.directories.plugins={no_plugins}
 server.memory.pagecache.size={page_cache_mb}m
 dbms.security.auth_enabled=true
+dbms.security.allow_csv_import_from_file_urls=false
 dbms.usage_report.enabled=false
 db.tx_log.preallocate=false
 db.tx_log.rotation.size=16m
