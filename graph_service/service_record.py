@@ -25,7 +25,7 @@ def recorded(settings: Settings, address: str) -> Iterator[None]:
         address: `http://host:port`.
     """
     file, mine = settings.data_dir / _NAME, ProcessMark.of(os.getpid())
-    settings.data_dir.mkdir(parents=True, exist_ok=True)
+    settings.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
     write_private(file, json.dumps({"process": asdict(mine), "address": address, "neo4j": settings.neo4j.uri}))
     try:
         yield

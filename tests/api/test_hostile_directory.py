@@ -113,17 +113,18 @@ def spoken(*methods: str) -> str:
 
 def test_mcp_in_a_hostile_directory_sends_nothing_there(hostile: Hostile) -> None:
     done = hostile.run("mcp", said=spoken("tools/list"))
+    assert hostile.listener.heard == []
     assert done.returncode == 0, done.stderr
     # Standard output carries the protocol and nothing else.
     assert all(json.loads(line)["jsonrpc"] == "2.0" for line in done.stdout.splitlines())
     assert done.stderr.count("does not count") == 1
     assert "mnemograph trust" in done.stderr
-    assert hostile.listener.heard == []
     assert list(hostile.folder.glob("*.ran")) == []
 
 
 def test_commands_in_a_hostile_directory_use_nothing_of_it(hostile: Hostile) -> None:
     recalled = hostile.run("recall", "what tea", "--user", "ana", "--json")
+    assert hostile.listener.heard == []
     assert recalled.returncode == 0, recalled.stderr
     assert json.loads(recalled.stdout)["hits"] == []
     assert recalled.stderr.count("does not count") == 1

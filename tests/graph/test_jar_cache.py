@@ -174,7 +174,8 @@ def test_a_jar_that_was_exchanged_is_noticed_although_its_time_was_set_back(
     repository: Repository, tmp_path: Path
 ) -> None:
     jar = repository.offer("tea", b"tea")
-    (path,) = ensure_jars(tmp_path, jars=(jar,), repository_url=repository.url)
+    for _ in range(2):
+        (path,) = ensure_jars(tmp_path, jars=(jar,), repository_url=repository.url)
     state = path.stat()
     path.write_bytes(b"bad")
     os.utime(path, ns=(state.st_atime_ns, state.st_mtime_ns))
