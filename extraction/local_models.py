@@ -61,3 +61,12 @@ def published(model: LocalModel) -> Jar:
             coordinate, sha256, size = line.split()
             return Jar(coordinate=coordinate, sha256=sha256, size_bytes=int(size))
     raise AssertionError(f"{LOCK_FILE.name} names every model, but not {model.artifact}")
+
+
+@cache
+def converted_sha256(folder_name: str) -> str | None:
+    """Return what the lock says of a converted model: the hash of its files' names and hashes; None if nothing."""
+    for line in LOCK_FILE.read_text("utf-8").splitlines():
+        if line.startswith(f"{folder_name} "):
+            return line.split()[1]
+    return None

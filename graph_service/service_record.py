@@ -3,11 +3,15 @@
 import contextlib
 import json
 import os
+import socket
 from collections.abc import Iterator
 from dataclasses import asdict
+from ipaddress import ip_address
 from typing import Final
+from urllib.parse import urlsplit
 
-from graph_service.graph.local.owner import ProcessMark, write_private
+from extraction.proven_files import write_private
+from graph_service.graph.local.owner import ProcessMark
 from graph_service.settings import Settings
 
 _NAME: Final = "service.json"
@@ -21,7 +25,7 @@ def recorded(settings: Settings, address: str) -> Iterator[None]:
         address: `http://host:port`.
     """
     file, mine = settings.data_dir / _NAME, ProcessMark.of(os.getpid())
-    settings.data_dir.mkdir(parents=True, exist_ok=True)
+    settings.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
     write_private(file, json.dumps({"process": asdict(mine), "address": address, "neo4j": settings.neo4j.uri}))
     try:
         yield
@@ -36,7 +40,22 @@ def running_service(settings: Settings) -> str | None:
     if found is None:
         return None
     process, address, neo4j = found
-    return address if neo4j == settings.neo4j.uri and process.process() is not None else None
+    if neo4j != settings.neo4j.uri or process.process() is None or not _of_this_machine(address):
+        return None
+    return address
+
+
+def _of_this_machine(address: str) -> bool:
+    """Whether the record leads here: one that came with a directory could draw keys and memories elsewhere."""
+    try:
+        parts = urlsplit(address)
+        host = ip_address(parts.hostname or "")
+        with socket.socket(socket.AF_INET6 if host.version == 6 else socket.AF_INET) as own:
+            # Only addresses of this machine can be bound.
+            own.bind((str(host), 0))
+    except (OSError, ValueError):
+        return False
+    return parts.scheme == "http" and parts.username is None
 
 
 def _read(settings: Settings) -> tuple[ProcessMark, str, str | None] | None:

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from ipaddress import ip_address, ip_network
 from pathlib import Path
@@ -12,13 +12,25 @@ from urllib.parse import urlsplit
 from platformdirs import user_cache_dir, user_config_dir, user_data_dir
 from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
 
+from extraction.proven_files import read_bounded
 from graph_service.analyst_settings import AnalystSettings
 from graph_service.auth_settings import AuthSettings, auth_contradictions
+from graph_service.folder_trust import CONFIG, CONFIG_BYTES_MAX, FolderTrust, folder_trust
 from graph_service.mcp_settings import McpSettings
 from graph_service.model_settings import EmbeddingSettings, LlmSettings
 from graph_service.recall_settings import RecallSettings
 from graph_service.redis_address import redis_url_problem
-from graph_service.setting_sources import Found, from_environment, from_file, read_as_problem
+from graph_service.setting_sources import (
+    FOLDER_FILE,
+    GIVEN_FILE,
+    PREFIX,
+    USER_FILE,
+    Found,
+    from_environment,
+    from_file,
+    misdirected_secrets,
+    read_as_problem,
+)
 from graph_service.telling_settings import LogSettings, TraceSettings
 from graph_service.window_settings import RedisSettings, WindowSettings
 from schema.errors import InstallError
@@ -123,6 +135,7 @@ class Settings:
         cache_dir: where what was fetched is kept: Neo4j, the embedding model; may be deleted at any time.
         read_from: the files that were read, highest precedence first.
         chosen: names of the settings that somebody set, as `section.key`.
+        folder: whether the `.mnemograph` of the working directory counts.
     """
 
     tenant: Name = "default"
@@ -144,6 +157,7 @@ class Settings:
     traces: TraceSettings = field(default_factory=TraceSettings)
     read_from: tuple[str, ...] = ()
     chosen: frozenset[str] = frozenset()
+    folder: FolderTrust = field(default_factory=FolderTrust)
 
 
 SECTIONS: Mapping[str, type[Any]] = {
@@ -179,6 +193,8 @@ def load_settings(
 ) -> Settings:
     """Settings merged from all sources: options > environment > `config` > user directory > `./.mnemograph`.
 
+    The last one counts only where this user trusted it (graph_service/folder_trust.py).
+
     Args:
         options: what the command line said, by `section.key`; None values are left out.
         environ, here, user_dir: other than this process' own, for tests.
@@ -186,13 +202,13 @@ def load_settings(
     Raises:
         InstallError: names every mistake of every source, one per line.
     """
-    folder = here or Path.cwd()
+    place, own, variables = here or Path.cwd(), user_dir or user_directory(), os.environ if environ is None else environ
+    trust = folder_trust(place, own)
     said = {key: Found(value, "the command line") for key, value in (options or {}).items() if value is not None}
-    files = _files(config, folder, user_dir or Path(user_config_dir("mnemograph")))
-    sources = [said, from_environment(os.environ if environ is None else environ, KNOWN_KEYS)]
-    problems = [f"{config}: there is no such file; name a TOML file"] if config and not config.is_file() else []
-    for file in files:
-        found, mistakes = from_file(file, KNOWN_KEYS)
+    sources = [said, from_environment(variables, KNOWN_KEYS)]
+    read, problems = _files(config, own, trust)
+    for file, content, rank in read:
+        found, mistakes = from_file(file, content, KNOWN_KEYS, rank)
         sources.append(found)
         problems += mistakes
     merged: dict[str, Found] = {}
@@ -200,11 +216,30 @@ def load_settings(
         merged |= source
     problems += [found.value for key, found in merged.items() if key.startswith("!")]
     values = {key: found for key, found in merged.items() if not key.startswith("!")}
-    settings, mistakes = _validated(values, _defaults(folder), tuple(map(str, files)))
+    defaults = _defaults(trust) | {"read_from": tuple(str(file) for file, _, _ in read), "folder": trust}
+    settings, mistakes = _validated(values, defaults)
     problems += mistakes + (_contradictions(settings) if settings else [])
+    problems += misdirected_secrets(values, variables) + _unpinned(values) + _homeless(values, defaults)
     if problems or settings is None:
+        problems += [trust.note] if trust.note else []
         raise InstallError("the settings have mistakes; nothing was started:\n" + "\n".join(f"  {p}" for p in problems))
     return settings
+
+
+def user_directory() -> Path | None:
+    """Return the user's own configuration directory; None without a home directory.
+
+    Its name would then be relative to the working directory, which may be anybody's.
+    """
+    return _own(user_config_dir)
+
+
+def _own(directory: Callable[[str], str]) -> Path | None:
+    try:
+        folder = Path(directory("mnemograph"))
+    except RuntimeError:
+        return None
+    return folder if folder.is_absolute() else None
 
 
 def secrets_of(settings: Settings) -> tuple[str, ...]:
@@ -222,6 +257,14 @@ def secrets_of(settings: Settings) -> tuple[str, ...]:
     return tuple(secret for secret in told if secret)
 
 
+def keep_children_safe() -> None:
+    """Have no Python that this process starts import from the working directory.
+
+    `multiprocessing` starts its children by `python -c`, which looks there first, before the standard library.
+    """
+    os.environ["PYTHONSAFEPATH"] = "1"
+
+
 def has_screen() -> bool:
     """Whether a browser window could open: true on desktops, false on servers and over a plain remote shell."""
     if sys.platform in ("win32", "darwin"):
@@ -234,22 +277,50 @@ def is_loopback(host: str) -> bool:
     return host in LOOPBACK_NAMES or host.startswith("127.")
 
 
-def _files(config: Path | None, folder: Path, user_dir: Path) -> list[Path]:
-    wanted = [config] if config else []
-    wanted += [user_dir / "config.toml", folder / ".mnemograph" / "config.toml"]
-    return [file for file in wanted if file.is_file()]
+def _files(
+    config: Path | None, user_dir: Path | None, trust: FolderTrust
+) -> tuple[list[tuple[Path, bytes, int]], list[str]]:
+    """The files that count with their content and rank, highest first; and what cannot be read."""
+    read: list[tuple[Path, bytes, int]] = []
+    problems = []
+    if config is not None and not config.is_file():
+        problems.append(f"{config}: there is no such file; name a TOML file")
+    own = None if user_dir is None else user_dir / CONFIG
+    for file, rank in ((config, GIVEN_FILE), (own, USER_FILE)):
+        if file is not None and file.is_file():
+            try:
+                read.append((file, read_bounded(file, bytes_max=CONFIG_BYTES_MAX), rank))
+            except OSError as error:
+                problems.append(f"{file}: cannot be read: {error.strerror or error}")
+    if trust.config is not None:
+        read.append((trust.folder / CONFIG, trust.config, FOLDER_FILE))
+    return read, problems
 
 
-def _defaults(folder: Path) -> dict[str, Any]:
-    own = folder / ".mnemograph"
-    data_dir = own / "data" if own.is_dir() else Path(user_data_dir("mnemograph"))
-    return {"data_dir": data_dir, "cache_dir": Path(user_cache_dir("mnemograph"))}
+def _defaults(trust: FolderTrust) -> dict[str, Any]:
+    data_dir = trust.folder / "data" if trust.state == "trusted" else _own(user_data_dir)
+    return {"data_dir": data_dir or Path(), "cache_dir": _own(user_cache_dir) or Path()}
 
 
-def _validated(
-    found: Mapping[str, Found], defaults: dict[str, Any], files: tuple[str, ...]
-) -> tuple[Settings | None, list[str]]:
-    tree: dict[str, Any] = defaults | {"read_from": files, "chosen": frozenset(found)}
+def _homeless(found: Mapping[str, Found], defaults: Mapping[str, Any]) -> list[str]:
+    """Places that would be relative to the working directory, since there is no home directory."""
+    return [
+        f"there is no home directory to keep {name} in: set HOME, or {PREFIX}{name.upper()}"
+        for name in ("data_dir", "cache_dir")
+        if name not in found and not defaults[name].is_absolute()
+    ]
+
+
+def _unpinned(found: Mapping[str, Found]) -> list[str]:
+    """Keys of tokens that a working directory names by file: trust holds its settings file, not what that points at."""
+    key = found.get("auth.jwt_public_key")
+    if key is None or key.rank != FOLDER_FILE or str(key.value).lstrip().startswith("-----BEGIN"):
+        return []
+    return [f"{key.origin}: a working directory's settings must hold the PEM itself, since the file may change later"]
+
+
+def _validated(found: Mapping[str, Found], defaults: dict[str, Any]) -> tuple[Settings | None, list[str]]:
+    tree: dict[str, Any] = defaults | {"chosen": frozenset(found)}
     for key, one in found.items():
         section, dot, name = key.partition(".")
         if dot:

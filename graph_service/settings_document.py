@@ -10,7 +10,7 @@ from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
 
 from pydantic.fields import FieldInfo
 
-from graph_service.setting_sources import LIST_KEYS, PREFIX, SECRET_ENDINGS, USUAL_NAMES
+from graph_service.setting_sources import LIST_KEYS, PREFIX, SECRET_ENDINGS, SECRET_USES, USUAL_NAMES
 from graph_service.settings import SECTIONS, TOP_KEYS, Settings
 
 _HEAD = """\
@@ -22,6 +22,16 @@ A setting may stand in several places; the first wins: the command line, the env
 `config.toml` in your user configuration directory, `./.mnemograph/config.toml`. In TOML `neo4j.uri` is the key `uri` in
 the section `[neo4j]`. All mistakes of all places are told at once, at the start, each with its place.
 
+`./.mnemograph` counts only in a directory where you ran `mnemograph init` or `mnemograph trust`, and only while its
+settings file is as it was then: after a change, look at it and run `mnemograph trust` again. Until then one line on
+standard error says that it does not count. `mnemograph trust --list` lists what you trust, `--remove` takes it back.
+
+An address counts only together with secrets of the same place or of a place after it. A model's address in a file and
+its key in the environment are refused, since whoever writes the file would choose where your key goes: set both in one
+place, or the address in the place that comes first. This holds for
+
+{pairs}
+
 ```toml
 tenant = "default"
 
@@ -32,7 +42,7 @@ port = 7780
 `mnemograph doctor` says which files were read and what was set. Values of secrets (marked so) stand in no log and in no
 message."""
 _DEFAULTS: Final[Mapping[str, str]] = {
-    "data_dir": "`./.mnemograph/data` where there is a `./.mnemograph`, else your user data directory",
+    "data_dir": "`./.mnemograph/data` where `./.mnemograph` is trusted, else your user data directory",
     "cache_dir": "your user cache directory",
 }
 _ENTRY: Final = re.compile(r"^    (\w+(?:, \w+)*): (.*)$")
@@ -64,7 +74,7 @@ def environment_names(key: str) -> list[str]:
 
 
 def _lines() -> Iterator[str]:
-    yield _HEAD
+    yield _HEAD.format(pairs="\n".join(f"- `{use.address}` with `{use.secret}`" for use in SECRET_USES))
     yield from ("", "## General", "")
     top = meanings(Settings)
     yield from _table([field for field in fields(Settings) if field.name in TOP_KEYS], Settings, "", top)

@@ -96,7 +96,7 @@ class AuditLog:
     def _append(self, deed: Deed) -> None:
         row = {**asdict(deed), "at": deed.at.isoformat(timespec="milliseconds")}
         line = json.dumps(row, ensure_ascii=False).encode(errors="backslashreplace") + b"\n"
-        self._folder.mkdir(parents=True, exist_ok=True)
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         # What was written into a file that went meanwhile is gone with it: it is written once more.
         while not self._written(self._folder / FILE_NAME, line):
             continue

@@ -13,6 +13,7 @@ from typer.main import get_command
 COMMANDS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "init": "preparing:init",
+        "trust": "trusting:trust",
         "serve": "serving:serve",
         "demo": "serving:demo",
         "remember": "telling:remember",

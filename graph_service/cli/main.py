@@ -10,6 +10,7 @@ import typer
 from graph_service.cli.commands import Commands
 from graph_service.cli.options import Common, ConfigOption, JsonOption, TenantOption
 from graph_service.cli.running import StoppedError, leave
+from graph_service.settings import keep_children_safe
 from graph_service.shown_text import shown
 from graph_service.version import version as installed_version
 from schema.errors import MnemographError
@@ -46,6 +47,7 @@ def root(
 
 def main() -> None:
     """Run the command line and exit with 0, or with the code of the error that ended it."""
+    keep_children_safe()
     leave(_exit_code())
 
 

@@ -1,5 +1,6 @@
 """The options that every command takes, before or after its name."""
 
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -41,5 +42,8 @@ def settings_of(common: Common, **options: Any) -> Settings:
     """
     said = {key.replace("__", "."): value for key, value in options.items()}
     settings = load_settings(config=common.config, options={"tenant": common.tenant, **said})
+    if settings.folder.note:
+        # Standard output belongs to the answer, and to the protocol of `mnemograph mcp`.
+        sys.stderr.write(f"mnemograph: {settings.folder.note}\n")
     configure_logging(settings.log, secrets=secrets_of(settings))
     return settings

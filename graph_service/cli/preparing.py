@@ -9,15 +9,18 @@ from graph_service.cli.options import ConfigOption, JsonOption, TenantOption, me
 from graph_service.cli.running import run
 from graph_service.cli.terminal import Terminal
 from graph_service.cli.working import opened
+from graph_service.folder_trust import CONFIG, FOLDER, folder_trust, trust_folder
+from graph_service.settings import user_directory
 from schema.errors import InstallError
 
 if TYPE_CHECKING:
     from graph_service.settings import Settings
 
-FOLDER: Final = ".mnemograph"
+_IGNORE: Final = ".gitignore"
 # Everything is as it would be without the file: it shows where to write what.
 _CONFIG: Final = """\
 # Settings of the memory of this folder; docs/settings.md lists them all, `mnemograph doctor` says what is in force.
+# After a change say `mnemograph trust` once: a file that somebody else changed does not count.
 # tenant = "default"
 
 # [service]
@@ -49,10 +52,21 @@ def init(
 
 
 def _made(folder: Path) -> list[str]:
-    """Makes what is missing, and leaves alone what is there; names of what it made."""
-    files = {"config.toml": _CONFIG, ".gitignore": _IGNORED}
+    """Make what is missing, leave alone what is there, and trust it; names of what was made.
+
+    Raises:
+        InstallError: it cannot be made, or holds what this user has not trusted: somebody else may have brought it.
+    """
+    files = {CONFIG: _CONFIG, _IGNORE: _IGNORED}
+    user_dir = user_directory()
+    state = folder_trust(folder.parent, user_dir).state
     try:
-        folder.mkdir(exist_ok=True)
+        if state not in ("absent", "trusted") and not _harmless(folder):
+            raise InstallError(
+                f"{str(folder)!r} holds files that you have not trusted as they are now: look at them, then run"
+                " `mnemograph trust`, or remove them first"
+            )
+        folder.mkdir(mode=0o700, exist_ok=True)
         missing = [name for name in files if not (folder / name).exists()]
         for name in missing:
             (folder / name).write_text(files[name], encoding="utf-8")
@@ -60,7 +74,22 @@ def _made(folder: Path) -> list[str]:
         raise InstallError(
             f"{folder} cannot be made: {error.strerror}; choose a folder that you may write to"
         ) from error
+    if state != "trusted" or CONFIG in missing:
+        trust_folder(folder.parent, user_dir)
     return missing
+
+
+def _harmless(folder: Path) -> bool:
+    """Whether a folder holds nothing but what `init` itself would write there."""
+    if folder.is_symlink():
+        return False
+    for path in folder.iterdir():
+        expected = {CONFIG: _CONFIG, _IGNORE: _IGNORED}.get(path.name)
+        if expected is None or path.is_symlink() or not path.is_file():
+            return False
+        if path.stat().st_size != len(expected.encode()) or path.read_text("utf-8") != expected:
+            return False
+    return True
 
 
 async def _started(settings: "Settings", terminal: Terminal) -> None:
@@ -70,4 +99,5 @@ async def _started(settings: "Settings", terminal: Terminal) -> None:
 
 def _told(document: dict[str, object]) -> str:
     ready = "ready: `mnemograph serve` starts it" if document["ready"] else "Neo4j is fetched when it is first needed"
-    return f"settings: {document['config']}\nmemories: {document['data_dir']}\n{ready}"
+    settings = f"settings: {document['config']} (after a change: `mnemograph trust`)"
+    return f"{settings}\nmemories: {document['data_dir']}\n{ready}"

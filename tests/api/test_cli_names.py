@@ -37,10 +37,16 @@ def test_a_folder_gets_a_memory_of_its_own_once(home: Path, monkeypatch: pytest.
     assert (first["made"], first["ready"]) == (["config.toml", ".gitignore"], True)
     assert first["data_dir"] == str(own / "data")
     assert (own / ".gitignore").read_text("utf-8") == "*\n"
-    usual = load_settings(environ={}, here=home.parent, user_dir=home / "none")
-    here = load_settings(environ={}, here=home, user_dir=home / "none")
+    own_settings = home / "config" / "mnemograph"
+    usual = load_settings(environ={}, here=home.parent, user_dir=own_settings)
+    here = load_settings(environ={}, here=home, user_dir=own_settings)
+    assert (here.folder.state, usual.folder.state) == ("trusted", "absent")
     assert (here.tenant, here.service, here.neo4j) == (usual.tenant, usual.service, usual.neo4j), "it changes nothing"
     (own / "config.toml").write_text('tenant = "mine"\n')
+    refused = CliRunner().invoke(app, ["init", "--no-fetch"])
+    assert isinstance(refused.exception, InstallError)
+    assert "mnemograph trust" in refused.exception.message
+    assert typed("trust")["settings"] == {"tenant": "'mine'"}
     again = typed("init", "--no-fetch")
     assert (again["made"], again["ready"]) == ([], False)
     assert (own / "config.toml").read_text("utf-8") == 'tenant = "mine"\n'
@@ -67,3 +73,29 @@ def test_stats_count_one_tenant_and_other_names_mean_the_same(home: Path, tenant
     assert typed("stats")["messages"] == 0
     same = {"add": "remember", "search": "recall", "delete": "forget"}
     assert {name: COMMANDS[name] for name in same} == {name: COMMANDS[of] for name, of in same.items()}
+
+
+def test_a_folder_that_somebody_else_filled_is_not_trusted_by_init(home: Path) -> None:
+    (home / ".mnemograph" / "data").mkdir(parents=True)
+    done = CliRunner().invoke(app, ["init", "--no-fetch"])
+    assert isinstance(done.exception, InstallError)
+    assert "files that you have not trusted" in done.exception.message
+    assert typed("trust", "--list")["trusted"] == []
+
+
+def test_trust_is_said_listed_and_taken_back(home: Path) -> None:
+    config = home / ".mnemograph" / "config.toml"
+    config.parent.mkdir()
+    config.write_text('[service]\nport = 7781\n[llm]\napi_key = "hush"\n"\\u001b[2Jx" = 1\n')
+    assert typed("trust")["settings"].items() >= {"service.port": "7781", "llm.api_key": "(secret)"}.items()
+    shown = CliRunner().invoke(app, ["trust"])
+    assert "service.port = 7781" in shown.stdout
+    assert "hush" not in shown.stdout
+    assert "\x1b" not in shown.stdout
+    assert [(row["directory"], row["state"]) for row in typed("trust", "--list")["trusted"]] == [
+        (str(home.resolve()), "trusted")
+    ]
+    config.write_text('tenant = "theirs"\n')
+    assert [row["state"] for row in typed("trust", "--list")["trusted"]] == ["changed"]
+    assert typed("trust", str(home), "--remove")["state"] == "untrusted"
+    assert typed("trust", "--list")["trusted"] == []

@@ -2,6 +2,7 @@
 
 import hashlib
 import io
+import json
 import os
 import threading
 import zipfile
@@ -13,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from extraction.maven_jar import Jar
+from extraction.proven_files import read_record
 from graph_service.graph.local.jar_cache import ensure_jars
 from graph_service.graph.local.jar_lock import FetchProgress
 from schema.errors import InstallError
@@ -153,3 +155,88 @@ def test_an_unreachable_repository_says_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(InstallError, match=r"Check the network.*NEO4J_URI"):
         # Port 9 (discard) answers nowhere.
         ensure_jars(tmp_path, jars=(jar,), repository_url="http://127.0.0.1:9/maven2")
+
+
+def test_a_planted_jar_is_not_believed_because_of_what_lies_beside_it(repository: Repository, tmp_path: Path) -> None:
+    """A cache that came with somebody's repository: the jar has the right name and size, and a forged proof."""
+    jar = repository.offer("tea", b"tea")
+    planted = tmp_path / "jars" / jar.file_name
+    planted.parent.mkdir()
+    planted.write_bytes(b"bad")
+    state = planted.stat()
+    proof = {jar.sha256: f"{state.st_size} {state.st_mtime_ns}"}
+    (tmp_path / "jars/proved.json").write_text(json.dumps(proof))
+    (path,) = ensure_jars(tmp_path / "jars", jars=(jar,), repository_url=repository.url)
+    assert path.read_bytes() == b"tea"
+
+
+def test_a_jar_that_was_exchanged_is_noticed_although_its_time_was_set_back(
+    repository: Repository, tmp_path: Path
+) -> None:
+    jar = repository.offer("tea", b"tea")
+    for _ in range(2):
+        (path,) = ensure_jars(tmp_path, jars=(jar,), repository_url=repository.url)
+    state = path.stat()
+    path.write_bytes(b"bad")
+    os.utime(path, ns=(state.st_atime_ns, state.st_mtime_ns))
+    assert (path.stat().st_size, path.stat().st_mtime_ns) == (state.st_size, state.st_mtime_ns)
+    ensure_jars(tmp_path, jars=(jar,), repository_url=repository.url)
+    assert path.read_bytes() == b"tea"
+
+
+def test_the_record_of_proofs_lies_outside_the_cache(repository: Repository, tmp_path: Path) -> None:
+    jar = repository.offer("tea", b"tea")
+    ensure_jars(tmp_path, jars=(jar,), repository_url=repository.url)
+    assert list(read_record(tmp_path)) == [jar.file_name]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".lock", jar.file_name]
+
+
+def test_a_jar_that_is_a_symbolic_link_is_fetched_anew(repository: Repository, tmp_path: Path) -> None:
+    """Whoever may write what it leads to could exchange it after it was proved."""
+    jar = repository.offer("tea", b"tea")
+    (tmp_path / "elsewhere").write_bytes(b"tea")
+    (tmp_path / "jars").mkdir()
+    (tmp_path / "jars" / jar.file_name).symlink_to(tmp_path / "elsewhere")
+    (path,) = ensure_jars(tmp_path / "jars", jars=(jar,), repository_url=repository.url)
+    assert (path.is_symlink(), path.read_bytes()) == (False, b"tea")
+
+
+def test_a_jar_that_another_jars_manifest_draws_in_is_refused(repository: Repository, tmp_path: Path) -> None:
+    written = io.BytesIO()
+    with zipfile.ZipFile(written, "w") as writing:
+        # Lines of a manifest go on behind a space.
+        writing.writestr(
+            "META-INF/MANIFEST.MF", "Manifest-Version: 1.0\r\nClass-Path: other.jar pla\r\n nted.jar\r\n\r\n"
+        )
+    jars = (repository.offer("tea", written.getvalue()),)
+    ensure_jars(tmp_path, jars=jars, repository_url=repository.url)
+    (tmp_path / "planted.jar").write_bytes(b"code")
+    with pytest.raises(InstallError, match=r"planted\.jar.*in no lock.*remove it"):
+        ensure_jars(tmp_path, jars=jars, repository_url=repository.url)
+    (tmp_path / "planted.jar").unlink()
+    ensure_jars(tmp_path, jars=jars, repository_url=repository.url)
+
+
+def test_a_cache_that_others_can_write_is_taken_back_or_refused(repository: Repository, tmp_path: Path) -> None:
+    jar = repository.offer("tea", b"tea")
+    (tmp_path / "jars").mkdir()
+    (tmp_path / "jars").chmod(0o777)
+    (path,) = ensure_jars(tmp_path / "jars", jars=(jar,), repository_url=repository.url)
+    path.chmod(0o666)
+    ensure_jars(tmp_path / "jars", jars=(jar,), repository_url=repository.url)
+    assert [(each.stat().st_mode & 0o777) for each in (tmp_path / "jars", path)] == [0o755, 0o644]
+    tmp_path.chmod(0o777)
+    with pytest.raises(InstallError, match="written by everybody"):
+        ensure_jars(tmp_path / "jars", jars=(jar,), repository_url=repository.url)
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root gives files to others")
+def test_a_cache_of_another_user_is_refused(repository: Repository, tmp_path: Path) -> None:
+    jar = repository.offer("tea", b"tea")
+    (path,) = ensure_jars(tmp_path / "jars", jars=(jar,), repository_url=repository.url)
+    os.chown(path, 12345, -1)
+    ensure_jars(tmp_path / "jars", jars=(jar,), repository_url=repository.url)
+    assert path.stat().st_uid == 0, "fetched anew"
+    os.chown(path.parent, 12345, -1)
+    with pytest.raises(InstallError, match="belongs to another user"):
+        ensure_jars(tmp_path / "jars", jars=(jar,), repository_url=repository.url)

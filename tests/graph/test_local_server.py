@@ -17,6 +17,7 @@ import psutil
 import pytest
 import pytest_asyncio
 
+from extraction.proven_files import hashed, write_record
 from graph_service.graph.local.class_archive import UNUSED_MAX_S, ClassArchive, class_archive, drop_unused
 from graph_service.graph.local.jar_cache import ensure_jars
 from graph_service.graph.local.launch_settings import QUICK_COMPILER_ONLY, launch_settings
@@ -230,6 +231,7 @@ def test_archives_that_no_start_has_used_for_a_month_are_removed(tmp_path: Path)
     archives = [ClassArchive(tmp_path / f"{name}.aot", ()) for name in ("left", "used", "new")]
     for archive in archives:
         archive.path.touch()
+        write_record(archive.path, {"archive": f"{hashed(archive.path)[0]}|"})
         archive.path.with_suffix(".log").touch()
     for archive in archives[:2]:
         os.utime(archive.path, (0, time.time() - UNUSED_MAX_S - 60))
@@ -238,12 +240,44 @@ def test_archives_that_no_start_has_used_for_a_month_are_removed(tmp_path: Path)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["new.aot", "new.log", "used.aot", "used.log"]
 
 
+def test_a_class_archive_that_our_own_build_did_not_make_is_not_used(tmp_path: Path) -> None:
+    archive = ClassArchive(tmp_path / "planted.aot", ())
+    archive.path.write_bytes(b"code")
+    assert archive.java_options() == ()
+    archive.path.write_bytes(b"ours")
+    write_record(archive.path, {"archive": f"{hashed(archive.path)[0]}|"})
+    assert archive.java_options() == archive.java_options() == (f"-XX:AOTCache={archive.path}",)
+    state = archive.path.stat()
+    archive.path.write_bytes(b"evil")
+    os.utime(archive.path, ns=(state.st_atime_ns, state.st_mtime_ns))
+    assert archive.java_options() == ()
+
+
+def test_java_gets_no_jar_of_the_data_directory(tmp_path: Path) -> None:
+    """Neo4j loads each jar of its folder of plugins, which may have come with a directory."""
+    folders = set()
+    for _ in range(2):
+        launch_settings(tmp_path, (tmp_path / "a.jar",), heap_mb=64, page_cache_mb=8, new_password=None)
+        (line,) = [line for line in (tmp_path / "neo4j.conf").read_text().splitlines() if "directories.plugins" in line]
+        folders.add(line.partition("=")[2])
+    assert len(folders) == 2, "a name that nobody knows before"
+    assert not any((tmp_path / folder).exists() for folder in folders)
+
+
+def test_a_record_of_a_server_elsewhere_is_no_server(tmp_path: Path) -> None:
+    me = ProcessMark.of(os.getpid())
+    (tmp_path / "password").write_text("secret", encoding="utf-8")
+    write_owner(tmp_path, Owner(starter=me, server=me, uri="bolt://203.0.113.7:7687"))
+    assert find_local_server(tmp_path) is None
+
+
 async def test_a_broken_class_archive_is_dropped_and_the_start_succeeds(tmp_path: Path) -> None:
     jars = ensure_jars(CACHE_DIR / "jars")
     (tmp_path / "jars").symlink_to(CACHE_DIR / "jars")
     archive = class_archive(tmp_path, tuple(tmp_path / "jars" / jar.name for jar in jars))
     archive.path.parent.mkdir()
     archive.path.write_bytes(b"not an archive" * 1000)
+    write_record(archive.path, {"archive": f"{hashed(archive.path)[0]}|"})
     # Marks a build as tried, so that the test does not leave one running.
     archive.tried_path.touch()
     stages: list[StartProgress] = []

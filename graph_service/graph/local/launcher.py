@@ -14,6 +14,8 @@ import threading
 from pathlib import Path
 from typing import Any, Final, TextIO
 
+# Each could have Java load something else than the class path that it is given.
+JAVA_VARIABLES: Final = ("JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS", "JDK_AOT_VM_OPTIONS", "CLASSPATH")
 PARENT_CHECK_S: Final = 1.0
 # Neo4j stops in under a second; a hanging shutdown must not keep the data directory.
 SHUTDOWN_MAX_S: Final = 20.0
@@ -145,6 +147,8 @@ def _start_java(settings: dict[str, Any]) -> None:
     sys.modules["numpy"] = None  # type: ignore[assignment]
     import jpype
 
+    for name in JAVA_VARIABLES:
+        os.environ.pop(name, None)
     # Java refuses file names outside the locale's character set; every path has to work in every locale.
     os.environ["LC_ALL"] = "C.UTF-8"
     # Class path entries relative to the working directory: the path itself may be outside ASCII, which jpype

@@ -2,9 +2,7 @@
 
 import contextlib
 import json
-import os
 import sys
-import tempfile
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -13,7 +11,10 @@ from typing import Final
 
 import psutil
 
+from extraction.proven_files import write_private
+
 OWNER_NAME: Final = "owner.json"
+LOCAL_URI: Final = "bolt://127.0.0.1:"
 # Two readings of one process' start differ when the system clock is corrected between them.
 SAME_START_S: Final = 2.0
 
@@ -79,9 +80,11 @@ def read_owner(data_dir: Path) -> Owner | None:
     """The recorded owner, running or not; None when there is no readable record."""
     try:
         record = json.loads((data_dir / OWNER_NAME).read_text(encoding="utf-8"))
-        return Owner(
-            starter=ProcessMark(**record["starter"]), server=ProcessMark(**record["server"]), uri=str(record["uri"])
-        )
+        uri = str(record["uri"])
+        # A record that came with a directory from elsewhere must not lead this user's memories to another machine.
+        if not uri.startswith(LOCAL_URI):
+            return None
+        return Owner(starter=ProcessMark(**record["starter"]), server=ProcessMark(**record["server"]), uri=uri)
     except (OSError, ValueError, KeyError, TypeError):
         return None
 
@@ -96,21 +99,6 @@ def clear_owner(data_dir: Path, server: ProcessMark) -> None:
     owner = read_owner(data_dir)
     if owner is not None and owner.server == server:
         (data_dir / OWNER_NAME).unlink(missing_ok=True)
-
-
-def write_private(path: Path, text: str) -> None:
-    """Replace a file in one step, readable by this user only (mode 0600)."""
-    number, part = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(number, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(part, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(part)
-        raise
 
 
 @contextlib.contextmanager

@@ -10,6 +10,7 @@ from typing import Final, Literal
 
 import psutil
 
+from extraction.proven_files import write_private
 from graph_service.graph.local.class_archive import ClassArchive, class_archive
 from graph_service.graph.local.jar_cache import ensure_jars
 from graph_service.graph.local.jar_lock import FetchProgress
@@ -21,7 +22,6 @@ from graph_service.graph.local.owner import (
     read_owner,
     try_lock,
     write_owner,
-    write_private,
 )
 from graph_service.graph.local.server_process import ServerProcess, log_tail, start_process
 from schema.errors import ConflictError, InstallError

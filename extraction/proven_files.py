@@ -1,0 +1,159 @@
+"""Remember which fetched files were proved, in a place that the cache they lie in cannot write.
+
+A cache may be deleted, copied or brought along by somebody else's directory, so nothing in it can vouch for anything in
+it. Each place (a folder or a file) has one record in the user's own state directory: a line for each of its files, with
+the hash and what the file system said of the file when it was hashed. A file that still looks the same is not read
+again: the time of change (ctime) cannot be set by a program.
+"""
+
+import contextlib
+import hashlib
+import json
+import os
+import stat
+import tempfile
+from collections.abc import Iterator, Mapping
+from io import BufferedReader
+from pathlib import Path
+from typing import Final
+
+from platformdirs import user_state_dir
+
+_RECORD_BYTES_MAX: Final = 4 * 2**20
+_OTHERS_MAY_WRITE: Final = stat.S_IWGRP | stat.S_IWOTH
+
+
+def write_private(path: Path, text: str) -> None:
+    """Replace a file in one step, readable by this user only (mode 0600)."""
+    number, part = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(number, "w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(part, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(part)
+        raise
+
+
+def read_bounded(path: Path | str, *, bytes_max: int, dir_fd: int | None = None, follow: bool = True) -> bytes:
+    """Return the content of a regular file, read once.
+
+    Args:
+        dir_fd: an open directory that `path` is relative to.
+        follow: False refuses a symbolic link.
+
+    Raises:
+        OSError: it cannot be read, is no regular file (a pipe or a device could block or never end), or is larger.
+    """
+    with _opened(path, dir_fd=dir_fd, follow=follow) as file:
+        content = file.read(bytes_max + 1)
+    if len(content) > bytes_max:
+        raise OSError(f"it is larger than {bytes_max:,} bytes")
+    return content
+
+
+def mark_of(state: os.stat_result) -> str:
+    """Return what changes whenever a file is written, replaced or exchanged."""
+    return f"{state.st_size} {state.st_mtime_ns} {state.st_ctime_ns} {state.st_ino} {state.st_dev}"
+
+
+def hashed(path: Path) -> tuple[str, str]:
+    """Return the SHA-256 of a regular file, and its mark from before it was read.
+
+    Raises:
+        OSError: it cannot be read, or is no regular file.
+    """
+    with _opened(path, dir_fd=None, follow=False) as file:
+        mark = mark_of(os.fstat(file.fileno()))
+        return hashlib.file_digest(file, "sha256").hexdigest(), mark
+
+
+def read_record(place: Path) -> dict[str, str]:
+    """Return what was recorded of a place; empty when there is nothing or it cannot be read."""
+    file = _record_file(place)
+    if file is None:
+        return {}
+    try:
+        record = json.loads(read_bounded(file, bytes_max=_RECORD_BYTES_MAX, follow=False))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    if not isinstance(record, dict) or record.get("place") != str(place.absolute()):
+        return {}
+    files = record.get("files")
+    return {str(key): str(value) for key, value in files.items()} if isinstance(files, dict) else {}
+
+
+def write_record(place: Path, files: Mapping[str, str]) -> bool:
+    """Record a place; False when the state directory cannot be written: everything is then hashed each time."""
+    file = _record_file(place)
+    if file is None:
+        return False
+    try:
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if not file.exists():
+            _drop_gone(file.parent)
+        write_private(file, json.dumps({"place": str(place.absolute()), "files": dict(files)}))
+    except OSError:
+        return False
+    return True
+
+
+def drop_record(place: Path) -> None:
+    """Forget what was recorded of a place."""
+    file = _record_file(place)
+    if file is not None:
+        with contextlib.suppress(OSError):
+            file.unlink(missing_ok=True)
+
+
+def writable_by_others(path: Path) -> str:
+    """Return why somebody else could change a file or folder; empty when nobody but this user and root can.
+
+    Rights that this user gave to others by the way (umask 002) are taken back first.
+    """
+    if not hasattr(os, "geteuid"):
+        return ""
+    state = path.stat()
+    if state.st_uid not in (os.geteuid(), 0):
+        return f"{str(path)!r} belongs to another user ({state.st_uid})"
+    if state.st_mode & _OTHERS_MAY_WRITE:
+        try:
+            path.chmod(stat.S_IMODE(state.st_mode) & ~_OTHERS_MAY_WRITE)
+        except OSError:
+            return f"{str(path)!r} can be written by others"
+    return ""
+
+
+def _drop_gone(folder: Path) -> None:
+    """Remove the records of places that are no more."""
+    for file in folder.glob("*.json"):
+        try:
+            place = json.loads(read_bounded(file, bytes_max=_RECORD_BYTES_MAX, follow=False))["place"]
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
+            place = None
+        # The record of an archive is written before the archive is there.
+        if not isinstance(place, str) or not Path(place).parent.exists():
+            file.unlink(missing_ok=True)
+
+
+def _record_file(place: Path) -> Path | None:
+    # Without a home directory it would lie below the working directory, which may be anybody's.
+    try:
+        folder = Path(user_state_dir("mnemograph"))
+    except RuntimeError:
+        return None
+    name = hashlib.sha256(os.fsencode(place.absolute())).hexdigest()[:32]
+    return folder / "proved" / f"{name}.json" if folder.is_absolute() else None
+
+
+@contextlib.contextmanager
+def _opened(path: Path | str, *, dir_fd: int | None, follow: bool) -> Iterator[BufferedReader]:
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+    number = os.open(path, flags | (0 if follow else getattr(os, "O_NOFOLLOW", 0)), dir_fd=dir_fd)
+    with os.fdopen(number, "rb") as file:
+        if not stat.S_ISREG(os.fstat(number).st_mode):
+            raise OSError("it is no regular file")
+        yield file
