@@ -35,7 +35,7 @@ def kept_by_chars(*, chars_max: int, entries_max: int) -> Callable[[Callable[P, 
                 if found is not None:
                     kept.move_to_end(args)
                     return found[0]
-            result = function(*args)
+            result = function(*args, **more)
             size = _ENTRY_CHARS + sum(len(one) for one in args if isinstance(one, str))
             with lock:
                 if size <= chars_max and args not in kept:

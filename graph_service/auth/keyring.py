@@ -12,9 +12,9 @@ from typing import Any, Final
 
 from pydantic import TypeAdapter
 
+from extraction.proven_files import write_private
 from graph_service.auth.access import Role
 from graph_service.auth.keys import Key, hash_of, id_in, is_key, key_text, looks_like_key
-from graph_service.graph.local.owner import write_private
 from graph_service.graph.statements import Statement, statement
 from graph_service.graph.store import Graph, Row, Writing
 from schema.errors import BrokenDataError, ConflictError, InputError, NotFoundError, UnavailableError
