@@ -4,6 +4,7 @@
 gigabytes.
 """
 
+import contextlib
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from threading import Lock
@@ -31,17 +32,18 @@ class TextMemo(Generic[P, R]):
         self._guard = Lock()
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
-        """Return what the function gives; keyword arguments are not remembered."""
+        """Return what the function gives; of calls with keyword arguments nothing is remembered."""
+        key: Any = args
+        known = self._known.get(key)
+        if known is not None and not kwargs:
+            # Gone meanwhile: another thread made room.
+            with contextlib.suppress(KeyError):
+                self._known.move_to_end(key)
+            return known[0]
         chars = sum(len(one) for one in args if isinstance(one, str))
         if kwargs or chars > self._text_chars_max:
             return self.__wrapped__(*args, **kwargs)
-        key: Any = args
-        with self._guard:
-            known = self._known.get(key)
-            if known is not None:
-                self._known.move_to_end(key)
-                return known[0]
-        made = self.__wrapped__(*args)
+        made = self.__wrapped__(*args, **kwargs)
         with self._guard:
             if key not in self._known:
                 # Each entry costs something besides its text.
