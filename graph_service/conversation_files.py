@@ -132,7 +132,7 @@ def _looks_like(text: str, name: str) -> FileFormat:
     head = text.lstrip().partition("\n")[0]
     try:
         first = json.loads(head)
-    except json.JSONDecodeError:
+    except (json.JSONDecodeError, RecursionError):
         first = None
     if isinstance(first, dict) and "text" in first:
         return FileFormat.JSONL
@@ -147,6 +147,8 @@ def _parsed(text: str, name: str) -> Any:
         return json.loads(text)
     except json.JSONDecodeError as error:
         raise InputError(f"{name} line {error.lineno}: not JSON ({error.msg}); nothing was stored") from error
+    except RecursionError as error:
+        raise InputError(f"{name}: is nested too deeply; nothing was stored") from error
 
 
 def _from_lines(text: str, name: str) -> list[ConversationRow]:

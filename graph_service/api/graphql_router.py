@@ -40,7 +40,10 @@ class FastRouter(GraphQLRouter[Any, None]):
         try:
             return orjson.loads(data)
         except orjson.JSONDecodeError:
-            return json.loads(data)
+            try:
+                return json.loads(data)
+            except RecursionError:
+                raise json.JSONDecodeError("is nested too deeply", "", 0) from None
 
     async def execute_single(
         self,

@@ -59,7 +59,7 @@ def is_export(first_line: str) -> bool:
     """Whether a file that begins like this was written by an export."""
     try:
         head = json.loads(first_line)
-    except json.JSONDecodeError:
+    except (json.JSONDecodeError, RecursionError):
         return False
     return isinstance(head, dict) and head.get("format") == FORMAT
 

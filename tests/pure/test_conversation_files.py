@@ -84,3 +84,9 @@ def test_the_demonstration_has_some_hundred_messages_in_two_languages() -> None:
     assert {call.user_id for call in calls} == {person.user_id for person in PEOPLE}
     assert {question.user_id for question in QUESTIONS} <= {person.user_id for person in PEOPLE}
     assert any(not question.text.isascii() for question in QUESTIONS)
+
+
+@pytest.mark.parametrize("form", list(FileFormat))
+def test_a_file_that_is_nested_too_deeply_is_refused(form: FileFormat) -> None:
+    with pytest.raises(InputError):
+        read("[" * 100_000, form)
