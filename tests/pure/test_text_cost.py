@@ -27,6 +27,7 @@ from extraction.layer_writer import layers_prompt
 from extraction.model_proposals import proposals_of
 from extraction.model_reader import scene_prompt
 from extraction.names import load_words, names_in
+from extraction.near_duplicate import COMPARED_CHARS_MAX
 from extraction.phrases_en import things
 from extraction.reading import SceneLine, SceneText
 from extraction.rules_en import RULES as RULES_EN
@@ -48,8 +49,8 @@ TEXT_CHARS: Final = LIMITS.text_chars
 FLOOR_S: Final = 0.05
 GROWTH_MAX: Final = 2.2
 TRIES: Final = 5
-PART_CHARS: Final = 10_000
-WORST_TRIED: Final = 3
+PART_CHARS: Final = 6_000
+WORST_TRIED: Final = 2
 
 # Packages whose functions read what callers, models or files say. Others read settings, files of ours, or rows.
 PACKAGES: Final = (extraction, schema, graph_service.memory, graph_service.foreign)
@@ -84,6 +85,7 @@ REACH: Final = {
     "graph_service.memory.look_alikes": NAME_CHARS,
     # Statements and summaries.
     "extraction.near_duplicate": LIMITS.summary_chars,
+    "extraction.near_duplicate.common_part": COMPARED_CHARS_MAX,
     "graph_service.memory.doubts": LIMITS.statement_chars,
     # Questions.
     "extraction.kin_words": LIMITS.query_chars,
@@ -326,8 +328,9 @@ def as_text_function(module_name: str, function: Callable[..., object]) -> Calla
         return None
     if "rule" in {one.name.strip("_") for one in wanted}:
         rules = RULES_ZH if module_name.endswith("_zh") else RULES_EN
-        of_shape = {rule.shape: rule for rule in rules}
-        return lambda text: [function(rule, text) for rule in of_shape.values()]
+        # Whatever shape a rule has, its object is cleaned alike.
+        things_rule = next(rule for rule in rules if rule.shape == "things")
+        return lambda text: function(things_rule, text)
     try:
         for one in wanted:
             fill(one.name, kinds.get(one.name), "probe")
