@@ -122,8 +122,10 @@ def test_a_full_disk_of_the_database_loses_nothing_and_needs_no_restart(tmp_path
 
 def jobs_left(client: httpx.Client) -> set[str]:
     """The states of background work that is not done; vectors wait for an embedder, which is none here."""
-    found = set()
-    for line in client.get("/metrics").text.splitlines():
+    page = client.get("/metrics").text
+    # While Neo4j plans its statements, or is away, the page tells nothing of work.
+    found = set() if "mnemograph_neo4j_up 1.0" in page else {"open"}
+    for line in page.splitlines():
         if line.startswith("mnemograph_jobs{") and 'kind="embed"' not in line and not line.endswith(" 0.0"):
             found.add(line.partition('state="')[2].partition('"')[0])
     return found
