@@ -87,9 +87,7 @@ class OpenAIModel:
                 {"role": "assistant", "content": text[:_ANSWER_CHARS_MAX]},
                 {"role": "user", "content": f"That answer was not accepted: {problem}\nGive the JSON object only."},
             ]
-        raise paid.error(
-            f"model {self.name!r} twice missed the shape {shape.__name__}; try another model, or see what it answers"
-        )
+        raise paid.error(f"model {self.name!r} twice missed the shape {shape.__name__}: {problem}")
 
     async def close(self) -> None:
         """Close the connections."""

@@ -31,9 +31,11 @@ async def _lines(number: int) -> AsyncIterator[str]:
 
     def read() -> None:
         # The loop may be closed when the client says something at last.
-        with contextlib.suppress(RuntimeError, OSError):
-            while chunk := os.read(number, _CHUNK_BYTES):
-                loop.call_soon_threadsafe(found.put_nowait, chunk)
+        with contextlib.suppress(RuntimeError):
+            # An input that cannot be read any more has ended as well.
+            with contextlib.suppress(OSError):
+                while chunk := os.read(number, _CHUNK_BYTES):
+                    loop.call_soon_threadsafe(found.put_nowait, chunk)
             loop.call_soon_threadsafe(found.put_nowait, b"")
 
     threading.Thread(target=read, name="standard input", daemon=True).start()

@@ -110,8 +110,13 @@ def test_a_full_disk_of_the_database_loses_nothing_and_needs_no_restart(tmp_path
             disk.free()
             until(lambda: client.get("/ready").status_code == 200)
             until(lambda: state()["spool"] == {"waiting": 0, "refused": 0, "paused": False})
+
+            def found(words: str) -> bool:
+                return words in [hit["text"] for hit in ask(RECALL, q=words)["recall"]["hits"]]
+
+            # On a machine with much to do the first statements of a new Neo4j may still be planned.
             for words in WORDS:
-                assert words in [hit["text"] for hit in ask(RECALL, q=words)["recall"]["hits"]]
+                until(lambda words=words: found(words))  # type: ignore[misc]
             until(lambda: not any(loop["state"] == "failing" for loop in state()["loops"].values()))
             until(lambda: "open" not in jobs_left(client))
             assert jobs_left(client) == set()
@@ -122,8 +127,10 @@ def test_a_full_disk_of_the_database_loses_nothing_and_needs_no_restart(tmp_path
 
 def jobs_left(client: httpx.Client) -> set[str]:
     """The states of background work that is not done; vectors wait for an embedder, which is none here."""
-    found = set()
-    for line in client.get("/metrics").text.splitlines():
+    page = client.get("/metrics").text
+    # While Neo4j plans its statements, or is away, the page tells nothing of work.
+    found = set() if "mnemograph_neo4j_up 1.0" in page else {"open"}
+    for line in page.splitlines():
         if line.startswith("mnemograph_jobs{") and 'kind="embed"' not in line and not line.endswith(" 0.0"):
             found.add(line.partition('state="')[2].partition('"')[0])
     return found

@@ -115,8 +115,12 @@ def log_tail(log_dir: Path) -> str:
 
 def _collect(popen: subprocess.Popen[bytes], reports: "queue.Queue[dict[str, Any] | None]") -> None:
     assert popen.stdout is not None
-    with popen.stdout as lines:
-        for line in lines:
-            reports.put(json.loads(line))
-    reports.put(None)
+    try:
+        with popen.stdout as lines:
+            for line in lines:
+                # A child that is killed may have cut its last line.
+                with contextlib.suppress(ValueError):
+                    reports.put(json.loads(line))
+    finally:
+        reports.put(None)
     popen.wait()
