@@ -102,7 +102,7 @@ def _owner(data_dir: Path) -> Check:
     if owner is None:
         return Check(name="local Neo4j", ok=None, finding="does not run; it starts with the service")
     if owner.in_use():
-        return Check(name="local Neo4j", ok=True, finding=f"{owner.uri}, started by {owner.description()}")
+        return Check(name="local Neo4j", ok=True, finding=f"{owner.uri or 'starts'}, started by {owner.description()}")
     return Check(name="local Neo4j", ok=None, finding="ended without a farewell; the next start clears up after it")
 
 

@@ -160,6 +160,62 @@ async def test_two_starters_at_once_get_one_server_that_dies_with_its_owner(tmp_
     await again.stop()
 
 
+async def test_a_starter_that_dies_before_its_server_answers_leaves_nothing_that_must_be_waited_for(
+    tmp_path: Path,
+) -> None:
+    """Its server was not recorded until it answered: the next start then found the store locked by nobody known."""
+    starter = await other_process(tmp_path)
+    async with asyncio.timeout(START_MAX_S):
+        while (record := read_owner(tmp_path)) is None:
+            assert starter.returncode is None
+            await asyncio.wait([asyncio.create_task(starter.wait())], timeout=0.02)
+    assert (record.uri, find_local_server(tmp_path)) == ("", None)
+    starter.kill()
+    await starter.wait()
+    server = await start(tmp_path)
+    assert await ask(server, "RETURN 1 AS one") == 1
+    assert record.server.process() is None
+    await server.stop()
+
+
+async def test_a_server_that_cannot_close_its_store_is_killed_when_its_starter_is_gone(tmp_path: Path) -> None:
+    """A stopped process stands for one that hangs; the wait for it is part of the time without an answer."""
+    starter = await other_process(tmp_path)
+    await what_it_got(starter)
+    record = read_owner(tmp_path)
+    assert record is not None
+    found = find_local_server(tmp_path)
+    assert found is not None
+    await ask(found, "CREATE (:Survivor {name: '茶'})")
+    os.kill(record.server.pid, signal.SIGSTOP)
+    starter.kill()
+    await starter.wait()
+    stages: list[str] = []
+    server = await start(tmp_path, on_progress=lambda progress: stages.append(progress.stage))
+    assert record.server.process() is None
+    assert stages == ["starting", "ready"]
+    assert await ask(server, "MATCH (n:Survivor) RETURN n.name") == "茶"
+    await server.stop()
+
+
+async def test_a_server_that_another_living_process_starts_is_waited_for_and_never_ended(tmp_path: Path) -> None:
+    """The record says it starts, although nobody holds the lock: a start that takes it for its own would kill it."""
+    sleeps = [await asyncio.create_subprocess_exec("sleep", "600") for _ in range(2)]
+    starter, server = (ProcessMark.of(process.pid) for process in sleeps)
+    write_owner(tmp_path, Owner(starter=starter, server=server, uri=""))
+    waiting = asyncio.Event()
+    task = asyncio.create_task(
+        start(tmp_path, on_progress=lambda progress: waiting.set() if progress.stage == "waiting" else None)
+    )
+    await asyncio.wait_for(waiting.wait(), START_MAX_S)
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+    assert [process.returncode for process in sleeps] == [None, None]
+    for process in sleeps:
+        process.kill()
+        await process.wait()
+
+
 def test_what_answers_for_long_has_both_of_javas_compilers_and_the_same_archive(tmp_path: Path) -> None:
     jars = (tmp_path / "a.jar",)
     quick, lasting = (

@@ -17,6 +17,8 @@ from typing import Any, Final, TextIO
 PARENT_CHECK_S: Final = 1.0
 # Neo4j stops in under a second; a hanging shutdown must not keep the data directory.
 SHUTDOWN_MAX_S: Final = 20.0
+# Whoever comes after a dead parent wants the data directory now, and recovers what a sudden end leaves.
+LEFT_ALONE_MAX_S: Final = 5.0
 JAVA_END_MAX_S: Final = 120.0
 # Of what is told when it does not start.
 CAUSES_MAX: Final = 8
@@ -29,7 +31,9 @@ def main() -> None:
     reports = _take_terminal()
     settings: dict[str, Any] = json.loads(sys.stdin.readline())
     _log_to(Path(settings["log_dir"]))
-    orders = _listen()
+    answers = threading.Event()
+    orders = _listen(answers)
+    threading.Thread(target=_end_with_parent, args=(parent_pid, answers), name="parent", daemon=True).start()
     try:
         _start_java(settings)
         dbms = _start_dbms(settings)
@@ -37,9 +41,10 @@ def main() -> None:
     except Exception as problem:
         _report(reports, {"event": "failed", "reason": _reason(problem)})
         os._exit(1)
+    answers.set()
     _report(reports, ready)
     told_to_stop = _wait_for_end(orders, parent_pid)
-    limit = _exit_after(SHUTDOWN_MAX_S)
+    limit = _exit_after(SHUTDOWN_MAX_S if told_to_stop else LEFT_ALONE_MAX_S)
     dbms.shutdown()
     limit.cancel()
     _report(reports, {"event": "stopped"})
@@ -67,13 +72,19 @@ def _log_to(log_dir: Path) -> None:
         os.dup2(log.fileno(), 2)
 
 
-def _listen() -> "queue.Queue[str]":
-    """Lines of stdin as they come; an empty string says that the parent closed it or died."""
+def _listen(answers: threading.Event) -> "queue.Queue[str]":
+    """Lines of stdin as they come; an empty string says that the parent closed it or died.
+
+    Args:
+        answers: not set while Neo4j starts; nobody waits for a database then whose parent is gone.
+    """
     orders: queue.Queue[str] = queue.Queue()
 
     def read() -> None:
         for line in sys.stdin:
             orders.put(line.strip())
+        if not answers.is_set():
+            os._exit(4)
         orders.put("")
 
     threading.Thread(target=read, name="orders", daemon=True).start()
@@ -89,6 +100,13 @@ def _wait_for_end(orders: "queue.Queue[str]", parent_pid: int) -> bool:
             # A forked sibling may hold the other end of our stdin open after the parent died.
             if os.getppid() != parent_pid:
                 return False
+
+
+def _end_with_parent(parent_pid: int, answers: threading.Event) -> None:
+    """End this process at once when its parent dies while Neo4j starts: nothing was promised to anybody yet."""
+    while not answers.wait(PARENT_CHECK_S):
+        if os.getppid() != parent_pid:
+            os._exit(4)
 
 
 def _exit_after(limit_s: float) -> threading.Timer:

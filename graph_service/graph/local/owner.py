@@ -50,7 +50,11 @@ class ProcessMark:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Owner:
-    """The process that started a Neo4j, and the Neo4j it started."""
+    """The process that started a Neo4j, and the Neo4j it started.
+
+    Attributes:
+        uri: empty until the server answers; recorded before, so that no server of a dead process goes unnoticed.
+    """
 
     starter: ProcessMark
     server: ProcessMark

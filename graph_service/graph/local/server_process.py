@@ -19,6 +19,10 @@ STOP_MAX_S: Final = 10.0
 LOG_TAIL_CHARS: Final = 600
 
 
+class ServerSlowError(InstallError):
+    """The server did not answer within the time for its start: the machine is busy, or there is much to recover."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerProcess:
     """A running child; its reports arrive in `reports`, None after the last."""
@@ -33,7 +37,8 @@ class ServerProcess:
             `died`, with a `reason` like `failed`, when the child ended without a report.
 
         Raises:
-            InstallError: no report within `timeout_s`, or `cancelled` was set; the child was killed.
+            ServerSlowError: no report within `timeout_s`; the child was killed.
+            InstallError: `cancelled` was set; the child was killed.
         """
         deadline_s = time.monotonic() + timeout_s
         while not cancelled.is_set() and time.monotonic() < deadline_s:
@@ -43,8 +48,11 @@ class ServerProcess:
                 continue
             return report or {"event": "died", "reason": f"it ended with status {self.popen.wait()}"}
         self.kill()
-        why = "was cancelled" if cancelled.is_set() else f"took longer than {timeout_s:g} s"
-        raise InstallError(f"Starting the local Neo4j {why}; its log is in the data directory under 'logs'.")
+        if cancelled.is_set():
+            raise InstallError("Starting the local Neo4j was cancelled; its log is in the data directory under 'logs'.")
+        raise ServerSlowError(
+            f"Starting the local Neo4j took longer than {timeout_s:g} s; its log is in the data directory under 'logs'."
+        )
 
     def stop(self) -> None:
         """Close the database in order; return when it is closed, killing the child if it takes over ten seconds."""

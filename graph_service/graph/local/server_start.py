@@ -1,5 +1,6 @@
 """Decides what a start of the local Neo4j means: share a running one, clear up after a dead one, start a new one."""
 
+import os
 import secrets
 import threading
 from collections.abc import Callable
@@ -28,8 +29,11 @@ from schema.errors import ConflictError, InstallError
 Stage = Literal["waiting", "fetching", "starting", "ready"]
 PASSWORD_NAME: Final = "password"
 LOCK_POLL_S: Final = 0.05
-# A server whose owner died notices within a second and needs another one to close its store.
-OLD_SERVER_END_MAX_S: Final = 10.0
+# A server whose owner died notices within a second and needs another one to close its store, more under load. It is
+# not waited for: its next start recovers what a kill leaves, from the log of transactions.
+OLD_SERVER_END_MAX_S: Final = 2.0
+# A killed process is gone when the system has taken back its memory.
+KILLED_END_MAX_S: Final = 10.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,6 +86,10 @@ class ServerAccess:
     own: OwnServer | None = None
 
 
+class ServerDiedError(InstallError):
+    """Java ended before the server answered: it was killed, or it cannot run here."""
+
+
 def get_server(request: StartRequest) -> ServerAccess:
     """The running or newly started server; blocks. Starters of one directory take turns.
 
@@ -96,7 +104,7 @@ def get_server(request: StartRequest) -> ServerAccess:
         request.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
         while not request.cancelled.is_set():
             with try_lock(request.data_dir / "start.lock") as mine:
-                if mine:
+                if mine and not _starts_elsewhere(request.data_dir):
                     return _running_server(request) or _new_server(request)
             request.tell("waiting", None)
             request.cancelled.wait(LOCK_POLL_S)
@@ -108,10 +116,18 @@ def get_server(request: StartRequest) -> ServerAccess:
     raise InstallError(f"Starting the local Neo4j of {directory!r} was cancelled.")
 
 
+def _starts_elsewhere(data_dir: Path) -> bool:
+    """Whether a server of another living process has not answered yet; nobody else may end it."""
+    owner = read_owner(data_dir)
+    if owner is None or owner.uri or owner.starter.pid == os.getpid():
+        return False
+    return owner.in_use()
+
+
 def find_server(data_dir: Path) -> ServerAccess | None:
     """The server of a live owner; None when there is none. Changes nothing."""
     owner = read_owner(data_dir)
-    if owner is None or not owner.in_use():
+    if owner is None or not owner.uri or not owner.in_use():
         return None
     try:
         password = (data_dir / PASSWORD_NAME).read_text(encoding="utf-8")
@@ -137,15 +153,16 @@ def _running_server(request: StartRequest) -> ServerAccess | None:
 
 
 def _end_left_server(owner: Owner) -> None:
-    """Wait for a server without an owner to close its store; kill it when it does not."""
+    """End a server whose starter is gone: it gets a moment to close its store, one that never answered gets none."""
     process = owner.server.process()
     if process is None:
         return
+    # Of a starter that lives, only its own next start comes here: it holds the start lock.
     try:
-        process.wait(OLD_SERVER_END_MAX_S)
+        process.wait(OLD_SERVER_END_MAX_S if owner.uri else 0)
     except psutil.TimeoutExpired:
         process.kill()
-        process.wait(OLD_SERVER_END_MAX_S)
+        process.wait(KILLED_END_MAX_S)
 
 
 def _new_server(request: StartRequest) -> ServerAccess:
@@ -164,8 +181,7 @@ def _new_server(request: StartRequest) -> ServerAccess:
         if is_new:
             write_private(password_path, password)
         uri = f"bolt://127.0.0.1:{port}"
-        starter, server = ProcessMark.of(psutil.Process().pid), ProcessMark.of(process.popen.pid)
-        write_owner(request.data_dir, Owner(starter=starter, server=server, uri=uri))
+        server = _record(request.data_dir, process, uri)
     except BaseException:
         process.kill()
         raise
@@ -188,8 +204,14 @@ def _launch(request: StartRequest, archive: ClassArchive, new_password: str | No
         archive_options=archive_options,
     )
     process = start_process(settings)
-    request.tell("starting", None)
-    report = process.wait_until_ready(timeout_s=request.timeout_s, cancelled=request.cancelled)
+    try:
+        server = _record(request.data_dir, process, "")
+        request.tell("starting", None)
+        report = process.wait_until_ready(timeout_s=request.timeout_s, cancelled=request.cancelled)
+    except BaseException:
+        process.kill()
+        _forget_left(request.data_dir, process)
+        raise
     if archive_options and report["event"] == "died":
         archive.remove()
         return _launch(request, archive, new_password)
@@ -197,11 +219,26 @@ def _launch(request: StartRequest, archive: ClassArchive, new_password: str | No
         archive.remove()
     if report["event"] != "ready":
         process.kill()
-        raise _start_error(request.data_dir, str(report["reason"]))
+        clear_owner(request.data_dir, server)
+        raise _start_error(request.data_dir, str(report["reason"]), died=report["event"] == "died")
     return process, int(report["port"])
 
 
-def _start_error(data_dir: Path, reason: str) -> ConflictError | InstallError:
+def _forget_left(data_dir: Path, process: ServerProcess) -> None:
+    """Clear the record of a process that was killed before it answered."""
+    owner = read_owner(data_dir)
+    if owner is not None and owner.server.pid == process.popen.pid:
+        clear_owner(data_dir, owner.server)
+
+
+def _record(data_dir: Path, process: ServerProcess, uri: str) -> ProcessMark:
+    """Record who started this server; returns the server's mark."""
+    starter, server = ProcessMark.of(psutil.Process().pid), ProcessMark.of(process.popen.pid)
+    write_owner(data_dir, Owner(starter=starter, server=server, uri=uri))
+    return server
+
+
+def _start_error(data_dir: Path, reason: str, *, died: bool) -> ConflictError | InstallError:
     log_dir = data_dir / "logs"
     if "FileLockException" in reason:
         return ConflictError(
@@ -209,7 +246,8 @@ def _start_error(data_dir: Path, reason: str) -> ConflictError | InstallError:
             " Stop the Neo4j that uses it, or name another data directory."
         )
     tail = log_tail(log_dir)
-    return InstallError(
+    kind = ServerDiedError if died else InstallError
+    return kind(
         f"The local Neo4j in {str(data_dir)!r} did not start: {reason}. Its logs are in {str(log_dir)!r}."
         + (f" Java's last words: {tail}" if tail else "")
     )
