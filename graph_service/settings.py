@@ -77,7 +77,7 @@ class SpoolSettings:
     """Where messages wait while Neo4j is away: a file in `data_dir`.
 
     Attributes:
-        mb_max: when it holds so much, messages are refused until Neo4j is back.
+        mb_max: when it holds so much, messages are refused until Neo4j is back; one tenant may fill half of it.
     """
 
     mb_max: Annotated[int, Field(ge=1, le=1_048_576)] = 512

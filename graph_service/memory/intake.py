@@ -1,9 +1,10 @@
 """Taking messages in: one commit, then the receipt."""
 
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Writing
@@ -20,7 +21,27 @@ from schema.ids import MemoryId, Uri, content_hash, memory_id, scope_token, sess
 from schema.message import BroughtFact, Episode, Message
 from schema.timespan import day_token
 
-_FORGETTING_S = 1.0
+_FORGETTING_S: Final = 1.0
+
+
+class BeingForgottenError(UnavailableError):
+    """The user of an episode is being forgotten; what they say now can be stored when that is done."""
+
+    def __init__(self, user_id: str) -> None:
+        who = f"user {user_id!r} is being forgotten"
+        super().__init__(f"{who}; what they say now can be stored in a moment", _FORGETTING_S)
+
+
+class BatchError(Exception):
+    """Some episodes of a batch were refused, so nothing of it was stored.
+
+    Attributes:
+        errors: by the place of the episode in the batch.
+    """
+
+    def __init__(self, errors: Mapping[int, ConflictError | BeingForgottenError]) -> None:
+        super().__init__(f"{len(errors)} episodes of the batch were refused")
+        self.errors = errors
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,14 +66,16 @@ class Receipt:
 
 
 async def take_in(graph: Graph, spool: Spool | None, checked: Checked, *, epoch: str) -> Receipt:
-    """Stores an episode in Neo4j; or on disk, while Neo4j is away or older episodes of the tenant wait there.
+    """Store an episode in Neo4j; or on disk, while Neo4j is away or older episodes of the user wait there.
+
+    What is said while its user is being forgotten waits on disk, too, until that is done.
 
     Raises:
         ConflictError: a message with the same id but other words, speaker or time is stored already.
         UnavailableError: neither Neo4j nor the disk takes it; nothing was stored.
     """
     episode = checked.episode
-    if spool is None or not await spool.holds(episode.tenant):
+    if spool is None or not await _waits(spool, episode):
         try:
             return await store_episode(graph, episode, epoch=epoch, dropped=checked.dropped)
         except UnavailableError:
@@ -72,17 +95,73 @@ async def keep_in_spool(spool: Spool, checked: Checked) -> Receipt:
     return _receipt(checked.episode, len(checked.episode.messages) if is_new else 0, checked.dropped, spooled=True)
 
 
-async def replay_episode(graph: Graph, episode: Episode, *, epoch: str) -> None:
-    """Stores an episode that waited on disk, without what was forgotten since it came in.
+async def _waits(spool: Spool, episode: Episode) -> bool:
+    """Whether older episodes of the user are on disk; a disk that cannot be read keeps nobody from Neo4j."""
+    try:
+        return await spool.holds(episode.tenant, episode.user_id)
+    except UnavailableError:
+        return False
+
+
+async def replay_episodes(graph: Graph, episodes: Sequence[Episode], *, epoch: str) -> None:
+    """Store episodes that waited on disk in one commit, without what was forgotten since they came in.
+
+    Args:
+        episodes: in the order in which they came; several may be of one session.
 
     Raises:
-        ConflictError: a message with the same id but other words, speaker or time is stored already.
-        UnavailableError: Neo4j does not answer.
+        BatchError: some of them were refused, and it says which; nothing was stored.
+        UnavailableError: Neo4j does not answer, or does not take them now.
     """
-    forgotten = await forgotten_of(graph, episode)
-    left = without(episode, forgotten) if forgotten else episode
-    if left is not None:
-        await store_episode(graph, left, epoch=epoch)
+    left = [
+        (place, episode if not ids else without(episode, ids))
+        for place, (episode, ids) in enumerate(zip(episodes, await forgotten_of(graph, episodes), strict=True))
+    ]
+    await _store_batch(graph, [(place, episode) for place, episode in left if episode is not None], epoch=epoch)
+
+
+async def _store_batch(graph: Graph, placed: Sequence[tuple[int, Episode]], *, epoch: str) -> None:
+    if not placed:
+        return
+    parameters = {"episodes": [{"place": place, **_parameters(episode, epoch)} for place, episode in placed]}
+    by_place = dict(placed)
+
+    async def steps(writing: Writing) -> None:
+        rows = await writing.run(statement("write/add_episodes"), parameters)
+        by_episode: dict[int, list[dict[str, Any]]] = {place: [] for place in by_place}
+        for row in rows:
+            by_episode[row["place"]].append(row)
+        errors: dict[int, ConflictError | BeingForgottenError] = {}
+        for place, episode in by_place.items():
+            try:
+                _refuse(by_episode[place], episode)
+            except (BeingForgottenError, ConflictError) as error:
+                errors[place] = error
+        if errors:
+            raise BatchError(errors)
+        new: dict[tuple[str, str, str | None], Episode] = {}
+        for place, episode in by_place.items():
+            if not by_episode[place][0]["user_known"]:
+                new.setdefault((episode.tenant, episode.user_id, episode.user_name), episode)
+        # All users first: the tenants are locked last.
+        changes = [(episode, await _add_user(writing, episode)) for episode in new.values()]
+        for episode, change in changes:
+            await append_changes(writing, episode.tenant, episode.user_id, [change], at=episode.received_at)
+
+    await graph.write(steps)
+
+
+def _refuse(rows: list[dict[str, Any]], episode: Episode) -> None:
+    if rows[0]["forgetting"]:
+        raise BeingForgottenError(episode.user_id)
+    _refuse_conflicts(rows, episode.messages)
+
+
+async def _add_user(writing: Writing, episode: Episode) -> Change:
+    put = await writing.run(statement("write/add_user"), {"tenant": episode.tenant, "user": _user_row(episode)})
+    view = node_view(put[0]["properties"], "User").model_dump(mode="json")
+    user = the_user(episode.tenant, episode.user_id, episode.user_name)
+    return Change(op=Op.NODE_PUT, element_id=user.id, body=view, reason="first message")
 
 
 async def store_episode(graph: Graph, episode: Episode, *, epoch: str, dropped: tuple[str, ...] = ()) -> Receipt:
@@ -96,18 +175,12 @@ async def store_episode(graph: Graph, episode: Episode, *, epoch: str, dropped: 
         UnavailableError: Neo4j does not answer.
     """
     parameters = _parameters(episode, epoch)
-    user = the_user(episode.tenant, episode.user_id, episode.user_name)
 
     async def steps(writing: Writing) -> list[dict[str, Any]]:
         rows = await writing.run(statement("write/add_messages"), parameters)
-        if rows[0]["forgetting"]:
-            who = f"user {episode.user_id!r} is being forgotten"
-            raise UnavailableError(f"{who}; what they say now can be stored in a moment", _FORGETTING_S)
-        _refuse_conflicts(rows, episode.messages)
+        _refuse(rows, episode)
         if not rows[0]["user_known"]:
-            put = await writing.run(statement("write/add_user"), {"tenant": episode.tenant, "user": _user_row(episode)})
-            view = node_view(put[0]["properties"], "User").model_dump(mode="json")
-            change = Change(op=Op.NODE_PUT, element_id=user.id, body=view, reason="first message")
+            change = await _add_user(writing, episode)
             await append_changes(writing, episode.tenant, episode.user_id, [change], at=episode.received_at)
         return rows
 

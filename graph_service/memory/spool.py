@@ -1,23 +1,45 @@
 """Episodes that wait on this machine's disk because Neo4j is away, in the order in which they came."""
 
 import asyncio
+import contextlib
+import logging
 import os
 import sqlite3
-from collections.abc import Callable, Collection
-from concurrent.futures import ThreadPoolExecutor
+import threading
+from collections.abc import Callable, Collection, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from graph_service.memory.spooled import Depth, Spooled, SpoolState, as_text, from_text, key_of, without
+from graph_service.memory.spooled import (
+    Depth,
+    Spooled,
+    SpoolState,
+    Unreadable,
+    as_text,
+    from_row,
+    from_text,
+    key_of,
+    without,
+)
 from schema.errors import ConflictError, InstallError, NotFoundError, UnavailableError
 from schema.ids import TenantId
 from schema.message import Episode
 from schema.timespan import iso
 
 T = TypeVar("T")
+Work = Callable[[sqlite3.Connection], Any]
+
+_log = logging.getLogger("mnemograph.spool")
 
 _BUSY_MAX_S: Final = 5.0
 _LISTED_MAX: Final = 1_000
+# Writes that wait for the disk at the same time share one commit.
+_WRITES_PER_COMMIT: Final = 256
+# One tenant may fill half of the spool, so that it never fills it for all.
+TENANT_SHARE: Final = 0.5
+# Users whose episodes `waiting` leaves out at once; each costs a comparison a row.
+_HELD_USERS_MAX: Final = 1_000
 # Number 1 of this file's shape; another number is another version of ours.
 _SHAPE: Final = 1
 _DEFINITION: Final = """
@@ -27,7 +49,29 @@ CREATE TABLE IF NOT EXISTS episodes (
   error TEXT, UNIQUE (tenant, key)
 );
 CREATE INDEX IF NOT EXISTS waiting ON episodes (state, tenant, number);
+CREATE INDEX IF NOT EXISTS waiting_in_order ON episodes (state, number);
+CREATE INDEX IF NOT EXISTS waiting_of_user ON episodes (tenant, user_id, state, number);
 CREATE TABLE IF NOT EXISTS switches (name TEXT PRIMARY KEY);
+"""
+# Bytes of each tenant, kept by triggers so that every process that writes keeps them right.
+_SHARES: Final = """
+BEGIN IMMEDIATE;
+CREATE TABLE IF NOT EXISTS shares (tenant TEXT PRIMARY KEY, bytes INTEGER NOT NULL);
+DELETE FROM shares;
+INSERT INTO shares SELECT tenant, sum(length(CAST(body AS BLOB))) FROM episodes GROUP BY tenant;
+CREATE TRIGGER IF NOT EXISTS share_added AFTER INSERT ON episodes BEGIN
+  INSERT INTO shares VALUES (new.tenant, length(CAST(new.body AS BLOB)))
+    ON CONFLICT (tenant) DO UPDATE SET bytes = bytes + excluded.bytes;
+END;
+CREATE TRIGGER IF NOT EXISTS share_changed AFTER UPDATE OF body ON episodes BEGIN
+  UPDATE shares SET bytes = bytes + length(CAST(new.body AS BLOB)) - length(CAST(old.body AS BLOB))
+    WHERE tenant = new.tenant;
+END;
+CREATE TRIGGER IF NOT EXISTS share_removed AFTER DELETE ON episodes BEGIN
+  UPDATE shares SET bytes = bytes - length(CAST(old.body AS BLOB)) WHERE tenant = old.tenant;
+  DELETE FROM shares WHERE tenant = old.tenant AND bytes <= 0;
+END;
+COMMIT;
 """
 
 
@@ -36,11 +80,11 @@ class Spool:
 
     Args:
         path: made when the first episode comes; readable by this user only.
-        bytes_max: bound on the episodes in it.
+        bytes_max: bound on the episodes in it; one tenant may fill half of it.
         on_step: called with the name of each step; crash tests kill the process there.
 
     Attributes:
-        turn: held while an episode goes to Neo4j, so that nobody forgets it between its commit and its removal.
+        turn: held while episodes go to Neo4j, so that nobody forgets them between their commit and their removal.
     """
 
     def __init__(self, path: Path, *, bytes_max: int, on_step: Callable[[str], None] = lambda _step: None) -> None:
@@ -50,6 +94,10 @@ class Spool:
         self._on_step = on_step
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="spool")
         self._open: sqlite3.Connection | None = None
+        self._writes: list[tuple[Work, Future[Any]]] = []
+        self._writes_lock = threading.Lock()
+        # Rows that can neither be read nor be put aside, because their page of the file is damaged.
+        self._damaged: set[int] = set()
 
     async def put(self, episode: Episode) -> bool:
         """Keeps an episode; when this returns, it survives a power cut. False: it was there already.
@@ -77,7 +125,7 @@ class Spool:
                 raise ConflictError(f"these messages are in the spool, and Neo4j refused them: {old[0]}")
             if old is not None:
                 return False
-            self._refuse_too_much(file, len(body.encode()))
+            self._refuse_too_much(file, episode.tenant, len(body.encode()))
             columns = "tenant, user_id, session_id, key, body, spooled_at, state, failures"
             file.execute(f"INSERT INTO episodes ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, 0)", row)
             return True
@@ -87,21 +135,58 @@ class Spool:
         self._on_step("spooled")
         return is_new
 
-    async def holds(self, tenant: TenantId) -> bool:
-        """Whether an episode of the tenant waits, so that later ones must wait behind it."""
-        query = "SELECT 1 FROM episodes WHERE state = 'waiting' AND tenant = ? LIMIT 1"
-        return bool(await self._rows(query, tenant))
+    async def holds(self, tenant: TenantId, user_id: str) -> bool:
+        """Return whether an episode of the user waits, so that later ones must wait behind it."""
+        query = "SELECT 1 FROM episodes WHERE state = 'waiting' AND tenant = ? AND user_id = ? LIMIT 1"
+        return bool(await self._rows(query, tenant, user_id))
 
-    async def first(self) -> Spooled | None:
-        """The oldest episode that waits, of any tenant; None when none does or the spool is paused."""
-        if await self.paused():
-            return None
-        found = await self._spooled("WHERE state = 'waiting' ORDER BY number LIMIT 1")
-        return found[0] if found else None
+    async def waiting(
+        self, *, episodes_max: int, bytes_max: int, without: Collection[tuple[str, str]] = ()
+    ) -> list[Spooled | Unreadable]:
+        """Return the oldest episodes that wait, of all tenants, in order; none while the spool is paused.
 
-    async def remove(self, number: int) -> None:
-        """Lets go of an episode that Neo4j holds now."""
-        await self._do(lambda file: file.execute("DELETE FROM episodes WHERE number = ?", (number,)))
+        A row that cannot be read comes as `Unreadable`, so that the caller puts it aside.
+
+        Args:
+            bytes_max: bound on their texts together; one episode comes however long it is.
+            without: tenants and users whose episodes are left out; at most 1,000 count.
+        """
+
+        def numbers() -> list[int]:
+            if self._open is None and not self._path.exists():
+                return []
+            file = self._file()
+            if file.execute("SELECT 1 FROM switches WHERE name = 'paused'").fetchone():
+                return []
+            held = list(without)[:_HELD_USERS_MAX]
+            file.execute(
+                "CREATE TEMP TABLE IF NOT EXISTS held (tenant TEXT, user_id TEXT, PRIMARY KEY (tenant, user_id))"
+            )
+            file.execute("DELETE FROM held")
+            file.executemany("INSERT OR IGNORE INTO held VALUES (?, ?)", held)
+            left_out = "AND (tenant, user_id) NOT IN (SELECT tenant, user_id FROM held)" if held else ""
+            query = f"SELECT number FROM episodes WHERE state = 'waiting' {left_out} ORDER BY number LIMIT ?"
+            found = [int(row[0]) for row in file.execute(query, (episodes_max + len(self._damaged),))]
+            return [number for number in found if number not in self._damaged][:episodes_max]
+
+        def episodes() -> list[Spooled | Unreadable]:
+            found, bytes_n = list[Spooled | Unreadable](), 0
+            for number in numbers():
+                row = self._row(number)
+                if row is None:
+                    continue
+                bytes_n += len(row[5]) if isinstance(row[5], str) else 0
+                if found and bytes_n > bytes_max:
+                    break
+                found.append(from_row(*row))
+            return found
+
+        return await self._in_thread(episodes)
+
+    async def remove(self, numbers: Sequence[int]) -> None:
+        """Let go of episodes that Neo4j holds now."""
+        rows = [(number,) for number in numbers]
+        await self._do(lambda file: file.executemany("DELETE FROM episodes WHERE number = ?", rows))
 
     async def count_failure(self, number: int) -> None:
         """Counts that Neo4j answered, but would not take it this time."""
@@ -110,9 +195,18 @@ class Spool:
         )
 
     async def refuse(self, number: int, error: str) -> None:
-        """Puts an episode aside that Neo4j refuses, so that it blocks nothing behind it."""
+        """Put an episode aside that Neo4j refuses, so that it blocks nothing behind it.
+
+        Args:
+            error: why; begins with a stable code.
+        """
         change = "UPDATE episodes SET state = 'refused', error = ? WHERE number = ?"
-        await self._do(lambda file: file.execute(change, (error[:500], number)))
+        try:
+            await self._do(lambda file: file.execute(change, (error[:500], number)))
+        except UnavailableError:
+            # A full disk takes it later; a damaged page never does, and must not hold up the rows behind it.
+            _log.exception("the spooled episode %s cannot be put aside; it is left out until a restart", number)
+            self._damaged.add(number)
 
     async def listed(self, tenant: TenantId) -> list[Spooled]:
         """The oldest 1,000 episodes of a tenant, in order."""
@@ -120,9 +214,14 @@ class Spool:
 
     async def newest(self, tenant: TenantId, user_id: str, *, episodes_max: int) -> list[Episode]:
         """The episodes of a user that wait, the newest first."""
-        query = "SELECT body FROM episodes WHERE tenant = ? AND user_id = ? AND state = 'waiting' ORDER BY number DESC"
-        rows = await self._rows(f"{query} LIMIT {int(episodes_max)}", tenant, user_id)
-        return await asyncio.to_thread(lambda: [from_text(row[0]) for row in rows])
+        columns = "number, state, tenant, user_id, session_id, body, spooled_at, failures, error"
+        query = f"SELECT {columns} FROM episodes WHERE tenant = ? AND user_id = ? AND state = 'waiting'"
+        rows = await self._rows(f"{query} ORDER BY number DESC LIMIT {int(episodes_max)}", tenant, user_id)
+
+        def read() -> list[Episode]:
+            return [one.episode for row in rows if isinstance(one := from_row(*row), Spooled)]
+
+        return await asyncio.to_thread(read)
 
     async def retry(self, tenant: TenantId, number: int) -> None:
         """Has a refused episode wait again.
@@ -161,7 +260,14 @@ class Spool:
             gone_n = 0
             rows = file.execute(f"SELECT number, body FROM episodes WHERE {where}", values).fetchall()
             for number, body in rows:
-                episode = from_text(body)
+                try:
+                    episode = from_text(body)
+                except Exception:
+                    # Nobody can tell what is in it: it goes if all of its user's or session's words go, or if it
+                    # names a message that does.
+                    if message_ids is None or any(name in str(body) for name in message_ids):
+                        file.execute("DELETE FROM episodes WHERE number = ?", (number,))
+                    continue
                 kept = without(episode, message_ids)
                 gone_n += len(episode.messages) - (len(kept.messages) if kept else 0)
                 if kept is None:
@@ -215,11 +321,21 @@ class Spool:
         return await self._in_thread(rows)
 
     async def _spooled(self, rest: str, *values: object) -> list[Spooled]:
-        rows = await self._rows(f"SELECT number, state, body, failures, error FROM episodes {rest}", *values)
-        return [
-            Spooled(number=row[0], state=SpoolState(row[1]), episode=from_text(row[2]), failures=row[3], error=row[4])
-            for row in rows
-        ]
+        columns = "number, state, tenant, user_id, session_id, body, spooled_at, failures, error"
+        rows = await self._rows(f"SELECT {columns} FROM episodes {rest}", *values)
+        read = [from_row(*row) for row in rows]
+        return [one.shown() if isinstance(one, Unreadable) else one for one in read]
+
+    def _row(self, number: int) -> tuple[Any, ...] | None:
+        """One row; None when it is gone. Of a row on a damaged page only the number is told."""
+        columns = "number, state, tenant, user_id, session_id, body, spooled_at, failures, error"
+        try:
+            row = self._file().execute(f"SELECT {columns} FROM episodes WHERE number = ?", (number,)).fetchone()
+        except sqlite3.OperationalError:
+            raise
+        except (sqlite3.DatabaseError, ValueError, OverflowError):
+            return (number, SpoolState.WAITING.value, "", "", "", None, "", 0, None)
+        return None if row is None else tuple(row)
 
     async def _change_refused(self, change: str, tenant: TenantId, number: int) -> None:
         changed = await self._do(lambda file: file.execute(change, (number, tenant)).rowcount)
@@ -227,28 +343,66 @@ class Spool:
             raise NotFoundError(f"no refused episode has the number {number}; list the spool to see which there are")
 
     async def _do(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """What `work` returns, after it was written to the disk; an error in it undoes everything."""
+        """Return what `work` returns, after it was written to the disk; an error in it undoes what it did.
 
-        def done() -> T:
+        Writes that come while the disk is busy share the next commit: a commit costs a write through to the disk,
+        however much is in it.
+        """
+        mine: Future[Any] = Future()
+        with self._writes_lock:
+            self._writes.append((work, mine))
+        # One call of the thread for each write: those that find nothing left to do return at once.
+        await self._in_thread(self._write_through)
+        try:
+            answer: T = await asyncio.wrap_future(mine)
+        except (sqlite3.Error, OSError) as error:
+            raise self._unusable(error) from error
+        return answer
+
+    def _write_through(self) -> None:
+        """Commit what waits for the disk, in the order in which it came."""
+        with self._writes_lock:
+            taken, self._writes = self._writes[:_WRITES_PER_COMMIT], self._writes[_WRITES_PER_COMMIT:]
+        # Whoever does not wait any longer was told nothing: their write need not happen.
+        works = [(work, waiting) for work, waiting in taken if waiting.set_running_or_notify_cancel()]
+        if not works:
+            return
+        outcomes: list[tuple[Future[Any], Any, BaseException | None]] = []
+        try:
             file = self._file()
             file.execute("BEGIN IMMEDIATE")
             try:
-                answer = work(file)
+                for work, waiting in works:
+                    file.execute("SAVEPOINT one")
+                    try:
+                        outcomes.append((waiting, work(file), None))
+                    except Exception as error:
+                        file.execute("ROLLBACK TO one")
+                        outcomes.append((waiting, None, error))
+                    file.execute("RELEASE one")
+                file.execute("COMMIT")
             except BaseException:
-                file.execute("ROLLBACK")
+                with contextlib.suppress(sqlite3.Error):
+                    file.execute("ROLLBACK")
                 raise
-            file.execute("COMMIT")
-            return answer
-
-        return await self._in_thread(done)
+        except Exception as error:
+            outcomes = [(waiting, None, error) for _work, waiting in works]
+        for waiting, answer, problem in outcomes:
+            if problem is None:
+                waiting.set_result(answer)
+            else:
+                waiting.set_exception(problem)
 
     async def _in_thread(self, work: Callable[[], T]) -> T:
         try:
             return await asyncio.get_running_loop().run_in_executor(self._thread, work)
         except (sqlite3.Error, OSError) as error:
-            raise UnavailableError(
-                f"the spool {str(self._path)!r} cannot be used ({error}): check the disk; nothing was stored"
-            ) from error
+            raise self._unusable(error) from error
+
+    def _unusable(self, error: Exception) -> UnavailableError:
+        return UnavailableError(
+            f"the spool {str(self._path)!r} cannot be used ({error}): check the disk; nothing was stored"
+        )
 
     def _file(self) -> sqlite3.Connection:
         if self._open is None:
@@ -263,10 +417,15 @@ class Spool:
             if shape not in (0, _SHAPE):
                 raise InstallError(f"the spool {str(self._path)!r} was written by a newer version; install that one")
             file.executescript(f"{_DEFINITION} PRAGMA user_version = {_SHAPE};")
+            file.execute("PRAGMA temp_store = MEMORY")
+            # A row that another one replaces leaves its tenant's share by a trigger, too.
+            file.execute("PRAGMA recursive_triggers = ON")
+            if not file.execute("SELECT 1 FROM sqlite_master WHERE name = 'share_removed'").fetchone():
+                file.executescript(_SHARES)
             self._open = file
         return self._open
 
-    def _refuse_too_much(self, file: sqlite3.Connection, bytes_n: int) -> None:
+    def _refuse_too_much(self, file: sqlite3.Connection, tenant: TenantId, bytes_n: int) -> None:
         pages, free, size = (
             file.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "freelist_count", "page_size")
         )
@@ -274,4 +433,10 @@ class Spool:
             raise UnavailableError(
                 f"Neo4j is away and the spool is full ({self._bytes_max // 2**20} MB, spool.mb_max): nothing was"
                 " stored; try again when Neo4j is back"
+            )
+        share = file.execute("SELECT bytes FROM shares WHERE tenant = ?", (tenant,)).fetchone()
+        if (share[0] if share else 0) + bytes_n > self._bytes_max * TENANT_SHARE:
+            raise UnavailableError(
+                f"Neo4j is away and this tenant has filled its share of the spool ({TENANT_SHARE:.0%} of spool.mb_max,"
+                f" {self._bytes_max // 2**20} MB): nothing was stored; try again when Neo4j is back"
             )

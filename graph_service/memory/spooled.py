@@ -2,14 +2,17 @@
 
 from collections.abc import Collection
 from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Final
 
 from pydantic import TypeAdapter
 
-from schema.ids import content_hash
+from schema.ids import SessionId, TenantId, UserId, content_hash
 from schema.message import BroughtFact, Episode
 
+# The stable code of a row that cannot be read.
+UNREADABLE: Final = "UNREADABLE"
 _EPISODE: Final = TypeAdapter(Episode)
 
 
@@ -38,6 +41,41 @@ class Spooled:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Unreadable:
+    """A row whose episode cannot be read: another version wrote it, or the file is damaged.
+
+    Attributes:
+        problem: the kind of the error; never words of the row.
+    """
+
+    number: int
+    state: SpoolState
+    tenant: str
+    user_id: str
+    session_id: str
+    spooled_at: str
+    failures: int
+    error: str | None
+    problem: str
+
+    def shown(self) -> Spooled:
+        """Return the row as a list shows it: whose it is, without messages."""
+        try:
+            received_at = datetime.fromisoformat(self.spooled_at)
+        except ValueError:
+            received_at = datetime.fromtimestamp(0, UTC)
+        episode = Episode(
+            tenant=TenantId(self.tenant),
+            user_id=UserId(self.user_id),
+            session_id=SessionId(self.session_id),
+            messages=(),
+            received_at=received_at,
+        )
+        error = self.error or f"{UNREADABLE}: {self.problem}"
+        return Spooled(number=self.number, state=self.state, episode=episode, failures=self.failures, error=error)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Depth:
     """How many episodes are on disk."""
 
@@ -53,6 +91,39 @@ def as_text(episode: Episode) -> str:
 def from_text(text: str) -> Episode:
     """The episode that `as_text` wrote."""
     return _EPISODE.validate_json(text)
+
+
+def from_row(
+    number: int,
+    state: str,
+    tenant: str,
+    user_id: str,
+    session_id: str,
+    body: object,
+    spooled_at: str,
+    failures: int,
+    error: str | None,
+) -> Spooled | Unreadable:
+    """Return the episode of a row of the spool, whatever stands in the row."""
+    try:
+        if not isinstance(body, str):
+            raise TypeError("the body is no text")
+        episode = from_text(body)
+        if (episode.tenant, episode.user_id) != (tenant, user_id):
+            raise ValueError("the body is of another user")
+    except Exception as problem:
+        return Unreadable(
+            number=number,
+            state=SpoolState(state),
+            tenant=str(tenant),
+            user_id=str(user_id),
+            session_id=str(session_id),
+            spooled_at=str(spooled_at),
+            failures=failures,
+            error=error,
+            problem=type(problem).__name__,
+        )
+    return Spooled(number=number, state=SpoolState(state), episode=episode, failures=failures, error=error)
 
 
 def key_of(episode: Episode) -> str:

@@ -13,7 +13,7 @@ from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Writing
 from graph_service.memory.beings import Owner, speaker_in
 from schema.errors import NotFoundError
-from schema.ids import TenantId, UserId, memory_id, name_key, session_uri, user_uri
+from schema.ids import MemoryId, TenantId, UserId, memory_id, name_key, session_uri, user_uri
 from schema.message import Episode, Message
 from schema.relations import canonical_relation
 
@@ -145,18 +145,31 @@ def name_marks(salt: str, who: str, names: Iterable[str]) -> set[str]:
     return {mark_of(salt, Kind.ENTITY, who, form) for name in names for form in all_forms(name)}
 
 
-async def forgotten_of(graph: Graph, episode: Episode) -> Collection[str]:
-    """Ids of an episode's messages that were forgotten after they came in."""
-    rows = await graph.read(statement("read/tombstones"), {"tenant": episode.tenant, "user_node_id": "", "kinds": []})
-    if not rows or rows[0]["salt"] is None:
-        return ()
-    salt = rows[0]["salt"]
+async def forgotten_of(graph: Graph, episodes: Sequence[Episode]) -> list[Collection[str]]:
+    """Return for each episode the ids of its messages that were forgotten after they came in.
+
+    Asks twice for each tenant among them; once for one that has never forgotten anything.
+    """
+    forgotten: list[Collection[str]] = [() for _ in episodes]
+    for tenant in dict.fromkeys(episode.tenant for episode in episodes):
+        rows = await graph.read(statement("read/tombstones"), {"tenant": tenant, "user_node_id": "", "kinds": []})
+        if not rows or rows[0]["salt"] is None:
+            continue
+        ours = [(place, _marks(rows[0]["salt"], one)) for place, one in enumerate(episodes) if one.tenant == tenant]
+        ids = sorted({mark for _, (whole, single) in ours for mark in (*whole, *single)})
+        marks = await graph.read(statement("read/tombstones_by_id"), {"tenant": tenant, "ids": ids})
+        at_ms = {row["id"]: row["at_ms"] for row in marks}
+        for place, (whole, single) in ours:
+            received_ms = round(episodes[place].received_at.timestamp() * 1000)
+            found = {mark for mark in (*whole, *single) if at_ms.get(mark, received_ms - 1) >= received_ms}
+            all_ids = list(single.values())
+            forgotten[place] = all_ids if found & whole else [single[mark] for mark in single if mark in found]
+    return forgotten
+
+
+def _marks(salt: str, episode: Episode) -> tuple[set[str], dict[str, MemoryId]]:
+    """The marks that an episode's user or session would have, and those of its messages with their ids."""
     user = memory_id(user_uri(episode.tenant, episode.user_id))
     session = memory_id(session_uri(episode.tenant, episode.user_id, episode.session_id))
     whole = {mark_of(salt, Kind.USER, user), mark_of(salt, Kind.SESSION, session)}
-    single = {mark_of(salt, Kind.MESSAGE, message.id): message.id for message in episode.messages}
-    parameters = {"tenant": episode.tenant, "ids": sorted(whole | single.keys())}
-    rows = await graph.read(statement("read/tombstones_by_id"), parameters)
-    received_ms = round(episode.received_at.timestamp() * 1000)
-    found = {row["id"] for row in rows if row["at_ms"] >= received_ms}
-    return [message.id for message in episode.messages] if found & whole else [single[name] for name in found]
+    return whole, {mark_of(salt, Kind.MESSAGE, message.id): message.id for message in episode.messages}

@@ -162,7 +162,7 @@ async def test_what_waited_elsewhere_does_not_come_back_but_may_be_told_anew(
     assert await Replay(graph=graph, spool=elsewhere, pace=a_pace()).flush()
     await a_worker(graph).drain()
     assert await found_in_graph(graph, tenant, "Qwixfal") == []
-    assert not await elsewhere.holds(here)
+    assert not await elsewhere.holds(here, "alice")
     await tell(graph, tenant, STORIES["en"][1:2])
     assert await found_in_graph(graph, tenant, "Qwixfal")
     await elsewhere.close()

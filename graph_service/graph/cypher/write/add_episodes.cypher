@@ -1,0 +1,43 @@
+// Stores the messages of many episodes: what `add_messages` does, for one after the other in the order of the list.
+// hot
+// $episodes: list of {place, tenant, epoch, now, now_ms, user_node_id, user_name, session_node_id, session, episode, rows}
+// -> place, id, stored_hash, is_new, user_known, forgetting
+// One row for each message. Keep it in step with `add_messages`, whose header says what locks what.
+UNWIND $episodes AS one
+CALL (one) {
+  MERGE (t:Tenant {id: one.tenant}) ON CREATE SET t.seq = 0, t.epoch = one.epoch, t.created_at = one.now
+  MERGE (turn:Job {tenant: one.tenant, id: one.session_node_id + '/read'})
+    ON CREATE SET turn.kind = 'read', turn.session = one.session_node_id, turn.wanted = 0, turn.attempts = 0, turn.state = 'done'
+  SET turn.touched_ms = one.now_ms
+  MERGE (s:Session {tenant: one.tenant, id: one.session_node_id})
+    ON CREATE SET s += one.session, s.first_at = one.now
+  MERGE (life:SessionLife {tenant: one.tenant, id: one.session_node_id})
+    ON CREATE SET life.uri = one.session.uri, life.user_id = one.session.user_id, life.session_id = one.session.session_id,
+                  life.state = 'active', life.opened_at = one.now, life.last_at = one.now, life.last_ms = one.now_ms
+  WITH s, life
+  OPTIONAL MATCH (u:Memory {tenant: one.tenant, id: one.user_node_id})
+  WITH s, life, u IS NOT NULL AND (one.user_name IS NULL OR u.name = one.user_name OR (one.user_name IN u.aliases AND u.name <> u.user_id)) AS user_known
+  UNWIND one.rows AS row
+  OPTIONAL MATCH (old:Message {tenant: one.tenant, id: row.id})
+  WITH s, life, user_known, row, old.content_hash AS old_hash
+  FOREACH (_ IN CASE WHEN old_hash IS NULL THEN [1] ELSE [] END | CREATE (m:Message) SET m = row.properties)
+  WITH s, life, user_known,
+       collect({id: row.id, stored_hash: coalesce(old_hash, row.content_hash), is_new: old_hash IS NULL}) AS outcome
+  FOREACH (_ IN CASE WHEN any(o IN outcome WHERE o.is_new) THEN [1] ELSE [] END |
+    SET life.state = 'active', life.last_at = one.now, life.last_ms = one.now_ms, life.why = null, life.closing_at = null, life.closed_at = null)
+  FOREACH (_ IN CASE WHEN one.episode IS NULL THEN [] ELSE [1] END |
+    MERGE (e:Episode {tenant: one.tenant, id: one.episode.id})
+      ON CREATE SET e += one.episode, e.user_id = s.user_id, e.session_id = s.id, e.received_at = one.now, e.unread = true)
+  FOREACH (kind IN CASE WHEN any(o IN outcome WHERE o.is_new) OR one.episode IS NOT NULL THEN ['embed', 'read'] ELSE [] END |
+    MERGE (j:Job {tenant: one.tenant, id: s.id + '/' + kind})
+      ON CREATE SET j.kind = kind, j.session = s.id, j.wanted = 0, j.attempts = 0
+    SET j.touched_ms = one.now_ms
+    SET j.attempts = CASE WHEN j.open THEN j.attempts ELSE 0 END,
+        j.due_ms = CASE WHEN j.open THEN j.due_ms ELSE one.now_ms END,
+        j.wanted = j.wanted + 1, j.open = true, j.state = CASE WHEN j.lease IS NULL THEN 'open' ELSE j.state END)
+  WITH user_known, outcome
+  UNWIND outcome AS o
+  RETURN o.id AS id, o.stored_hash AS stored_hash, o.is_new AS is_new, user_known,
+         EXISTS { (:Job {tenant: one.tenant, id: one.user_node_id + '/forget'}) } AS forgetting
+}
+RETURN one.place AS place, id, stored_hash, is_new, user_known, forgetting
