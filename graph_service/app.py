@@ -185,14 +185,18 @@ async def readiness(parts: Parts, beside: Mapping[str, "asyncio.Task[None]"]) ->
     runs = not any(task.done() for task in beside.values())
     server, depth = parts.seat.server, await parts.spool.depth()
     return {
-        "ready": answers and runs,
+        "ready": answers and runs and parts.keyring.known,
         "neo4j": "up" if answers else "down",
         "worker": "running" if runs else "ended",
         "embedder": parts.embedder_name,
         "embedder_problem": parts.embedder_problem,
         "model": parts.reader_name,
         "short_term": _window_state(parts),
-        "database": "given" if server is None else "local" if server.owned else "shared",
+        "database": ("given" if parts.settings.neo4j.uri else "local")
+        if server is None
+        else "local"
+        if server.owned
+        else "shared",
         "spool": {"waiting": depth.waiting, "refused": depth.refused, "paused": await parts.spool.paused()},
     }
 

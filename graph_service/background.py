@@ -3,11 +3,11 @@
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Mapping
 
 from graph_service.parts import Parts
 from graph_service.stopping import GIVE_BACK_MAX_S, Stopping, in_time
-from schema.errors import UnavailableError
+from schema.errors import MnemographError, UnavailableError
 
 _log = logging.getLogger("mnemograph.background")
 
@@ -23,7 +23,7 @@ async def working(parts: Parts, stopping: Stopping) -> AsyncIterator[Beside]:
     """
     stop = stopping.asked
     beside = {
-        "worker": asyncio.create_task(parts.worker.run(stop), name="worker"),
+        "worker": asyncio.create_task(_work(parts, stop), name="worker"),
         "replay": asyncio.create_task(parts.replay.run(stop), name="replay"),
         "access": asyncio.create_task(parts.memory.access.run(stop), name="access"),
         "snapshots": asyncio.create_task(parts.memory.keepsakes.run(stop), name="snapshots"),
@@ -32,7 +32,7 @@ async def working(parts: Parts, stopping: Stopping) -> AsyncIterator[Beside]:
     }
     for task in beside.values():
         task.add_done_callback(_report_end)
-    warming = asyncio.create_task(parts.memory.warm_up(), name="warm-up")
+    warming = asyncio.create_task(_warm_up(parts), name="warm-up")
     try:
         yield beside
     finally:
@@ -43,6 +43,30 @@ async def working(parts: Parts, stopping: Stopping) -> AsyncIterator[Beside]:
         for task in beside.values():
             task.cancel()
         await asyncio.wait(beside.values(), timeout=GIVE_BACK_MAX_S)
+
+
+async def _work(parts: Parts, stop: asyncio.Event) -> None:
+    """Work once the database is there for the first time."""
+    await _until_first(parts.arrival.wait(), stop)
+    if not stop.is_set():
+        await parts.worker.run(stop)
+
+
+async def _warm_up(parts: Parts) -> None:
+    with contextlib.suppress(MnemographError):
+        await parts.arrival.wait()
+        await parts.memory.warm_up()
+
+
+async def _until_first(arrived: Awaitable[None], stop: asyncio.Event) -> None:
+    """Return when the database is there, or `stop` is set; what keeps it away ends the service elsewhere."""
+    waiting = [asyncio.ensure_future(arrived), asyncio.create_task(stop.wait())]
+    await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+    if waiting[0].done() and not waiting[0].cancelled() and waiting[0].exception() is not None:
+        await waiting[1]
+    for task in waiting:
+        task.cancel()
+    await asyncio.gather(*waiting, return_exceptions=True)
 
 
 async def _close_sessions(parts: Parts) -> None:

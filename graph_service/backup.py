@@ -30,7 +30,7 @@ _SHAPE: Final = 1
 _MANIFEST: Final = "manifest.json"
 _LOCK: Final = "start.lock"
 # What runs says where it runs, and what it did; none of that is true of a copy.
-_LEFT_OUT: Final = frozenset({OWNER_NAME, "service.json", _LOCK, "logs", "store_lock"})
+_LEFT_OUT: Final = frozenset({OWNER_NAME, "service.json", "keys.json", _LOCK, "logs", "store_lock"})
 _CHUNK_BYTES: Final = 1 << 20
 Told = Callable[[int, int], None]
 

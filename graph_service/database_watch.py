@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Final
 
 from graph_service.graph.database import open_driver
@@ -39,9 +39,19 @@ class DatabaseWatch:
 
     Args:
         on_return: called each time the database answers again; must not wait.
+        arrived: returns when the database is there for the first time; until then nothing is watched.
     """
 
-    def __init__(self, *, settings: Settings, seat: Seat, graph: Graph, on_return: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        *,
+        settings: Settings,
+        seat: Seat,
+        graph: Graph,
+        on_return: Callable[[], None],
+        arrived: Callable[[], Awaitable[None]],
+    ) -> None:
+        self._arrived = arrived
         self._settings = settings
         self._seat = seat
         self._graph = graph
@@ -49,6 +59,9 @@ class DatabaseWatch:
 
     async def run(self, stop: asyncio.Event) -> None:
         """Watches until `stop` is set."""
+        if not await self._first(stop):
+            return
+        self._on_return()
         restart_s = _RESTART_MIN_S
         while not stop.is_set():
             pause_s = _POLL_S
@@ -66,6 +79,16 @@ class DatabaseWatch:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(pause_s):
                     await stop.wait()
+
+    async def _first(self, stop: asyncio.Event) -> bool:
+        """Whether the database came at all, before `stop`; what kept it away ends the service elsewhere."""
+        coming, stopped = asyncio.ensure_future(self._arrived()), asyncio.ensure_future(stop.wait())
+        await asyncio.wait((coming, stopped), return_when=asyncio.FIRST_COMPLETED)
+        stopped.cancel()
+        if not coming.done():
+            coming.cancel()
+        (problem,) = await asyncio.gather(coming, return_exceptions=True)
+        return problem is None
 
     async def _lost(self) -> bool:
         """Whether the local server has ended; one that another process runs is only looked for when it is silent."""

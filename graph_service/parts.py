@@ -4,22 +4,23 @@ import asyncio
 import logging
 import secrets
 import time
-from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Final
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
 from extraction.embedding import Embedder
 from extraction.token_embedding import token_model_of
 from extraction.vector_cache import CachedEmbedder
-from graph_service.auth.keyring import Keyring, plan_reading
+from graph_service.auth.keyring import Keyring
 from graph_service.bell import Bell
+from graph_service.database_arrival import DatabaseArrival
 from graph_service.database_watch import DatabaseWatch, Seat
-from graph_service.graph.database import connect
+from graph_service.graph.database import graph_without_server
 from graph_service.graph.free_query import Caps
 from graph_service.graph.local.local_server import LocalServer
-from graph_service.graph.migrate import StoredEmbedder, prepare_vectors, prepare_without_embedder, stored_embedder
+from graph_service.graph.migrate import prepare_vectors, prepare_without_embedder, stored_embedder
 from graph_service.graph.store import Graph
 from graph_service.memory.analyst import Analyst
 from graph_service.memory.digest import Readers
@@ -34,12 +35,15 @@ from graph_service.memory.window import ShortTermWindow
 from graph_service.memory.worker import Worker, WorkerRules
 from graph_service.recall_rules import order_rules
 from graph_service.settings import Settings
-from graph_service.spool_file import open_spool
+from graph_service.spool_file import file_of_database, open_spool
 from graph_service.step import Step, Watcher
 from graph_service.stopping import in_time
 from graph_service.traced import traced
 from schema.errors import InstallError
 from schema.ids import TenantId
+
+if TYPE_CHECKING:
+    from extraction.openai_embedder import OpenAIEmbedder
 
 _log = logging.getLogger(__name__)
 
@@ -52,13 +56,15 @@ class Parts:
 
     Attributes:
         bell: rings when a tenant's change log has grown; forgotten: when something was forgotten.
-        seat: the local Neo4j; empty when another server was given.
+        seat: the local Neo4j; empty when another server was given, or while it starts.
+        arrival: the way to the database; a service works before it has come to its end.
         embedder_problem: why there is no embedder although one was wanted; None otherwise.
         reader_name: the model that reads scenes, or `rules`.
     """
 
     settings: Settings
     seat: Seat
+    arrival: DatabaseArrival
     graph: Graph
     spool: Spool
     replay: Replay
@@ -101,12 +107,17 @@ class Parts:
 
 
 async def open_parts(
-    settings: Settings, *, on_progress: Watcher, starting: "asyncio.Task[LocalServer] | None"
+    settings: Settings,
+    *,
+    on_progress: Watcher,
+    starting: "asyncio.Task[LocalServer] | None",
+    wait: bool = True,
 ) -> Parts:
     """Everything a service needs, ready; the database and the embedder get ready at the same time.
 
     Args:
         starting: the start of the local Neo4j, begun before this module was loaded; None when a server was given.
+        wait: for the database. Without it `arrival` says when it is there, and what keeps it away.
 
     Raises:
         InstallError: something is missing that the operator must change.
@@ -115,27 +126,34 @@ async def open_parts(
     """
     closing = AsyncExitStack()
     outsides = Outsides()
-    connected: asyncio.Future[Graph] = asyncio.get_running_loop().create_future()
-
-    async def stored() -> StoredEmbedder | None:
-        return await stored_embedder(await connected)
-
-    embedding = asyncio.create_task(_open_embedder(settings, outsides.embedder, on_progress, stored))
+    embedding = asyncio.create_task(_open_embedder(settings, outsides.embedder, on_progress))
     try:
         await closing.enter_async_context(traced(settings))
-        server = None if starting is None else await starting
-        seat = Seat(server)
+        seat = Seat(None)
         closing.push_async_callback(seat.stop)
-        graph = await _connected(settings, server)
+        graph = graph_without_server(settings.neo4j.database if settings.neo4j.uri else None)
         closing.push_async_callback(in_time, graph.close, what="the connection to Neo4j")
-        connected.set_result(graph)
-        embedder, problem = await embedding
-        if embedder is None:
-            await prepare_without_embedder(graph)
-        else:
-            token_model = token_model_of(embedder)
-            await prepare_vectors(graph, model=embedder.name, dim=embedder.dim, token_model=token_model)
-        return await _assembled(settings, seat, graph, embedder, problem, outsides, closing)
+
+        async def prepare(new: Graph) -> None:
+            await _fit_indexes(new, await asyncio.shield(embedding))
+
+        kept_keys = file_of_database(settings, "keys", "json")
+        arrival = DatabaseArrival(
+            settings=settings,
+            seat=seat,
+            graph=graph,
+            starting=starting,
+            prepare=prepare,
+            on_progress=on_progress,
+            patient=not wait,
+            known_before=kept_keys.exists(),
+        )
+        closing.push_async_callback(arrival.close)
+        arrival.begin()
+        if wait:
+            await arrival.wait()
+        opened = await embedding
+        return await _assembled(settings, seat, arrival, graph, opened, outsides, kept_keys, closing)
     except BaseException:
         embedding.cancel()
         await asyncio.gather(embedding, return_exceptions=True)
@@ -143,26 +161,39 @@ async def open_parts(
         raise
 
 
-async def _connected(settings: Settings, server: LocalServer | None) -> Graph:
-    given = settings.neo4j
-    if server is not None:
-        user, password = server.user, server.password
-        return await connect(uri=server.uri, user=user, password=password, database=None, beside=plan_reading)
-    assert given.uri is not None
-    return await connect(uri=given.uri, user=given.user, password=given.password or "", database=given.database)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _OpenedEmbedder:
+    """The embedder; or none, and why.
 
-
-async def _open_embedder(
-    settings: Settings, outside: Outside, on_progress: Watcher, stored: Callable[[], Awaitable[StoredEmbedder | None]]
-) -> tuple[Embedder | None, str | None]:
-    """The embedder that is wanted; or none, and why, when it cannot be had: recall then goes by words.
-
-    Args:
-        stored: what made the vectors in the database; waits until that is connected.
+    Attributes:
+        endpoint: whose dimension may be a guess, until the database says what it holds.
     """
+
+    embedder: Embedder | None = None
+    problem: str | None = None
+    endpoint: "OpenAIEmbedder | None" = None
+
+
+async def _fit_indexes(graph: Graph, opened: _OpenedEmbedder) -> None:
+    """Make the vector indexes fit the embedder."""
+    embedder, endpoint = opened.embedder, opened.endpoint
+    if embedder is None:
+        await prepare_without_embedder(graph)
+        return
+    if endpoint is not None and endpoint.dim_guessed:
+        known = await stored_embedder(graph)
+        if known is not None and known.model == endpoint.name:
+            # A wrong guess would throw away every vector there is.
+            endpoint.dim = known.dim
+    token_model = token_model_of(embedder)
+    await prepare_vectors(graph, model=embedder.name, dim=embedder.dim, token_model=token_model)
+
+
+async def _open_embedder(settings: Settings, outside: Outside, on_progress: Watcher) -> _OpenedEmbedder:
+    """The embedder that is wanted; or none, and why, when it cannot be had: recall then goes by words."""
     wanted = settings.embedding
     if wanted.wanted == "none":
-        return None, None
+        return _OpenedEmbedder()
 
     def tell(doing: str, share: float) -> None:
         on_progress(Step(part=_EMBEDDER, doing=doing, done=round(share * 100), total=100, unit="%"))
@@ -174,18 +205,16 @@ async def _open_embedder(
         endpoint = await connect_openai_embedder(
             model=wanted.model, base_url=wanted.base_url, api_key=wanted.api_key, dimensions=wanted.dim
         )
-        if endpoint.dim_guessed and (known := await stored()) and known.model == wanted.model:
-            # A wrong guess would throw away every vector there is.
-            endpoint.dim = known.dim
         # The cache outside: what it knows is found although the endpoint is away.
-        return CachedEmbedder(GuardedEmbedder(endpoint, outside)), None
+        cached = CachedEmbedder(GuardedEmbedder(endpoint, outside))
+        return _OpenedEmbedder(embedder=cached, endpoint=endpoint)
     from extraction.local_embedder import load_local_embedder
 
     try:
         embedder = await load_local_embedder(cache_dir=settings.cache_dir, threads=wanted.threads, on_progress=tell)
     except InstallError as error:
-        return None, error.message
-    return CachedEmbedder(embedder), None
+        return _OpenedEmbedder(problem=error.message)
+    return _OpenedEmbedder(embedder=CachedEmbedder(embedder))
 
 
 async def _readers(settings: Settings, outside: Outside) -> tuple[Readers, str]:
@@ -238,12 +267,14 @@ async def _window(settings: Settings) -> ShortTermWindow:
 async def _assembled(
     settings: Settings,
     seat: Seat,
+    arrival: DatabaseArrival,
     graph: Graph,
-    embedder: Embedder | None,
-    problem: str | None,
+    opened: _OpenedEmbedder,
     outsides: Outsides,
+    kept_keys: Path,
     closing: AsyncExitStack,
 ) -> Parts:
+    embedder = opened.embedder
     bell, forgotten, caps = Bell(), Bell(), settings.analyst
     if isinstance(embedder, CachedEmbedder):
         forgotten.listen(lambda _tenant: embedder.clear())
@@ -265,12 +296,13 @@ async def _assembled(
     return Parts(
         settings=settings,
         seat=seat,
+        arrival=arrival,
         graph=graph,
         spool=spool,
         replay=replay,
-        watch=DatabaseWatch(settings=settings, seat=seat, graph=graph, on_return=back),
+        watch=DatabaseWatch(settings=settings, seat=seat, graph=graph, on_return=back, arrived=arrival.wait),
         embedder=embedder,
-        embedder_problem=problem,
+        embedder_problem=opened.problem,
         reader_name=reader_name,
         memory=Memory(
             graph=graph,
@@ -288,7 +320,7 @@ async def _assembled(
         worker=worker,
         window=window,
         outsides=outsides,
-        keyring=Keyring(graph, clock=_now, word=secrets.token_urlsafe),
+        keyring=Keyring(graph, clock=_now, word=secrets.token_urlsafe, kept=kept_keys),
         bell=bell,
         forgotten=forgotten,
         closing=closing,

@@ -2,6 +2,7 @@
 
 import hashlib
 from datetime import UTC, datetime
+from pathlib import Path
 
 from graph_service.memory.incoming import Incoming, check_incoming
 from graph_service.memory.intake import Receipt, keep_in_spool
@@ -12,10 +13,15 @@ from schema.ids import TenantId
 
 def open_spool(settings: Settings) -> Spool:
     """The spool for the database that the settings name; each database has one of its own."""
+    return Spool(file_of_database(settings, "spool", "sqlite3"), bytes_max=settings.spool.mb_max * 2**20)
+
+
+def file_of_database(settings: Settings, name: str, ending: str) -> Path:
+    """A file of the data directory that belongs to the database that the settings name."""
     given = settings.neo4j
     # What was meant for one database must not be replayed into another.
     mark = f"-{hashlib.sha256(f'{given.uri} {given.database}'.encode()).hexdigest()[:12]}" if given.uri else ""
-    return Spool(settings.data_dir / f"spool{mark}.sqlite3", bytes_max=settings.spool.mb_max * 2**20)
+    return settings.data_dir / f"{name}{mark}.{ending}"
 
 
 async def remember_offline(settings: Settings, tenant: TenantId, incoming: Incoming) -> Receipt:

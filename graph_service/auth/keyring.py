@@ -4,13 +4,17 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Any, Final
+
+from pydantic import TypeAdapter
 
 from graph_service.auth.access import Role
 from graph_service.auth.keys import Key, hash_of, id_in, is_key, key_text, looks_like_key
+from graph_service.graph.local.owner import write_private
 from graph_service.graph.statements import Statement, statement
 from graph_service.graph.store import Graph, Row, Writing
 from schema.errors import ConflictError, InputError, NotFoundError, UnavailableError
@@ -24,6 +28,7 @@ POLL_S: Final = 2.0
 # A key that is not known may have been made a moment ago by another process; at most so often that is looked up, and
 # whoever shows one waits for it.
 _UNKNOWN_POLL_S: Final = 0.2
+_KEYS: Final = TypeAdapter(list[Key])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,14 +46,20 @@ class NewKey:
 class Keyring:
     """All API keys.
 
-    While the database is away the keys that were known last count: nobody can make or revoke one then.
+    While the database is away the keys that were known last count: nobody can make or revoke one then. They are kept on
+    disk, without their texts, for a process that starts while it is away.
 
     Args:
         clock: aware UTC now.
         word: an unguessable word, 256 random bits, for URLs.
+        kept: the file with the keys known last, readable by this user only; None keeps none.
     """
 
-    def __init__(self, graph: Graph, *, clock: Callable[[], datetime], word: Callable[[], str]) -> None:
+    def __init__(
+        self, graph: Graph, *, clock: Callable[[], datetime], word: Callable[[], str], kept: Path | None = None
+    ) -> None:
+        self._kept = kept
+        self._kept_text = ""
         self._graph = graph
         self._clock = clock
         self._word = word
@@ -62,6 +73,11 @@ class Keyring:
         """Whether any key was ever made and not dropped; one that was revoked still locks the door."""
         return bool(self._keys)
 
+    @property
+    def known(self) -> bool:
+        """Whether the keys were read once; until then nobody is let in."""
+        return self._keys is not None
+
     async def know(self) -> None:
         """Returns when the keys were read once.
 
@@ -71,7 +87,12 @@ class Keyring:
         if self._keys is None:
             async with self._loading:
                 if self._keys is None:
-                    await self._load()
+                    try:
+                        await self._load()
+                    except UnavailableError:
+                        self._keys = await asyncio.to_thread(self._read_kept)
+                        if self._keys is None:
+                            raise
 
     def by_id(self, key_id: str) -> Key | None:
         """A key that is good now."""
@@ -189,8 +210,34 @@ class Keyring:
         keys = await self.listed()
         self._keys = {key.id: key for key in keys}
         self._loaded_s = time.monotonic()
+        await asyncio.to_thread(self._keep, keys)
         news, self._news = self._news, asyncio.Event()
         news.set()
+
+    def _keep(self, keys: Sequence[Key]) -> None:
+        """Write the keys down when they have changed; a disk that does not take them delays a later start, no more."""
+        text = _KEYS.dump_json(list(keys)).decode()
+        if self._kept is None or text == self._kept_text:
+            return
+        try:
+            self._kept.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            write_private(self._kept, text)
+        except OSError as error:
+            # What stands there may open a door to a key that was revoked since.
+            with contextlib.suppress(OSError):
+                self._kept.unlink(missing_ok=True)
+            _log.warning("the keys could not be kept on disk (%s)", type(error).__name__)
+        else:
+            self._kept_text = text
+
+    def _read_kept(self) -> dict[str, Key] | None:
+        if self._kept is None:
+            return None
+        try:
+            keys = _KEYS.validate_json(self._kept.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return None
+        return {key.id: key for key in keys}
 
     def _age_s(self) -> float:
         return time.monotonic() - self._loaded_s

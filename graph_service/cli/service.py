@@ -48,7 +48,8 @@ async def run_service(
     with _listening(settings, terminal) as door:
         # Loading the doors takes as long as Neo4j's start; both go on at the same time.
         async with opened(settings, terminal, beside=DOORS, lasting=lasting) as parts:
-            await _check_bind(parts)
+            if parts.arrival.done:
+                await _check_bind(parts)
             stopping = Stopping()
             doors = await asyncio.to_thread(importlib.import_module, DOORS)
             server: HttpServer = doors.http_server(parts, stopping)
@@ -59,7 +60,7 @@ async def run_service(
                 stopping.ask()
 
             with stops.told(stop), recorded(settings, _address(door)):
-                await _serve(server, door, afterwards(parts, _address(door)), once=once)
+                await _serve(server, door, _once_there(parts, afterwards, _address(door)), once=once)
                 terminal.say("stopping: finishing what is in flight")
 
 
@@ -68,6 +69,14 @@ def open_browser(settings: Settings, address: str, terminal: Terminal) -> None:
     terminal.say(f"viewer: {address}    (Ctrl-C stops)")
     if settings.service.open_browser and has_screen() and terminal.side.is_terminal:
         asyncio.get_running_loop().run_in_executor(None, webbrowser.open, address)
+
+
+async def _once_there(parts: "Parts", afterwards: Afterwards, address: str) -> None:
+    """Do what comes afterwards when the database is there; what keeps it away for good ends the service."""
+    await parts.arrival.wait()
+    # Until then a service that others reach asks for credentials, whatever keys there are.
+    await _check_bind(parts)
+    await afterwards(parts, address)
 
 
 async def _check_bind(parts: "Parts") -> None:

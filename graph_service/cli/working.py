@@ -29,19 +29,27 @@ async def opened(
 
     Args:
         beside: a module that the command needs afterwards; it is loaded while the database starts.
-        lasting: the command goes on until it is stopped.
+        lasting: the command goes on until it is stopped; it does not wait for the database, which `arrival` tells of,
+            nor for what waits on disk.
     """
-    with Steps(terminal) as steps:
+    with contextlib.ExitStack() as progress:
+        steps = progress.enter_context(Steps(terminal))
         parts = await _open(settings, steps, beside, lasting)
-    try:
-        if parts.embedder_problem:
-            terminal.say(f"searching by words only: {parts.embedder_problem}")
-        if not parts.shares_database:
-            # What another command had to keep on disk while this database was away.
-            await parts.replay.flush()
-        yield parts
-    finally:
-        await parts.close()
+        try:
+            if parts.embedder_problem:
+                terminal.say(f"searching by words only: {parts.embedder_problem}")
+            if lasting:
+                # Answers already; what it waits for is shown until that is there.
+                assert parts.arrival.task is not None
+                parts.arrival.task.add_done_callback(lambda _ended: progress.close())
+            else:
+                progress.close()
+                if not parts.shares_database:
+                    # What another command had to keep on disk while this database was away.
+                    await parts.replay.flush()
+            yield parts
+        finally:
+            await parts.close()
 
 
 async def _open(settings: Settings, steps: Steps, beside: str | None, lasting: bool) -> "Parts":
@@ -58,7 +66,7 @@ async def _open(settings: Settings, steps: Steps, beside: str | None, lasting: b
         if starting is not None:
             starting.cancel()
         raise
-    parts: Parts = await module.open_parts(settings, on_progress=steps, starting=starting)
+    parts: Parts = await module.open_parts(settings, on_progress=steps, starting=starting, wait=not lasting)
     return parts
 
 

@@ -46,6 +46,12 @@ async def connect(
     return graph
 
 
+def graph_without_server(database: str | None) -> Graph:
+    """A graph whose server does not answer until `use` gives it one: nothing ever listens on port 0."""
+    driver = AsyncGraphDatabase.driver("bolt://127.0.0.1:0", auth=("neo4j", ""), max_transaction_retry_time=0)
+    return Graph(driver, database=database)
+
+
 async def open_driver(*, uri: str, user: str, password: str, connect_timeout_s: float = 5.0) -> AsyncDriver:
     """A driver whose server answers and is new enough; `Graph` retries, so the driver does not.
 
