@@ -241,7 +241,7 @@ def _response_name(node: Any) -> str:
 def _size(node: Any) -> int:
     """Return how much there is of a field to compare with another: one, and more for long arguments."""
     given = getattr(node, "arguments", None) or ()
-    chars = sum(argument.loc.end - argument.loc.start for argument in given if argument.loc is not None)
+    chars: int = sum(argument.loc.end - argument.loc.start for argument in given if argument.loc is not None)
     return 1 + chars // _ARGUMENT_CHARS_PER_FIELD
 
 

@@ -1,5 +1,6 @@
 """Parse and validate each document of GraphQL once, and refuse operations that cost too much before they run."""
 
+import re
 import sys
 from collections import OrderedDict
 from collections.abc import Iterator
@@ -28,6 +29,7 @@ BYTES_PER_TOKEN: Final = 600
 _NUMBERS: Final = (TokenKind.INT, TokenKind.FLOAT)
 # Python refuses to read an integer of more than 4,300.
 _DIGITS_MAX: Final = 100
+_NAME: Final = r"[A-Za-z_][A-Za-z0-9_]{0,199}"
 # Stands for a document that cannot be parsed, so that its text is not parsed a second time to be refused.
 _NOTHING: Final = parse("{ __typename }")
 
@@ -113,7 +115,7 @@ class Prepared(SchemaExtension):
                     context.graphql_document = _parsed(context.query)
                 except GraphQLError as error:
                     self._unparsed = error
-                    context.graphql_document, context.provided_operation_name = _NOTHING, None
+                    context.graphql_document = _stand_in(context.operation_name)
         yield
 
     def on_validate(self) -> Iterator[None]:
@@ -146,6 +148,13 @@ class Prepared(SchemaExtension):
         if context.context.get("socket") and context.operation_type is not OperationType.SUBSCRIPTION:
             return (GraphQLError("only subscriptions go over the socket; POST everything else"),)
         return ()
+
+
+def _stand_in(operation_name: str | None) -> DocumentNode:
+    """Return a document in whose place an error is reported; it holds the operation that is asked for."""
+    if operation_name is None or not re.fullmatch(_NAME, operation_name):
+        return _NOTHING
+    return parse(f"query {operation_name} {{ __typename }}")
 
 
 def _refusals(problem: str | None) -> tuple[GraphQLError, ...]:

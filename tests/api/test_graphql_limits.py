@@ -328,3 +328,10 @@ async def test_a_length_of_thousands_of_digits_in_a_variable_is_refused_in_words
 async def test_half_a_surrogate_pair_is_refused_in_words_and_not_a_crash(door: Door, graph: Graph) -> None:
     refused = await door.ask('{ session(userId: "\\ud800", sessionId: "s") { uri } }')
     assert refused["errors"][0]["extensions"]["code"] == "BAD_INPUT"
+
+
+async def test_a_mistake_in_a_document_is_reported_also_when_its_operation_is_named(door: Door) -> None:
+    for name in ("Work", "no name", None):
+        told = await door.send(query="query Work { work { waiting }", operationName=name)
+        found = told.get("errors", [{}])[0].get("message", "") or told["error"]["message"]
+        assert "Syntax Error" in found or name == "no name"
