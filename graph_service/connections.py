@@ -69,7 +69,7 @@ class ConnectionLimits:
     """
 
     connections: int = 4_096
-    strangers: int = 1_024
+    strangers: int = 512
     uploads: int = 512
     head_s: float = 10.0
     body_s: float = 10.0
