@@ -96,7 +96,9 @@ def test_a_full_disk_of_the_database_loses_nothing_and_needs_no_restart(tmp_path
             def state() -> Any:
                 return client.get("/ready").json()
 
-            assert say(0) == {"stored": 1, "spooled": False}
+            assert say(0)["stored"] == 1
+            # Where Neo4j was too slow for it on a busy machine, it waited in the spool.
+            until(lambda: state()["ready"] and state()["spool"]["waiting"] == 0)
             before = read_owner(tmp_path / "data")
             assert before is not None
             disk.fill()
