@@ -156,6 +156,11 @@ class MisreadError(MnemographError):
 class TooSlowError(MnemographError):
     """Computing on a text took longer than it may and was stopped."""
 
+    code = "TOO_SLOW"
+    http_status = 503
+    exit_code = 12
+    advice = "Send a shorter or plainer text; the stored messages are safe, and the log names what took so long."
+
 
 class BrokenDataError(MnemographError):
     """Something that is stored lacks what belongs to it, so that the work about it cannot be done."""

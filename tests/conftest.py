@@ -11,11 +11,16 @@ from uuid import uuid4
 import platformdirs
 import pytest
 import pytest_asyncio
+from hypothesis import settings
 
 from graph_service.graph.database import connect
 from graph_service.graph.local.local_server import start_local_server
 from graph_service.graph.migrate import prepare_vectors
 from graph_service.graph.store import Graph
+
+# A property holds or does not hold; how long a machine takes to look at an example says nothing of it.
+settings.register_profile("mnemograph", deadline=None)
+settings.load_profile("mnemograph")
 
 # Vectors of the test embedder (tests/embedders.py).
 TEST_MODEL, TEST_DIM, TEST_TOKEN_MODEL = "hashed-words", 64, "hashed-words/64"

@@ -115,10 +115,13 @@ async def park_malformed(graph: Graph, *, now_ms: int) -> int:
 async def claim_of_session(
     graph: Graph, tenant: TenantId, session: str, kind: JobKind, *, even_if_done: bool, lease: str, now_ms: int
 ) -> Claim | None:
-    """One piece of work of a session, whenever it is due; None when there is none or another worker holds it.
+    """Claim one piece of work of a session, whenever it is due; None while another worker holds it.
 
     Args:
         even_if_done: claim it although nobody asked for it.
+
+    Raises:
+        BrokenDataError: the session has no node for this work, so that waiting for it would never end.
     """
     parameters = {
         "tenant": tenant,
@@ -134,12 +137,20 @@ async def claim_of_session(
 
     rows = await graph.write(steps)
     if not rows:
+        if not await _exists(graph, tenant, session, kind):
+            missing = f"there is no node of work {parameters['id']}; hand in a message of that session again"
+            raise BrokenDataError(missing)
         return None
     found = _claim({**rows[0], "tenant": tenant, "id": parameters["id"], "session": session}, kind, lease)
     if found is None:
         await park_malformed(graph, now_ms=now_ms)
         raise BrokenDataError(f"the node of work {parameters['id']} lacked what belongs to it; try the work again")
     return found
+
+
+async def _exists(graph: Graph, tenant: TenantId, session: str, kind: JobKind) -> bool:
+    parameters = {"tenant": tenant, "id": f"{session}/{kind.value}"}
+    return bool(await graph.read(statement("jobs/work_of_session"), parameters))
 
 
 async def is_open(graph: Graph, tenant: TenantId, session: str, kind: JobKind) -> bool:
