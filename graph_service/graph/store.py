@@ -71,6 +71,8 @@ class Graph:
         self._timeout_s = timeout_s
         self._breaker = Breaker(failures_max=1, open_s=_PROBE_AFTER_S)
         self._problem: str | None = None
+        # Set by an error of the database itself, until a statement went through again.
+        self._suspect = False
         self.observer = observer
 
     @property
@@ -142,9 +144,14 @@ class Graph:
     async def answers(self) -> bool:
         """Return whether the server answers now and its database works; take two seconds at most."""
         try:
-            async with asyncio.timeout(_PROBE_MAX_S), self.reading() as session:
-                result = await session.run(Query(statement("read/answer").text, timeout=_PROBE_MAX_S))
-                await result.consume()
+            async with asyncio.timeout(_PROBE_MAX_S):
+                await self._driver.verify_connectivity()
+                if self._suspect:
+                    # A database that stopped lets us in. Only then asked: a server that has just started, on a busy
+                    # machine, takes seconds for its first statement.
+                    async with self.reading() as session:
+                        result = await session.run(Query(statement("read/answer").text, timeout=_PROBE_MAX_S))
+                        await result.consume()
         except Exception as error:
             kind = kind_of(error)
             if kind is None:
@@ -152,14 +159,14 @@ class Graph:
             self._problem = why_of(error) if kind is Kind.BROKEN else None
             self._breaker.failed(time.monotonic())
             return False
-        self._problem = None
+        self._problem, self._suspect = None, False
         self._breaker.succeeded()
         return True
 
     async def use(self, driver: AsyncDriver) -> None:
         """Goes on with another driver, because the server has another address now; calls under way try again there."""
         old, self._driver = self._driver, driver
-        self._problem = None
+        self._problem, self._suspect = None, False
         self._breaker.succeeded()
         await old.close()
 
@@ -191,6 +198,7 @@ class Graph:
                     self._breaker.succeeded()
                     raise
                 else:
+                    self._suspect = self._suspect or kind is Kind.BROKEN
                     if kind in AWAY:
                         self._breaker.failed(time.monotonic())
                     if kind is not Kind.REFUSED:
