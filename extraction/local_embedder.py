@@ -149,14 +149,18 @@ def _load(folders: Sequence[Path], threads: int) -> LocalEmbedder:
 
 
 def _parts(order: Sequence[int], lengths: Sequence[int]) -> Iterator[list[int]]:
-    """The indexes of `order`, cut into parts of at most 32 texts and about 512 pieces."""
+    """Yield the indexes of `order` in parts of one length, at most 32 texts and about 512 pieces each.
+
+    Texts that are filled up to a longer one get other vectors: the eight-bit model counts each batch in steps of its own
+    (cosine down to .995 between a text alone and in a batch). With one length for each part the vectors are the same.
+    """
     part: list[int] = []
-    pieces = 0
     for index in order:
-        if part and (len(part) == BATCH_SIZE or pieces + lengths[index] > _PIECES_AT_ONCE):
+        pieces = lengths[index]
+        full = len(part) == BATCH_SIZE or (len(part) + 1) * pieces > _PIECES_AT_ONCE
+        if part and (full or lengths[part[0]] != pieces):
             yield part
-            part, pieces = [], 0
+            part = []
         part.append(index)
-        pieces += lengths[index]
     if part:
         yield part
