@@ -151,8 +151,8 @@ def _load(folders: Sequence[Path], threads: int) -> LocalEmbedder:
 def _parts(order: Sequence[int], lengths: Sequence[int]) -> Iterator[list[int]]:
     """Yield the indexes of `order` in parts of one length, at most 32 texts and about 512 pieces each.
 
-    Texts that are filled up to a longer one get other vectors: the eight-bit model counts each batch in steps of its own
-    (cosine down to .995 between a text alone and in a batch). With one length for each part the vectors are the same.
+    A text that is filled up to a longer one gets another vector from the eight-bit model (cosine down to .995 between a
+    text alone and in a batch). With one length for each part the vectors are the same.
     """
     part: list[int] = []
     for index in order:
