@@ -23,12 +23,14 @@ COPY --from=build /venv /venv
 USER mnemograph
 # Inside the container every address is the container's own. Without a credential the service does not start like this,
 # since nobody knows here to whom the port is published; the compose file, which publishes it to loopback only, says so.
+# The records that prove the cache outlive the container with the data.
 ENV PATH=/venv/bin:$PATH \
     PYTHONUNBUFFERED=1 \
     MNEMOGRAPH_SERVICE_HOST=0.0.0.0 \
     MNEMOGRAPH_SERVICE_OPEN_BROWSER=false \
     MNEMOGRAPH_DATA_DIR=/data \
-    MNEMOGRAPH_CACHE_DIR=/cache
+    MNEMOGRAPH_CACHE_DIR=/cache \
+    XDG_STATE_HOME=/data/state
 VOLUME ["/data", "/cache"]
 EXPOSE 7780
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=6 \
