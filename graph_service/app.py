@@ -158,7 +158,7 @@ def _lifespan(parts: Parts, hub: Hub, mcp: McpMount, graphql: GraphQLMount, stop
 
 
 async def _know_keys(parts: Parts) -> None:
-    """Whether the doors are locked must be known before Neo4j can go away: a request could not be let in then."""
+    """Read the keys if they were never read; whoever comes cannot be let in before that."""
     with contextlib.suppress(UnavailableError, TimeoutError):
         async with asyncio.timeout(READY_ANSWER_MAX_S):
             await parts.keyring.know()
@@ -188,6 +188,9 @@ async def readiness(parts: Parts, *, audit_problem: str | None = None) -> dict[s
             answers = await parts.graph.answers()
     except TimeoutError:
         answers = False
+    if answers:
+        # A service that listened before its database was there learns its keys now rather than at their next reading.
+        await _know_keys(parts)
     loops, failing = parts.supervisor.standing(), parts.supervisor.failing()
     server, depth = parts.seat.server, await parts.spool.depth()
     return {
