@@ -20,7 +20,7 @@ from graph_service.database_watch import DatabaseWatch, Seat
 from graph_service.graph.database import graph_without_server
 from graph_service.graph.free_query import Caps
 from graph_service.graph.local.local_server import LocalServer
-from graph_service.graph.migrate import prepare_vectors, prepare_without_embedder, stored_embedder
+from graph_service.graph.migrate import StoredEmbedder, prepare_vectors, prepare_without_embedder, stored_embedder
 from graph_service.graph.store import Graph
 from graph_service.memory.analyst import Analyst
 from graph_service.memory.digest import Readers
@@ -184,12 +184,15 @@ async def _fit_indexes(graph: Graph, opened: _OpenedEmbedder) -> None:
         await prepare_without_embedder(graph)
         return
     if endpoint is not None and endpoint.dim_guessed:
-        known = await stored_embedder(graph)
-        if known is not None and known.model == endpoint.name:
-            # A wrong guess would throw away every vector there is.
-            endpoint.dim = known.dim
+        _settle_dimension(endpoint, await stored_embedder(graph))
     token_model = token_model_of(embedder)
     await prepare_vectors(graph, model=embedder.name, dim=embedder.dim, token_model=token_model)
+
+
+def _settle_dimension(endpoint: "OpenAIEmbedder", stored: StoredEmbedder | None) -> None:
+    """Take the stored dimension of the same model for a guessed one: a wrong guess would throw away every vector."""
+    if endpoint.dim_guessed and stored is not None and stored.model == endpoint.name:
+        endpoint.dim = stored.dim
 
 
 async def _open_embedder(settings: Settings, outside: Outside, on_progress: Watcher) -> _OpenedEmbedder:

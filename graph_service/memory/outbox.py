@@ -137,7 +137,8 @@ async def claim_of_session(
 
     rows = await graph.write(steps)
     if not rows:
-        if not await _exists(graph, tenant, session, kind):
+        # Asked for or not, work that is done may take its node along (forgetting does).
+        if even_if_done and not await _exists(graph, tenant, session, kind):
             missing = f"there is no node of work {parameters['id']}; hand in a message of that session again"
             raise BrokenDataError(missing)
         return None

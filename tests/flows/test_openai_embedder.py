@@ -1,7 +1,5 @@
 """The embedder port against a real HTTP server that answers as endpoints do, well and badly. Requirement C10."""
 
-from functools import partial
-
 import pytest
 
 from extraction.embedding import check_vectors, unit
@@ -9,7 +7,7 @@ from extraction.openai_embedder import OpenAIEmbedder, connect_openai_embedder
 from graph_service.graph.migrate import StoredEmbedder
 from graph_service.memory.outside import Outside
 from graph_service.model_settings import EmbeddingSettings
-from graph_service.parts import _open_embedder
+from graph_service.parts import _open_embedder, _settle_dimension
 from graph_service.settings import Settings
 from schema.errors import InstallError, MisreadError, UnavailableError
 from tests.fake_openai import FakeOpenAI, Reply, fails, fake_vector
@@ -90,7 +88,7 @@ async def test_a_busy_endpoint_says_when_to_come_back() -> None:
     assert caught.value.retry_after_s == 1.5
 
 
-async def _stored(model: str | None) -> StoredEmbedder | None:
+def _stored(model: str | None) -> StoredEmbedder | None:
     return None if model is None else StoredEmbedder(model, 12, None)
 
 
@@ -101,16 +99,18 @@ async def test_an_endpoint_that_is_away_at_start_keeps_the_vectors_of_its_model(
     """Requirement C10: a guess of 1536 would throw away every vector that the same model made."""
     with FakeOpenAI(fails(503)) as fake:
         settings = Settings(embedding=EmbeddingSettings(kind="openai", model="fake", base_url=fake.base_url))
-        embedder, problem = await _open_embedder(
-            settings, Outside("embedder"), lambda _step: None, partial(_stored, model)
-        )
-    assert embedder is not None
-    assert (embedder.dim, problem) == (dim, None)
+        opened = await _open_embedder(settings, Outside("embedder"), lambda _step: None)
+    assert opened.embedder is not None
+    assert opened.endpoint is not None
+    _settle_dimension(opened.endpoint, _stored(model))
+    assert (opened.embedder.dim, opened.problem) == (dim, None)
 
 
 async def test_an_endpoint_that_answers_is_believed_before_what_is_stored() -> None:
     with FakeOpenAI(dim=9) as fake:
         settings = Settings(embedding=EmbeddingSettings(kind="openai", model="fake", base_url=fake.base_url))
-        embedder, _ = await _open_embedder(settings, Outside("embedder"), lambda _step: None, partial(_stored, "fake"))
-    assert embedder is not None
-    assert embedder.dim == 9
+        opened = await _open_embedder(settings, Outside("embedder"), lambda _step: None)
+    assert opened.embedder is not None
+    assert opened.endpoint is not None
+    _settle_dimension(opened.endpoint, _stored("fake"))
+    assert opened.embedder.dim == 9

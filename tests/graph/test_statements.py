@@ -131,6 +131,8 @@ def test_statements_read_by_data_paths_are_scoped_to_a_tenant() -> None:
             "write/revoke_access_key",
             "write/remove_access_key",
             "read/idle_sessions",
+            # Each of its episodes names its tenant.
+            "write/add_episodes",
             "write/add_migration",
             "write/set_embedder",
             "write/await_indexes",

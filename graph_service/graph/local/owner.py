@@ -82,8 +82,9 @@ def read_owner(data_dir: Path) -> Owner | None:
     try:
         record = json.loads((data_dir / OWNER_NAME).read_text(encoding="utf-8"))
         uri = str(record["uri"])
-        # A record that came with a directory from elsewhere must not lead this user's memories to another machine.
-        if not uri.startswith(LOCAL_URI):
+        # A record that came with a directory from elsewhere must not lead this user's memories to another machine; one
+        # of a server that only starts names no address yet.
+        if uri and not uri.startswith(LOCAL_URI):
             return None
         return Owner(starter=ProcessMark(**record["starter"]), server=ProcessMark(**record["server"]), uri=uri)
     except (OSError, ValueError, KeyError, TypeError):
