@@ -13,6 +13,12 @@ _POSSESSIVE = re.compile(r"['’]s\b", re.IGNORECASE)
 _CJK = re.compile(r"[\u3400-\u9fff\uf900-\ufaff\u3040-\u30ff\uac00-\ud7af]+")
 _OPERATORS = frozenset({"AND", "OR", "NOT", "TO"})
 _WORDS_MAX = 64
+# Lucene refuses a query of more than 1,024 terms (`IndexSearcher.getMaxClauseCount`), in all fields together; a query
+# of ours names at most three fields. The analyzer makes a term of each pair of characters of scripts without spaces.
+_TERMS_MAX = 320
+_NAME_TERMS_MAX = 120
+# Of one word of other scripts; the analyzer cuts longer ones.
+_WORD_CHARS_MAX = 255
 _FAINT = "^0.2"
 _SOUGHT_MAX = 8
 # A query that finds nothing.
@@ -58,7 +64,21 @@ def _words(text: str) -> list[str]:
         for part in _by_script(word):
             if part.casefold() not in _STOP:
                 found[part.casefold()] = None
-    return list(found)[:_WORDS_MAX]
+    return _within(list(found)[:_WORDS_MAX], terms_max=_TERMS_MAX)
+
+
+def _within(words: Sequence[str], *, terms_max: int) -> list[str]:
+    """Return the first words, the last one cut, of which the analyzer makes at most so many terms."""
+    kept: list[str] = []
+    left = terms_max
+    for word in words:
+        if left <= 0:
+            break
+        # From U+2E80 on characters may become terms of their own or pairs; all other words are one term.
+        by_characters = any(ord(character) >= 0x2E80 for character in word)
+        kept.append(word[: left if by_characters else _WORD_CHARS_MAX])
+        left -= len(kept[-1]) if by_characters else 1
+    return kept
 
 
 def _by_script(word: str) -> list[str]:
@@ -112,10 +132,10 @@ def scoped_query(
 
 def name_query(name: str, *, scope_user: str) -> str:
     """A query for entities with a name or alias like `name`: every word; long Latin ones may differ by a letter."""
-    words = _words(name) or [piece for piece in _WORD.findall(name.casefold())][:8]
+    words = _within((_words(name) or _WORD.findall(name.casefold()))[:8], terms_max=_NAME_TERMS_MAX)
     if not words:
         return NOTHING
-    clauses = " ".join(f"+(name:{term} aliases:{term})" for term in map(_tolerant, words[:8]))
+    clauses = " ".join(f"+(name:{term} aliases:{term})" for term in map(_tolerant, words))
     return f"+scope_user:{scope_user}^0 {clauses}"
 
 
@@ -125,7 +145,8 @@ def sought_query(text: str, *, fields: Sequence[str], scopes: Sequence[str]) -> 
     Args:
         scopes: `schema.ids.scope_token`s of the users whose names are wanted.
     """
-    words = [part for word in _WORD.findall(text.casefold()) for part in _runs(word)][:_SOUGHT_MAX]
+    parts = [part for word in _WORD.findall(text.casefold()) for part in _runs(word)]
+    words = _within(parts[:_SOUGHT_MAX], terms_max=_NAME_TERMS_MAX)
     if not words or not scopes:
         return NOTHING
     clauses = " ".join(f"+({' '.join(f'{field}:{_begun(word)}' for field in fields)})" for word in words)

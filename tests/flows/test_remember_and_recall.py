@@ -4,6 +4,7 @@ import pytest
 
 from graph_service.graph.statements import Statement
 from graph_service.graph.store import Graph
+from graph_service.memory.context import Wanted
 from graph_service.memory.incoming import Incoming
 from graph_service.memory.question import Kind, Question
 from schema.errors import ConflictError, InputError
@@ -205,3 +206,31 @@ async def test_scenes_are_found_by_the_meaning_of_their_layers(graph: Graph, ten
     await a_worker(graph).drain()
     answer = await memory.recall(TenantId(tenant), Question(user_id="alice", text="jasmine tea", kinds=(Kind.SCENE,)))
     assert {"abstract", "overview", "words"} <= set(answer.path)
+
+
+# Of each character, or pair of them, Lucene's analyzer makes a term, and refuses more than 1,024 in a query.
+LONG_QUESTIONS = {
+    "one Chinese run": "茶" * 4_000,
+    "different Chinese characters": "".join(chr(0x4E00 + n) for n in range(4_000)),
+    "Chinese runs with marks": "茶园，" * 1_333,
+    "rare ideographs": "𠀀𠀁" * 2_000,
+    "hiragana": "あいう" * 1_333,
+    "hangul": "가나다" * 1_333,
+    "thai": "กขค" * 1_333,
+    "one Latin run": "x" * 4_000,
+    "many words": " ".join(f"w{n}" for n in range(700)),
+    "digits": "1234567890" * 400,
+    "emoji": "🍵" * 4_000,
+    "both scripts": "茶tea" * 1_000,
+}
+
+
+@pytest.mark.parametrize("text", LONG_QUESTIONS.values(), ids=LONG_QUESTIONS.keys())
+async def test_the_longest_questions_and_names_are_answered(graph: Graph, tenant: str, text: str) -> None:
+    memory = a_memory(graph)
+    question = text[:4_000]
+    fact = BroughtFact(subject="user", predicate="PREFERS", object=text[:200], statement=text[:2_000])
+    await memory.remember(TenantId(tenant), an_incoming(text[:4_000], facts=(fact,)))
+    await a_worker(graph).drain()
+    await memory.recall(TenantId(tenant), Question(user_id="alice", text=question))
+    await memory.context(TenantId(tenant), Wanted(user_id="alice", query=question))
