@@ -106,7 +106,7 @@ def _groups(text: str, marks: Sequence[Mark]) -> list[list[Mark]]:
 
 
 def _joined(text: str, start: int, end: int) -> bool:
-    """Whether what stands between two marks holds them together; both may come from one word."""
+    """Return whether what stands between two marks holds them together; both may come from one word."""
     return end - start <= _JOINT_CHARS_MAX and _JOINT.fullmatch(text, start, max(start, end)) is not None
 
 

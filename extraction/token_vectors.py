@@ -72,7 +72,7 @@ def _in_steps(vectors: Floats) -> tuple[bytes, float]:
 
 
 def is_packed(stored: bytes) -> bool:
-    """Whether the bytes are vectors of this format, complete and with finite scales."""
+    """Return whether the bytes are vectors of this format, complete and with finite scales."""
     head = _head(stored)
     return head is not None and bool(np.isfinite([head.scale, head.whole_scale]).all())
 

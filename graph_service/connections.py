@@ -82,7 +82,7 @@ class ConnectionLimits:
     stop_s: float = 3.0
 
     def seconds(self, state: State) -> float:
-        """How long a connection may stay in a state; infinite where we are the ones who are waited for."""
+        """Return how long a connection may stay in a state; infinite where we are the ones who are waited for."""
         patience: Mapping[State, float] = {
             State.HEAD: self.head_s,
             State.BODY: self.body_s,
@@ -130,7 +130,7 @@ class Line:
         self._of: dict[str, OrderedDict[Guard, None]] = {}
 
     def __len__(self) -> int:
-        """How many stand in it."""
+        """Return how many stand in it."""
         return len(self._all)
 
     def join(self, one: "Guard", holder: str) -> "Guard | None":
@@ -173,7 +173,7 @@ class Crowd:
         self._guards: dict[asyncio.Transport, Guard] = {}
 
     def __len__(self) -> int:
-        """How many connections there are."""
+        """Return how many connections there are."""
         return len(self._guards)
 
     def guard(self, transport: asyncio.Transport, address: str) -> "Guard":
@@ -293,7 +293,7 @@ class Guard:
             self._timer = self._loop.call_later(PULSE_S, self._pulse)
 
     def _stuck(self, now_s: float) -> bool:
-        """Whether the client takes nothing of what waits for it."""
+        """Return whether the client takes nothing of what waits for it."""
         size = self.transport.get_write_buffer_size()
         if size == 0:
             self._unsent = None
@@ -476,7 +476,7 @@ class _NoNoise(logging.Filter):
     """Drops lines that whoever connects can have written as often as they like."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Whether the line is written."""
+        """Return whether the line is written."""
         return not str(record.msg).startswith(_NOISE)
 
 

@@ -66,7 +66,7 @@ class DatabaseArrival:
 
     @property
     def done(self) -> bool:
-        """Whether the database is there."""
+        """Return whether the database is there."""
         return self.task is not None and self.task.done() and not self.task.cancelled() and not self.task.exception()
 
     def begin(self) -> None:
@@ -108,7 +108,7 @@ class DatabaseArrival:
             pause_s = min(pause_s * 2, _PAUSE_MAX_S)
 
     def _passes(self, error: MnemographError) -> bool:
-        """Whether it may go better the next time."""
+        """Return whether it may go better the next time."""
         self._tries += 1
         if not self._patient:
             return False

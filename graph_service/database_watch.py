@@ -91,7 +91,7 @@ class DatabaseWatch:
                     await stop.wait()
 
     async def _first(self, stop: asyncio.Event) -> bool:
-        """Whether the database came at all, before `stop`; what kept it away ends the service elsewhere."""
+        """Return whether the database came at all, before `stop`; what kept it away ends the service elsewhere."""
         coming, stopped = asyncio.ensure_future(self._arrived()), asyncio.ensure_future(stop.wait())
         await asyncio.wait((coming, stopped), return_when=asyncio.FIRST_COMPLETED)
         stopped.cancel()

@@ -54,7 +54,7 @@ def _settings_files(settings: Settings) -> Check:
 
 
 def _folder(folder: FolderTrust) -> Check:
-    """Whether `.mnemograph` of the working directory counts; that it does not is no fault of an installation."""
+    """Return whether `.mnemograph` of the working directory counts; that it does not is no fault of an installation."""
     if folder.state == "absent":
         return Check(name="working directory", ok=None, finding="has no .mnemograph")
     if folder.state == "trusted":

@@ -46,7 +46,7 @@ def running_service(settings: Settings) -> str | None:
 
 
 def _of_this_machine(address: str) -> bool:
-    """Whether the record leads here: one that came with a directory could draw keys and memories elsewhere."""
+    """Return whether the record leads here: one that came with a directory could draw keys and memories elsewhere."""
     try:
         parts = urlsplit(address)
         host = ip_address(parts.hostname or "")

@@ -91,7 +91,7 @@ class Keyring:
 
     @property
     def known(self) -> bool:
-        """Whether the keys were read once; until then nobody is let in."""
+        """Return whether the keys were read once; until then nobody is let in."""
         return self._keys is not None
 
     async def know(self) -> None:

@@ -47,7 +47,7 @@ class Places:
         self._holders: Counter[str] = Counter()
 
     def __len__(self) -> int:
-        """How many are taken."""
+        """Return how many are taken."""
         return sum(len(places) for places in self._held.values())
 
     @contextlib.contextmanager

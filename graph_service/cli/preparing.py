@@ -80,7 +80,7 @@ def _made(folder: Path) -> list[str]:
 
 
 def _harmless(folder: Path) -> bool:
-    """Whether a folder holds nothing but what `init` itself would write there."""
+    """Return whether a folder holds nothing but what `init` itself would write there."""
     if folder.is_symlink():
         return False
     for path in folder.iterdir():

@@ -217,8 +217,6 @@ def _json(text: str, *, name: str) -> Any:
         return read_json(text)
     except json.JSONDecodeError as error:
         raise InputError(f"{name} line {error.lineno}: not JSON ({error.msg})") from error
-    except RecursionError as error:
-        raise InputError(f"{name}: is nested too deeply to be a data set") from error
 
 
 def _conversation(document: object, *, name: str, captions: bool) -> Conversation:

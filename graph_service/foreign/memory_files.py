@@ -158,9 +158,6 @@ def from_memory_server(text: str, *, name: str, user_id: str) -> Found:
         except json.JSONDecodeError as error:
             problems.append(f"{place}: not JSON ({error.msg})")
             continue
-        except RecursionError:
-            problems.append(f"{place}: is nested too deeply")
-            continue
         kind = row.get("type") if isinstance(row, dict) else None
         if kind == "entity":
             entity = shaped(ServerEntity, row, place, problems)

@@ -374,7 +374,7 @@ def _iterations(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
 
 
 def _iterates(tokens: Sequence[Token], place: int) -> bool:
-    """Whether a bracket opens `[x IN …` or `any(x IN …`."""
+    """Return whether a bracket opens `[x IN …` or `any(x IN …`."""
     one, name, word = tokens[place : place + 3]
     if one.text not in ("[", "(") or one.kind != "sign" or name.kind not in ("word", "name") or word.word != "IN":
         return False
@@ -407,7 +407,7 @@ def _is_call(tokens: Sequence[Token], place: int) -> bool:
 
 
 def _is_property(tokens: Sequence[Token], place: int) -> bool:
-    """Whether a name stands behind a dot, or is that of a parameter, and so is no word of the language."""
+    """Return whether a name stands behind a dot, or is that of a parameter, and so is no word of the language."""
     if place == 0 or tokens[place - 1].text not in (".", "$"):
         return False
     return tokens[place - 1].text == "$" or (place > 1 and tokens[place - 2].kind != "number")

@@ -63,7 +63,7 @@ class Hub:
 
     @property
     def viewers(self) -> int:
-        """How many watch."""
+        """Return how many watch."""
         return len(self.places)
 
     def notify(self, tenant: str) -> None:

@@ -111,7 +111,7 @@ _BODY_DEPTH_MAX: Final = 8
 
 
 def _depth(tree: Any) -> int:
-    """How deep JSON is nested, without recursion."""
+    """Return how deep JSON is nested, without recursion."""
     deepest, waiting = 0, [(tree, 1)]
     while waiting:
         one, depth = waiting.pop()

@@ -96,7 +96,7 @@ async def keep_in_spool(spool: Spool, checked: Checked) -> Receipt:
 
 
 async def _waits(spool: Spool, episode: Episode) -> bool:
-    """Whether older episodes of the user are on disk; a disk that cannot be read keeps nobody from Neo4j."""
+    """Return whether older episodes of the user are on disk; a disk that cannot be read keeps nobody from Neo4j."""
     try:
         return await spool.holds(episode.tenant, episode.user_id)
     except UnavailableError:

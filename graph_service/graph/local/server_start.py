@@ -117,7 +117,7 @@ def get_server(request: StartRequest) -> ServerAccess:
 
 
 def _starts_elsewhere(data_dir: Path) -> bool:
-    """Whether a server of another living process has not answered yet; nobody else may end it."""
+    """Return whether a server of another living process has not answered yet; nobody else may end it."""
     owner = read_owner(data_dir)
     if owner is None or owner.uri or owner.starter.pid == os.getpid():
         return False
