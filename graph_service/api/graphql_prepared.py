@@ -19,7 +19,18 @@ from graphql import (
 from strawberry.extensions import SchemaExtension
 from strawberry.types.graphql import OperationType
 
-from graph_service.api.graphql_limits import DOCUMENT_CHARS_MAX, ERRORS_MAX, TOKENS_MAX, Cost, cost_of, unfit
+from graph_service.api.graphql_limits import (
+    DOCUMENT_CHARS_MAX,
+    ERRORS_MAX,
+    TOKENS_MAX,
+    Cost,
+    cost_of,
+    requests_worth,
+    tokens_in,
+    unfit,
+)
+from graph_service.auth.access import ANYBODY
+from graph_service.auth.gate import Gate
 from schema.errors import TooCostlyError
 
 KEPT_BYTES_MAX: Final = 16 * 2**20
@@ -111,8 +122,10 @@ class Prepared(SchemaExtension):
             context.graphql_document = _KEPT.get(context.query)
             self._known = context.graphql_document is not None
             if not self._known:
+                tokens = tokens_in(context.query[:DOCUMENT_CHARS_MAX])
+                self._charge(requests_worth(tokens, len(context.query)))
                 try:
-                    context.graphql_document = _parsed(context.query)
+                    context.graphql_document = _parsed(context.query, tokens)
                 except GraphQLError as error:
                     self._unparsed = error
                     context.graphql_document = _stand_in(context.operation_name)
@@ -136,6 +149,12 @@ class Prepared(SchemaExtension):
     def get_results(self) -> dict[str, Any]:
         """Return what stands in `extensions` of the answer."""
         return {} if self._cost is None else {"cost": self._cost.told}
+
+    def _charge(self, requests: int) -> None:
+        context = self.execution_context.context
+        gate: Gate | None = context.get("gate")
+        if gate is not None:
+            gate.charge(context.get("access", ANYBODY), requests)
 
     def _mistakes(self, core: GraphQLSchema, document: DocumentNode) -> tuple[GraphQLError, ...]:
         if self._unparsed is not None:
@@ -161,16 +180,24 @@ def _refusals(problem: str | None) -> tuple[GraphQLError, ...]:
     return (GraphQLError(problem, original_error=TooCostlyError(problem)),) if problem else ()
 
 
-def _parsed(text: str) -> DocumentNode:
+def _parsed(text: str, tokens: int) -> DocumentNode:
     """Return the document of a text.
 
     Raises:
         GraphQLError: it is too long or malformed, or holds no operation.
+
+    Args:
+        tokens: as `tokens_in` counts them; counting is cheap, so a document of too many is not parsed at all.
     """
     if len(text) > DOCUMENT_CHARS_MAX:
         problem = (
             f"the document has {len(text):,} characters, at most {DOCUMENT_CHARS_MAX:,} are taken: send long values as"
             " variables"
+        )
+        raise _refusals(problem)[0]
+    if tokens > TOKENS_MAX:
+        problem = (
+            f"the document has more than {TOKENS_MAX:,} tokens; send long lists as variables, or several documents"
         )
         raise _refusals(problem)[0]
     document = parse(text, max_tokens=TOKENS_MAX)

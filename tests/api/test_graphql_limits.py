@@ -11,7 +11,9 @@ from hashlib import sha256
 from typing import Any
 
 import pytest
-from graphql import DocumentNode, parse, validate
+from graphql import DocumentNode, GraphQLSyntaxError, Lexer, Source, TokenKind, parse, validate
+from hypothesis import given
+from hypothesis import strategies as st
 
 from graph_service.api import graphql_prepared
 from graph_service.api.graphql import graphql_schema
@@ -25,6 +27,7 @@ from graph_service.api.graphql_limits import (
     REPEATS_MAX,
     TOKENS_MAX,
     cost_of,
+    tokens_in,
     unfit,
 )
 from graph_service.api.graphql_prepared import KEPT_BYTES_MAX, KEPT_DOCUMENT_BYTES_MAX, KeptDocuments
@@ -198,7 +201,33 @@ async def test_a_document_that_is_too_long_is_refused_before_it_is_read(door: Do
         began = time.process_time()
         assert await code_of(door, text) == "TOO_COSTLY"
         assert time.process_time() - began < 1.0
-    assert await code_of(door, "{" + " a" * TOKENS_MAX + "}") == "BAD_INPUT"
+    assert await code_of(door, "{" + " a" * TOKENS_MAX + "}") == "TOO_COSTLY"
+
+
+@given(
+    st.lists(
+        st.sampled_from([*'{}()[]:=!|&$@"', '"""', "...", "\\", '\\"', "#", "\n", " ", ",", "a", "query", "-1.5e3"])
+    )
+)
+def test_tokens_are_counted_as_the_parser_counts_them(parts: list[str]) -> None:
+    text, tokens = " ".join(parts), 0
+    lexer = Lexer(Source(text))
+    try:
+        while lexer.advance().kind is not TokenKind.EOF:
+            tokens += 1
+    except GraphQLSyntaxError:
+        # What is no token ends the parser's work; what came before it was counted.
+        assert tokens_in(text) >= tokens
+        return
+    assert tokens_in(text) == tokens
+
+
+@pytest.mark.parametrize("part", ['""" \\', '"\\', '"', "#", '\\"""', '"""\\', "a", '"""x'])
+def test_counting_tokens_takes_linear_time(part: str) -> None:
+    text = (part * DOCUMENT_CHARS_MAX)[:DOCUMENT_CHARS_MAX]
+    began = time.process_time()
+    tokens_in(text)
+    assert time.process_time() - began < 1.0
 
 
 def nested(open_text: str, inner: str, close_text: str, times: int) -> str:

@@ -119,6 +119,23 @@ async def test_several_root_fields_cost_several_requests(service: OpenService) -
     assert codes == [200, 200, 429, 429, 429]
 
 
+async def test_a_large_document_costs_several_requests_until_it_is_kept(service: OpenService) -> None:
+    new = await service.key(f"rates{uuid4().hex[:8]}")
+    # Some 590 tokens are worth five requests; once it is kept, reading it is free.
+    numbers = range(25)
+    fragment = "fragment F{} on Query {{ __typename @skip(if: false) @include(if: true) }}"
+    spreads, fragments = (" ".join(form.format(n) for n in numbers) for form in ("...F{}", fragment))
+    large = f"{{ work {{ waiting }} {spreads} }} {fragments}"
+    async with service.client(new.text) as client:
+        first = (await client.post("/graphql", json={"query": large})).json()
+        assert "errors" not in first, first
+        assert [(await client.post("/graphql", json={"query": large})).status_code for _ in range(8)] == [200] * 8
+        others = [large.replace("F1", f"G{number}") for number in range(4)]
+        codes = [(await client.post("/graphql", json={"query": other})).status_code for other in others]
+    assert codes[0] == 200
+    assert codes[-1] == 429
+
+
 async def test_introspection_and_one_field_cost_one_request(service: OpenService) -> None:
     new = await service.key(f"rates{uuid4().hex[:8]}")
     asked = "{ a: __typename b: __typename c: __typename work { waiting } }"
