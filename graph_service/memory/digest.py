@@ -49,7 +49,7 @@ class Readers:
     Attributes:
         first: a model, or the rules when none is configured.
         fallback: the rules; they read a scene whose model answer was unusable, so that nothing said is lost.
-        parallel: how many scenes are read at the same time.
+        parallel: how many scenes of a session are read at the same time by a model; the rules read one at a time.
         tokens_per_day: what the model may cost each tenant a day; 0 means no limit.
         writer: of overviews; None leaves them extractive.
         judge: of new facts that may touch known ones in other words; None leaves them to the rules.
@@ -162,7 +162,8 @@ async def _read_scenes(  # noqa: C901  one pass over a scene, whose steps share 
     text: SessionText, readers: Readers, rules: SceneRules, refused: Refused, *, final: bool, whole: bool
 ) -> list[SceneRead]:
     """The readings of scenes that changed, and new layer texts where the old ones hold no more."""
-    gate = asyncio.Semaphore(readers.parallel)
+    # Rules share the processor and few threads with everybody; only answers of a model are worth waiting for together.
+    gate = asyncio.Semaphore(1 if readers.first is readers.fallback else readers.parallel)
 
     async def one(scene: Scene) -> SceneRead | None:
         stored = text.stored.get(scene.id, {})

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Collection, Sequence
 from typing import Final, TypeVar
 
 from graph_service.graph.store import Graph
@@ -15,6 +15,7 @@ from graph_service.memory.pace import Pace
 from graph_service.spans import span
 from schema.errors import BrokenDataError, ConflictError, InputError, UnavailableError
 from schema.failure import failure_of
+from schema.ids import TenantId
 
 _log = logging.getLogger("mnemograph.worker")
 
@@ -39,8 +40,11 @@ class Leases:
         # Words of claims whose answer was lost: the work may be ours, and nobody else gets it until the lease ends.
         self._unsure: dict[JobKind, list[str]] = {}
 
-    async def take(self, kind: JobKind, *, jobs_max: int) -> list[Claim]:
-        """The most overdue work of one kind; first what an earlier claim may have got.
+    async def take(self, kind: JobKind, *, jobs_max: int, but_not: Collection[TenantId] = ()) -> list[Claim]:
+        """Take the most overdue work of one kind and one tenant; first what an earlier claim may have got.
+
+        Args:
+            but_not: tenants of which nothing is taken.
 
         Raises:
             UnavailableError: Neo4j does not answer.
@@ -48,7 +52,8 @@ class Leases:
         unsure = self._unsure.setdefault(kind, [])
         lease = unsure.pop() if unsure else self._pace.word()
         try:
-            return await claim(self._graph, kind, jobs_max=jobs_max, lease=lease, now_ms=self._pace.now_ms())
+            now_ms = self._pace.now_ms()
+            return await claim(self._graph, kind, jobs_max=jobs_max, lease=lease, now_ms=now_ms, but_not=but_not)
         except UnavailableError:
             unsure.append(lease)
             raise

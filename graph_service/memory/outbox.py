@@ -1,7 +1,7 @@
 """Work that a commit caused: claimed with a lease, finished in the commit that holds its result, or given back."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -54,13 +54,19 @@ class Claim:
     lease: str
 
 
-async def claim(graph: Graph, kind: JobKind, *, jobs_max: int, lease: str, now_ms: int) -> list[Claim]:
-    """Take the most overdue open work of one kind, all with one lease; it may belong to several tenants.
+async def claim(
+    graph: Graph, kind: JobKind, *, jobs_max: int, lease: str, now_ms: int, but_not: Collection[TenantId] = ()
+) -> list[Claim]:
+    """Take the most overdue open work of one kind and one tenant, all with one lease.
 
     Work whose node cannot be understood becomes a dead letter, and never keeps anybody from the rest.
+
+    Args:
+        but_not: tenants of which nothing is taken.
     """
     parameters = {
         "kind": kind.value,
+        "but_not": sorted(but_not),
         "jobs_max": jobs_max,
         "now_ms": now_ms,
         "lease_until_ms": now_ms + round(LEASE_S * 1000),

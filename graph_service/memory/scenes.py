@@ -25,6 +25,7 @@ class SceneRules:
             after a lull and for a new speaker.
         messages_full: a slight turn of topic ends a longer scene.
         messages_max: a scene of this size is ended, so that a model can read it in one call.
+        chars_max: a scene with so many characters is ended, for the same reason and so that reading it has an end.
         turn_clear: a turn of topic that ends a scene; turn_slight: one that does when something else speaks for it.
         importance_min: a less important message ends no scene by its topic.
     """
@@ -34,6 +35,7 @@ class SceneRules:
     messages_min: int = 8
     messages_full: int = 24
     messages_max: int = 36
+    chars_max: int = 24_000
     turn_clear: float = 1.4
     turn_slight: float = 0.9
     importance_min: int = 4
@@ -47,6 +49,7 @@ class _Open:
     uri: Uri
     messages: list[Message] = field(default_factory=list)
     touched: bool = False
+    chars: int = 0
 
     def distance_s(self, moment: datetime) -> float:
         start, end = self.messages[0].said_at, self.messages[-1].said_at
@@ -54,6 +57,7 @@ class _Open:
 
     def take(self, message: Message) -> None:
         insort(self.messages, message, key=_key)
+        self.chars += len(message.text)
         self.touched = True
 
 
@@ -83,7 +87,7 @@ def assign(
         topics: of unread and known messages, by id; without them pauses and size decide.
     """
     rules = rules or SceneRules()
-    scenes = [_Open(id=scene.id, uri=scene.uri, messages=in_order(scene.messages)) for scene in known]
+    scenes = [_opened(scene) for scene in known]
     held = {message.id for scene in scenes for message in scene.messages}
     turns = Turns()
     for message in in_order(unread):
@@ -107,7 +111,19 @@ def is_ripe(scene: Scene, rules: SceneRules, *, newest_ms: int, final: bool) -> 
         final: the session ends.
     """
     started_ms = round(scene.episode_start.timestamp() * 1000)
-    return final or len(scene.messages) >= rules.messages_max or started_ms < newest_ms
+    return final or _is_full(len(scene.messages), _chars(scene), rules) or started_ms < newest_ms
+
+
+def _is_full(messages: int, chars: int, rules: SceneRules) -> bool:
+    return messages >= rules.messages_max or chars >= rules.chars_max
+
+
+def _chars(scene: Scene) -> int:
+    return sum(len(message.text) for message in scene.messages)
+
+
+def _opened(scene: Scene) -> _Open:
+    return _Open(id=scene.id, uri=scene.uri, messages=in_order(scene.messages), chars=_chars(scene))
 
 
 def _key(message: Message) -> tuple[datetime, int, MemoryId]:
@@ -130,8 +146,8 @@ def _ends(scene: _Open, message: Message, rules: SceneRules, topics: Mapping[Mem
     """Whether a scene is over when this message comes."""
     ordered, size = scene.messages, len(scene.messages)
     if _key(message) < _key(ordered[-1]):
-        return size >= rules.messages_max * _LATE_FACTOR
-    if size >= rules.messages_max:
+        return size >= rules.messages_max * _LATE_FACTOR or scene.chars >= rules.chars_max * _LATE_FACTOR
+    if _is_full(size, scene.chars, rules):
         return True
     new = topics.get(message.id)
     if new is None or message.importance < rules.importance_min:

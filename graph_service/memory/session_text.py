@@ -26,6 +26,8 @@ from schema.scene import Scene
 from schema.telling import Stated
 
 _MESSAGES_MAX = 500
+# One digest reads so much; the rest is the next one's, after others had their turn.
+_CHARS_MAX = 60_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +89,8 @@ async def load_session(
         until_ms: only what was said before, milliseconds since 1970; None for all of it.
     """
     wanted = {"pause_ms": round(rules.pause_s * 1000), "owed": owed, "until_ms": until_ms}
-    parameters = {"tenant": held.tenant, "session": held.session, "messages_max": _MESSAGES_MAX, **wanted}
+    bounds = {"messages_max": _MESSAGES_MAX, "chars_max": _CHARS_MAX}
+    parameters = {"tenant": held.tenant, "session": held.session, **bounds, **wanted}
     rows = await graph.read(statement("read/session_to_read"), parameters)
     if not rows:
         return None
@@ -125,7 +128,7 @@ async def load_session(
         stored={scene["id"]: scene["properties"] for scene in near},
         fresh=frozenset(message.id for message in unread),
         brought=brought,
-        more=len(unread) == _MESSAGES_MAX,
+        more=len(unread) == _MESSAGES_MAX or sum(len(message.text) for message in unread) >= _CHARS_MAX,
     )
 
 

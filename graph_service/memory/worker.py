@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import logging
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -61,7 +62,7 @@ class WorkerRules:
     """How the worker behaves.
 
     Attributes:
-        parallel: pieces of work done at the same time.
+        parallel: sessions of one tenant read at the same time.
         poll_s: how long an idle worker sleeps before it looks for work that other processes left.
         idle_s: a session without a message for so long is closed; None: never.
     """
@@ -78,10 +79,12 @@ class _Loop:
 
     Attributes:
         wake: set when there may be work; of each loop its own, so that none clears it for the others.
+        spare: it is there for other tenants while the loops before it are busy with one; else it does not even look.
         waits: it has nothing to do.
     """
 
     kind: JobKind
+    spare: bool = False
     wake: asyncio.Event = field(default_factory=asyncio.Event)
     waits: bool = False
 
@@ -117,6 +120,9 @@ class Worker:
         self._leases = Leases(graph, pace, self._outsides)
         self._loops: list[_Loop] = []
         self._turns = OneAtATime()
+        self._claiming = {kind: asyncio.Lock() for kind in JobKind}
+        # How many loops work for a tenant now.
+        self._busy: dict[JobKind, Counter[TenantId]] = {kind: Counter() for kind in JobKind}
         self._stuck = False
 
     def wake(self) -> None:
@@ -134,11 +140,17 @@ class Worker:
         """Work until `stop` is set; finish what is held before returning.
 
         Vectors have a loop of their own, so that slow readers never keep a message from being found by meaning. Each
-        loop is supervised by itself: no error of one ends it or any other.
+        kind of work has one loop more than one tenant may occupy, so that nobody's work waits for that of one other.
+        Each loop is supervised by itself: no error of one ends it or any other.
         """
-        kinds = [JobKind.READ] * self._rules.parallel
-        kinds += [kind for kind in (JobKind.EMBED, JobKind.CLOSE, JobKind.ANEW, JobKind.FORGET) if kind in self._kinds]
-        loops = [self._supervisor.keep(_LOOPS[kind], partial(self._loop, stop, kind), stop) for kind in kinds]
+        loops = [
+            self._supervisor.keep(
+                _LOOPS[kind], partial(self._loop, stop, kind, spare=number == self._share(kind)), stop
+            )
+            for kind in JobKind
+            if kind in self._kinds
+            for number in range(self._share(kind) + 1)
+        ]
         loops.append(self._supervisor.keep(Loop.WORKER_MALFORMED, lambda: self._park_malformed(stop), stop))
         if (idle_s := self._rules.idle_s) is not None:
             loops.append(self._supervisor.keep(Loop.WORKER_IDLE, lambda: self._close_idle(stop, idle_s), stop))
@@ -191,19 +203,34 @@ class Worker:
         outside = self._outside(kind)
         if outside.is_open:
             return False
-        jobs_max = _EMBED_JOBS_MAX if kind is JobKind.EMBED else 1
-        claims = await self._leases.take(kind, jobs_max=jobs_max)
-        if claims:
+        busy = self._busy[kind]
+        async with self._claiming[kind]:
+            but_not = [tenant for tenant, loops in busy.items() if loops >= self._share(kind)]
+            jobs_max = _EMBED_JOBS_MAX if kind is JobKind.EMBED else 1
+            claims = await self._leases.take(kind, jobs_max=jobs_max, but_not=but_not)
+            tenants = {claim.tenant for claim in claims}
+            busy.update(tenants)
+        if not claims:
+            return await self._reopen_outage(outside)
+        try:
             on_claimed(kind)
             self._pace.step(f"{kind} claimed")
-        try:
             for together in _batches(claims):
                 await self._guarded(together)
         except asyncio.CancelledError:
             # Whoever works next need not wait for the lease to end.
             await self._leases.release(claims)
             raise
-        return bool(claims) or await self._reopen_outage(outside)
+        finally:
+            for tenant in tenants:
+                busy[tenant] -= 1
+                if not busy[tenant]:
+                    del busy[tenant]
+        return True
+
+    def _share(self, kind: JobKind) -> int:
+        """Return how many loops may work for one tenant at the same time."""
+        return self._rules.parallel if kind is JobKind.READ else 1
 
     def _outside(self, kind: JobKind) -> Outside:
         return self._outsides.embedder if kind is JobKind.EMBED else self._outsides.model
@@ -230,8 +257,8 @@ class Worker:
             _log.error("work failed in a way nobody foresaw", exc_info=error, extra=extra)
             await self._leases.give_back(held, error)
 
-    async def _loop(self, stop: asyncio.Event, kind: JobKind) -> None:
-        loop = _Loop(kind=kind)
+    async def _loop(self, stop: asyncio.Event, kind: JobKind, *, spare: bool = False) -> None:
+        loop = _Loop(kind=kind, spare=spare)
         self._loops.append(loop)
         try:
             await self._rounds(stop, loop)
@@ -270,7 +297,8 @@ class Worker:
                     await stop.wait()
         loop.waits = True
         waiting = [asyncio.create_task(loop.wake.wait()), asyncio.create_task(stop.wait())]
-        await asyncio.wait(waiting, timeout=self._rules.poll_s, return_when=asyncio.FIRST_COMPLETED)
+        poll_s = None if loop.spare and not self._busy[loop.kind] else self._rules.poll_s
+        await asyncio.wait(waiting, timeout=poll_s, return_when=asyncio.FIRST_COMPLETED)
         loop.waits = False
         for task in waiting:
             task.cancel()

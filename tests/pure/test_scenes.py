@@ -50,6 +50,14 @@ def grow(scenes: list[Scene], messages: list[Message]) -> list[Scene]:
     return sorted(merged.values(), key=lambda scene: (scene.episode_start, scene.id))
 
 
+def test_a_scene_ends_when_it_holds_much_text() -> None:
+    messages = [replace(message, text="x" * 9_000) for message in said([0, 1, 2, 3, 4, 5])]
+    scenes = assign(SESSION, messages, [], SceneRules())
+    assert [len(scene.messages) for scene in scenes] == [3, 3]
+    # However the messages come.
+    assert assign(SESSION, messages[4:], assign(SESSION, messages[:4], [], SceneRules()), SceneRules()) == scenes[1:]
+
+
 minutes = st.lists(st.integers(0, 120), max_size=30)
 
 

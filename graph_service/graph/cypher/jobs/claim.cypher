@@ -1,10 +1,11 @@
-// Takes the most overdue work of one kind for one worker, until the lease ends. Over all tenants on purpose: one worker serves
-// them.
+// Takes the most overdue work of one kind for one worker, until the lease ends: of one tenant, whichever waits longest. Over all
+// tenants on purpose: one worker serves them.
 // hot
 // $kind: str
 // $jobs_max: int
 // $now_ms: int
 // $lease_until_ms: int
+// $but_not: list of tenants of which nothing is taken, because the worker is busy enough with them
 // $lease: str, unique for each claim; only its holder may finish the work. Claiming again with the same word gets the same work:
 // whoever lost the answer asks again
 // -> tenant, id, session, wanted, attempts
@@ -14,7 +15,10 @@
 MATCH (j:Job {open: true})
 USING INDEX SEEK j:Job(open, due_ms)
 WHERE j.due_ms <= $now_ms AND (coalesce(j.lease_until_ms, 0) <= $now_ms OR j.lease = $lease) AND j.kind = $kind
+  AND NOT coalesce(j.tenant, '') IN $but_not
 WITH j ORDER BY j.due_ms LIMIT $jobs_max
+WITH collect(j) AS due
+UNWIND [j IN due WHERE j.tenant = due[0].tenant OR j.tenant IS NULL] AS j
 WITH j ORDER BY j.id
 SET j.claims = CASE WHEN j.claims IS :: INTEGER NOT NULL THEN j.claims + 1 ELSE 1 END
 WITH j WHERE j.open AND j.due_ms <= $now_ms AND (coalesce(j.lease_until_ms, 0) <= $now_ms OR j.lease = $lease)

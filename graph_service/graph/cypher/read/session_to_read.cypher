@@ -4,6 +4,7 @@
 // $tenant: str
 // $session: str
 // $messages_max: int
+// $chars_max: int; the message that reaches it is the last, so that one is always read
 // $pause_ms: int, how far from a message a scene may lie to take it
 // $owed: bool, also scenes that wait for an overview by a model
 // $until_ms: int or null; only what was said before
@@ -21,6 +22,11 @@ CALL (s) {
   USING INDEX SEEK m:Message(tenant, session_id, unread)
   WHERE $until_ms IS NULL OR m.said_ms < $until_ms
   WITH m ORDER BY m.said_ms, m.position, m.id LIMIT $messages_max
+  WITH collect(m) AS waiting
+  WITH waiting, reduce(taken = {n: 0, left: $chars_max}, m IN waiting |
+    CASE WHEN taken.left > 0 THEN {n: taken.n + 1, left: taken.left - CASE WHEN m.text IS :: STRING NOT NULL THEN size(m.text) ELSE 0 END}
+    ELSE taken END).n AS count
+  UNWIND waiting[0..count] AS m
   RETURN collect(m {.id, .uri, .role, .speaker, .text, .position, .content_hash, .importance, .zone, .episode_id,
                     said_at: toString(m.said_at), received_at: toString(m.received_at),
                     mentioned_start: toString(m.mentioned_start), mentioned_end: toString(m.mentioned_end)}) AS messages,
