@@ -11,6 +11,8 @@ from tokenizers import Encoding, Tokenizer
 from extraction.token_embedding import Piece
 
 PIECES_MAX: Final = 256
+# No text needs more characters for its first 256 pieces, unless most of it is blank; the library reads all it is given.
+_CHARS_MAX: Final = 10_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,12 +51,13 @@ class WordPieces:
     def cut(self, texts: Sequence[str], *, prefix: str = "") -> list[Cut]:
         """Each text in pieces, with the prefix before it."""
         # One by one: the library's batches run on a thread pool of their own, beside the threads we were given.
-        found = [self._tokenizer.encode(prefix + text) for text in texts]
+        found = [self._tokenizer.encode(prefix + text[:_CHARS_MAX]) for text in texts]
         return [Cut(ids=list(one.ids), telling=self._telling(one, len(prefix))) for one in found]
 
     def pieces(self, text: str, *, prefix: str = "") -> tuple[Piece, ...]:
         """The telling pieces of a text, each with its word and its weight."""
-        found, whole = self._tokenizer.encode(prefix + text), prefix + text
+        whole = prefix + text[:_CHARS_MAX]
+        found = self._tokenizer.encode(whole)
         spans = {place: found.token_to_word(place) for place in self._telling(found, len(prefix))}
         return tuple(
             Piece(word=_part(whole, found.word_to_chars(word)), weight=self._weight(found.ids[place]))
