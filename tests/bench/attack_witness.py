@@ -147,8 +147,11 @@ class _Witness:
 
         def once() -> bool:
             head = self._insist(lambda: client.ask(_STAND, seq=0))["changesSince"]["head"]
-            text = f"I love {self._word()} tea."
-            told = {"userId": "bea", "sessionId": f"s{next(numbers)}", "messages": [{"role": "USER", "text": text}]}
+            number = next(numbers)
+            # The first sentence in Chinese loads its dictionary, 120 MB; no attack is to be blamed for that.
+            texts = [f"I love {self._word()} tea.", *(["我喜欢喝茉莉花茶。"] if number == 0 else [])]
+            messages = [{"role": "USER", "text": text} for text in texts]
+            told = {"userId": "bea", "sessionId": f"s{number}", "messages": messages}
             self._insist(lambda: client.ask(_REMEMBER, input=told))
             self._insist(lambda: self._done(client.ask(_STAND, seq=head)))
             return True
