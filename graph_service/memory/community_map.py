@@ -34,7 +34,7 @@ _PORTIONS: Final = 20
 # Up to here a thread will do; more would keep the whole process busy for seconds.
 LARGE_FROM: Final = 5_000
 _LARGE_LINKS: Final = 50_000
-# What is read into memory at once for one division; a hundred thousand things and their links take about half a minute.
+# What is read into memory at once for one division; a hundred thousand nodes take half a gigabyte in its process.
 NODES_MAX: Final = 200_000
 LINKS_MAX: Final = 1_000_000
 # Large memories are divided one after another. Of one tenant so many may be under way or wait, of all so many.

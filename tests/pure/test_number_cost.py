@@ -16,6 +16,7 @@ from graph_service.memory.beings import ALIASES_MAX, NameSeen, Owner, resolve
 from graph_service.memory.forget_plan import Left, Said, cut_again, episodes_without, fate_of, names_in
 from graph_service.memory.look_alikes import Portrait, look_alikes
 from graph_service.memory.merged import HeldFact, edges_of
+from graph_service.memory.names_said import NamesSaid
 from schema.ids import MemoryId, TenantId, UserId
 from schema.telling import Telling, telling_text
 
@@ -108,6 +109,15 @@ def test_what_becomes_of_many_entities_costs_about_twice_for_twice_as_many_in_tw
         return work
 
     assert_about_linear(work_of, 300)
+
+
+@pytest.mark.parametrize(("sign", "gap"), [("茶", ""), ("a", " ")])
+def test_names_that_begin_with_each_other_are_sought_in_about_the_same_time_however_many(sign: str, gap: str) -> None:
+    def work_of(n: int) -> Callable[[], object]:
+        sought = NamesSaid(end for long in range(n) for end in ((sign + gap) * long + "x", (sign + gap) * long + "龙"))
+        return lambda: sought.in_text((sign + gap) * 5_000)
+
+    assert_about_linear(work_of, 100)
 
 
 def a_standing(name: str, aliases: list[str]) -> dict[str, Any]:
