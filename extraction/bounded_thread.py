@@ -143,6 +143,8 @@ class BoundedThreads:
                 return await self._watched(runner)
             except asyncio.CancelledError:
                 runner.stop()
+                # Nobody looks at what it gives any more, so that nothing may be logged as overlooked.
+                runner.done.cancel()
                 raise
 
     async def _watched(self, runner: _Runner[T]) -> T:

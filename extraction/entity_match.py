@@ -1,10 +1,10 @@
 """Whether a mention names an entity that is already known: same, new or unsure (pure)."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from extraction.name_forms import EDGE, all_forms, bare, exact_forms, fold, forms
+from extraction.name_forms import EDGE, bare, exact_forms, fold, forms
 from extraction.reading import THE_AGENT, THE_USER
 from extraction.speaker_words import AGENT_WORDS, FIRST_PERSON, SECOND_PERSON, USER_WORDS
 from schema.entity import EntityType
@@ -54,45 +54,104 @@ class Match:
     score: float = 0.0
 
 
+@dataclass(slots=True)
+class _Meant:
+    """The candidates that one spelling may mean: the lowest id, and whether the map shows more than one of them."""
+
+    lowest: MemoryId
+    shown_as: MemoryId
+    rivals: bool = False
+
+    def also(self, candidate: Candidate) -> None:
+        """Take in one more candidate."""
+        self.rivals = self.rivals or candidate.shown_as != self.shown_as
+        self.lowest = min(self.lowest, candidate.id)
+
+
 class Shelf:
-    """Candidates sorted by their spellings, so that a mention is compared with the few it may mean, not with all."""
+    """Candidates found by their spellings: what a mention means takes the same time however many names they have."""
 
     def __init__(self, candidates: Iterable[Candidate] = ()) -> None:
         self._by_id: dict[MemoryId, Candidate] = {}
-        self._by_form: dict[str, set[MemoryId]] = {}
+        self._by_name: dict[str, _Meant] = {}
+        self._by_alias: dict[str, _Meant] = {}
+        # Where both are capitalised they may be names of people, and meet in fewer forms: Williams is not William.
+        self._capital_exactly: dict[str, _Meant] = {}
+        self._capital: dict[str, _Meant] = {}
+        self._plain: dict[str, _Meant] = {}
         for candidate in candidates:
             self.put(candidate)
 
     def put(self, candidate: Candidate) -> None:
-        """Adds a candidate, or replaces the one with its id, whose spellings it must keep."""
+        """Add a candidate, or replace the one with its id, whose spellings and node of the map it must keep."""
+        before = self._by_id.get(candidate.id)
         self._by_id[candidate.id] = candidate
-        for name in (candidate.name, *candidate.aliases):
-            for form in all_forms(name):
-                self._by_form.setdefault(form, set()).add(candidate.id)
+        if before is None:
+            _put(self._by_name, name_key(candidate.name), candidate)
+            self._put_forms(candidate.name, candidate)
+        elif before.aliases == candidate.aliases:
+            return
+        known = frozenset(before.aliases if before else ())
+        for alias in candidate.aliases:
+            if alias not in known:
+                _put(self._by_alias, name_key(alias), candidate)
+                self._put_forms(alias, candidate)
 
-    def near(self, mention: str) -> list[Candidate]:
-        """Every candidate that `match` could give for this mention, ordered by id."""
-        found = all_forms(mention)
-        return [self._by_id[name] for name in sorted(set().union(*(self._by_form.get(form, ()) for form in found)))]
+    def match(self, mention: str, entity_type: EntityType | None) -> Match:
+        """Find the entity a mention means; the order in which the candidates were put does not matter.
+
+        Only spelling decides "same"; look-alikes (Anna and Ann, 张伟 and 张玮, Room 101 and 102) stay apart, since a
+        wrong merge is worse than a missing one. Two candidates that fit equally well, or a variant of another type,
+        are unsure.
+        """
+        key = name_key(mention)
+        if meant := self._by_name.get(key):
+            score = 1.0
+        elif meant := self._by_alias.get(key):
+            score = 0.95
+        elif meant := self._variants(mention):
+            score = 0.9
+        else:
+            return Match(verdict=Verdict.NEW)
+        typed_apart = entity_type is not None and self._by_id[meant.lowest].entity_type not in (None, entity_type)
+        if meant.rivals or (score < 0.95 and typed_apart):
+            return Match(verdict=Verdict.UNSURE, id=meant.lowest, score=0.5)
+        return Match(verdict=Verdict.SAME, id=meant.lowest, score=score)
+
+    def _put_forms(self, name: str, candidate: Candidate) -> None:
+        capital = is_capital(name)
+        for form in forms(name):
+            _put(self._capital if capital else self._plain, form, candidate)
+        for form in exact_forms(name) if capital else ():
+            _put(self._capital_exactly, form, candidate)
+
+    def _variants(self, mention: str) -> _Meant | None:
+        """Whom `same_name` lets the mention mean."""
+        if not bare(mention):
+            return None
+        capital, mine = is_capital(mention), forms(mention)
+        capitals = (self._capital_exactly, exact_forms(mention)) if capital else (self._capital, mine)
+        looked = ((self._plain, mine), capitals)
+        found = [meant for index, keys in looked for key in keys if (meant := index.get(key)) is not None]
+        if not found:
+            return None
+        return _Meant(
+            lowest=min(meant.lowest for meant in found),
+            shown_as=found[0].shown_as,
+            rivals=any(meant.rivals or meant.shown_as != found[0].shown_as for meant in found),
+        )
 
 
-def match(mention: str, entity_type: EntityType | None, candidates: Sequence[Candidate]) -> Match:
-    """Finds the entity a mention means; the order of the candidates does not matter.
+def _put(index: dict[str, _Meant], key: str, candidate: Candidate) -> None:
+    if key in index:
+        index[key].also(candidate)
+    else:
+        index[key] = _Meant(lowest=candidate.id, shown_as=candidate.shown_as)
 
-    Only spelling decides "same"; look-alikes (Anna and Ann, 张伟 and 张玮, Room 101 and 102) stay apart, since a wrong
-    merge is worse than a missing one. Two candidates that fit equally well, or a variant of another type, are unsure.
-    """
-    scored = sorted(
-        ((_score(mention, candidate), candidate) for candidate in candidates), key=lambda pair: (-pair[0], pair[1].id)
-    )
-    if not scored or scored[0][0] == 0.0:
-        return Match(verdict=Verdict.NEW)
-    best, candidate = scored[0]
-    rivals = [other for score, other in scored if score == best and other.shown_as != candidate.shown_as]
-    typed_apart = entity_type is not None and candidate.entity_type not in (None, entity_type)
-    if rivals or (best < 0.95 and typed_apart):
-        return Match(verdict=Verdict.UNSURE, id=candidate.id, score=0.5)
-    return Match(verdict=Verdict.SAME, id=candidate.id, score=best)
+
+def match(mention: str, entity_type: EntityType | None, candidates: Iterable[Candidate]) -> Match:
+    """Find the entity among a few that a mention means, as `Shelf.match` does."""
+    return Shelf(candidates).match(mention, entity_type)
 
 
 def same_name(one: str, other: str) -> bool:
@@ -102,7 +161,7 @@ def same_name(one: str, other: str) -> bool:
     if not bare(one):
         return False
     # Where both are capitalised they may be names of people: Williams is not William.
-    if _is_capital(one) and _is_capital(other):
+    if is_capital(one) and is_capital(other):
         return not exact_forms(one).isdisjoint(exact_forms(other))
     return not forms(one).isdisjoint(forms(other))
 
@@ -128,16 +187,6 @@ def person_words(text: str, role: Role = Role.USER) -> str | None:
     return THE_AGENT if key == THE_AGENT or key in AGENT_WORDS else None
 
 
-def _score(mention: str, candidate: Candidate) -> float:
-    key = name_key(mention)
-    if key == name_key(candidate.name):
-        return 1.0
-    if any(key == name_key(alias) for alias in candidate.aliases):
-        return 0.95
-    if any(same_name(mention, name) for name in (candidate.name, *candidate.aliases)):
-        return 0.9
-    return 0.0
-
-
-def _is_capital(name: str) -> bool:
+def is_capital(name: str) -> bool:
+    """Whether the last word of a name begins with a capital letter."""
     return name.strip(EDGE).rpartition(" ")[2][:1].isupper()

@@ -73,7 +73,7 @@ def create_app(parts: Parts, stopping: Stopping) -> FastAPI:
     hosts = frozenset(parts.settings.service.allowed_hosts) | LOOPBACK_NAMES
     mcp = _mcp(parts, gate)
     graphql = GraphQLMount(parts.memory, gate, ChangeStream(hub, change_log).follow)
-    lifespan = _lifespan(parts, hub, mcp, graphql, stopping)
+    lifespan = _lifespan(parts, hub, mcp, graphql, communities, stopping)
     app = FastAPI(title="Mnemograph", version=name, docs_url=None, redoc_url=None, lifespan=lifespan)
     app.state.gate = gate
     app.add_middleware(RoundTripHeader)
@@ -134,7 +134,9 @@ def _gate(parts: Parts) -> Gate:
     )
 
 
-def _lifespan(parts: Parts, hub: Hub, mcp: McpMount, graphql: GraphQLMount, stopping: Stopping) -> Any:
+def _lifespan(
+    parts: Parts, hub: Hub, mcp: McpMount, graphql: GraphQLMount, communities: CommunityMaps, stopping: Stopping
+) -> Any:
     @contextlib.asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         # First of all: what runs beside asks a database that has just started for much, and a request would wait.
@@ -149,6 +151,7 @@ def _lifespan(parts: Parts, hub: Hub, mcp: McpMount, graphql: GraphQLMount, stop
             finally:
                 loading.cancel()
                 stopping.ask()
+                await in_time(communities.close, what="finding communities")
                 await asyncio.wait([answering], timeout=stopping.left_s)
                 answering.cancel()
                 await asyncio.gather(answering, return_exceptions=True)

@@ -81,6 +81,20 @@ def content_hash(*parts: str) -> str:
     return hashlib.blake2b("\x1f".join(parts).encode(), digest_size=16).hexdigest()
 
 
+class BegunHash:
+    """A `content_hash` of which the first parts, at least one, are known: the rest is added without them anew."""
+
+    def __init__(self, *parts: str) -> None:
+        self._begun = hashlib.blake2b("\x1f".join(parts).encode(), digest_size=16)
+
+    def with_rest(self, *parts: str) -> str:
+        """Return the `content_hash` of all parts."""
+        whole = self._begun.copy()
+        for part in parts:
+            whole.update(f"\x1f{part}".encode())
+        return whole.hexdigest()
+
+
 def name_key(name: str) -> str:
     """What two spellings of one name share: NFKC (full and half width), case folded, inner space single.
 

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
-from extraction.entity_match import Candidate, Shelf, Verdict, match, person_words
+from extraction.entity_match import Candidate, Match, Shelf, Verdict, person_words
 from extraction.name_forms import all_forms
 from extraction.reading import THE_AGENT, THE_USER
 from graph_service.graph.lucene import forms_query, name_query
@@ -21,6 +21,9 @@ from schema.labels import Label, Role
 from schema.limits import LIMITS
 
 _DEFAULT_AGENT = "assistant"
+# The first so many are kept, so that what is stored does not change with every mention. A spelling beyond them still
+# means its entity by its form; it is just not listed among the other names.
+ALIASES_MAX: Final = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,22 +130,27 @@ def _candidate(known: Known) -> Candidate:
 
 
 def _meet(seen: NameSeen, pool: dict[MemoryId, Known], shelf: Shelf, owner: Owner) -> Known:
-    found = match(seen.name, seen.entity_type, shelf.near(seen.name))
+    found = shelf.match(seen.name, seen.entity_type)
     if found.verdict is not Verdict.SAME or found.id is None:
         being = an_entity(owner.tenant, owner.user_id, seen.name, seen.entity_type)
         if being.id not in pool:
             told = with_attributes("", seen.attributes, newer=True)
             first = seen.said_at
             return Known(being=being, aliases=(), first_seen=first, last_seen=first, changed=True, attributes=told)
-        found_id = being.id
-    else:
-        found_id = MemoryId(found.id)
-    return _seen_again(pool[found_id], seen)
+        # The same key makes the same id, so the name is spelled as it was.
+        return _seen_again(pool[being.id], seen, new_spelling=False)
+    return _seen_again(pool[MemoryId(found.id)], seen, new_spelling=_is_variant(found))
 
 
-def _seen_again(known: Known, seen: NameSeen) -> Known:
-    spelled = {name_key(known.being.name), *map(name_key, known.aliases)}
-    aliases = known.aliases if name_key(seen.name) in spelled else tuple(sorted({*known.aliases, seen.name}))
+def _is_variant(found: Match) -> bool:
+    """Whether the mention is spelled as neither the name nor an alias is."""
+    return found.score < 0.95
+
+
+def _seen_again(known: Known, seen: NameSeen, *, new_spelling: bool) -> Known:
+    aliases = known.aliases
+    if new_spelling and len(aliases) < ALIASES_MAX:
+        aliases = tuple(sorted({*aliases, seen.name}))
     being = replace(known.being, entity_type=known.being.entity_type or seen.entity_type)
     first_seen, last_seen = min(known.first_seen, seen.said_at), max(known.last_seen, seen.said_at)
     told = with_attributes(known.attributes, seen.attributes, newer=seen.said_at >= known.last_seen)

@@ -5,13 +5,14 @@ import sqlite3
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
 from graph_service.memory.carried_rows import LINKS, ORDER, Row, key_of_row, kind_of_row, model_of
 from graph_service.memory.carried_shapes import EDGE
 from graph_service.memory.carried_values import value_of
-from graph_service.memory.fingerprints import Said, Told, scene_prints, session_print
+from graph_service.memory.fingerprints import Leads, Said, Told, leads_of, scene_prints, session_print
 from graph_service.memory.outbox import JobKind
 from graph_service.memory.rescope import Move, apart_id, episode_id, first_spell, merge_id
 from schema.ids import TenantId
@@ -29,6 +30,11 @@ _SCHEMA: Final = (
     "CREATE TABLE brought (id TEXT PRIMARY KEY, line TEXT) WITHOUT ROWID",
     "CREATE TABLE keys (key TEXT, kind TEXT, PRIMARY KEY (key, kind)) WITHOUT ROWID",
 )
+_BY_KIND: Final = "CREATE INDEX IF NOT EXISTS raw_kind ON raw (kind)"
+# Those that a scene's messages came with: a scene of this service has fewer messages.
+_EPISODES_MAX: Final = 100
+# Scenes of one session follow each other and share their episodes, of which each may be megabytes of facts.
+_LEADS_KEPT: Final = 4_096
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MAP: Final = frozenset(MIND_MAP_KINDS)
 _ENDS: Final = {
@@ -82,6 +88,7 @@ class Carrier:
             self._file.execute(line)
         self._move = Move(source=source, target=target, new_id=self.new_id)
         self._moved: set[str] = set()
+        self._leads = lru_cache(maxsize=_LEADS_KEPT)(self._leads_of)
         self.rows_n: dict[str, int] = {}
 
     def close(self) -> None:
@@ -99,7 +106,7 @@ class Carrier:
 
     def learn(self) -> None:
         """Works out what every element is called under the target."""
-        self._file.execute("CREATE INDEX raw_kind ON raw (kind)")
+        self._file.execute(_BY_KIND)
         self._file.execute("BEGIN")
         for kind in _BY_URI:
             for row in self._raw(kind):
@@ -122,17 +129,21 @@ class Carrier:
         found = self._file.execute("SELECT new FROM ids WHERE old = ?", (old,)).fetchone()
         return str(found[0]) if found else old
 
-    def misfits(self, seq: int) -> Iterator[str]:
-        """Rows that do not fit the others: there twice, or naming what is not in the file.
-
-        Args:
-            seq: the number of the tenant's last change.
-        """
+    def doubles(self) -> Iterator[str]:
+        """Rows that are there twice; to be asked once, before anything is made of them."""
+        self._file.execute(_BY_KIND)
         for kind in (one for one in ORDER if one not in LINKS):
             for row in self._raw(kind):
                 key = key_of_row(row)
                 if not self._file.execute("INSERT OR IGNORE INTO keys VALUES (?, ?)", (key, kind)).rowcount:
                     yield f"{kind} {key} is there twice"
+
+    def misfits(self, seq: int) -> Iterator[str]:
+        """Rows that name what is not in the file; `doubles` must have been asked before.
+
+        Args:
+            seq: the number of the tenant's last change.
+        """
         yield from self._wrong_ends()
         for kind, name, about in _NAMED:
             for row in self._raw(kind):
@@ -257,12 +268,16 @@ class Carrier:
         query = "SELECT s.at, s.position, s.id, s.hash FROM held h JOIN said s ON s.id = h.message WHERE h.scene = ?"
         return [Said(*one) for one in self._file.execute(query, (scene,))]
 
-    def _brought_to(self, scene: str) -> list[Mapping[str, Any]]:
+    def _brought_to(self, scene: str) -> list[Leads]:
         query = (
-            "SELECT DISTINCT b.id, b.line FROM held h JOIN said s ON s.id = h.message "
-            "JOIN brought b ON b.id = s.episode WHERE h.scene = ? ORDER BY b.id"
+            "SELECT DISTINCT b.id FROM held h JOIN said s ON s.id = h.message "
+            "JOIN brought b ON b.id = s.episode WHERE h.scene = ? ORDER BY b.id LIMIT ?"
         )
-        return [json.loads(line) for _, line in self._file.execute(query, (scene,))]
+        return [self._leads(found) for (found,) in self._file.execute(query, (scene, _EPISODES_MAX))]
+
+    def _leads_of(self, episode: str) -> Leads:
+        (line,) = self._file.execute("SELECT line FROM brought WHERE id = ?", (episode,)).fetchone()
+        return leads_of(json.loads(line))
 
     def _know(self, old: str, new: str, uri: str | None = None) -> None:
         self._file.execute("INSERT OR IGNORE INTO ids VALUES (?, ?, ?)", (old, new, uri))

@@ -5,12 +5,13 @@ One that cannot be made out stays as it is; the worst of that is a text that is 
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from schema.ids import content_hash
+from schema.ids import BegunHash, content_hash
 
 Properties = Mapping[str, Any]
 Pair = tuple[str, str]
+Leads = tuple[BegunHash, BegunHash]
 
 
 class Said(NamedTuple):
@@ -35,21 +36,22 @@ class Told(NamedTuple):
 
 
 def scene_prints(
-    scene: Properties, said: Sequence[Said], brought: Iterable[Properties], new_id: Callable[[str], str]
+    scene: Properties, said: Sequence[Said], brought: Iterable[Leads], new_id: Callable[[str], str]
 ) -> Iterator[Pair]:
     """Old and new fingerprints of a scene and of its texts, as far as they can be made out.
 
     Args:
-        brought: the episodes its messages came with.
+        brought: what `leads_of` gave for the episodes its messages came with.
     """
     before = sorted(said)
     after = sorted(one._replace(id=new_id(one.id)) for one in said)
     if content_hash(*_parts(before)) == scene.get("content_hash"):
         yield scene["content_hash"], content_hash(*_parts(after))
     held = scene.get("layers_n") or 0
-    for lead in _leads(brought):
-        if content_hash(*lead, *_parts(before[:held])) == scene.get("layers_hash"):
-            yield scene["layers_hash"], content_hash(*lead, *_parts(after[:held]))
+    parts = list(_parts(before[:held]))
+    for lead in (lead for leads in (_NOTHING_BROUGHT, *brought) for lead in leads):
+        if lead.with_rest(*parts) == scene.get("layers_hash"):
+            yield scene["layers_hash"], lead.with_rest(*_parts(after[:held]))
             return
 
 
@@ -66,12 +68,14 @@ def _parts(said: Iterable[Said]) -> Iterator[str]:
         yield from (one.id, one.content_hash)
 
 
-def _leads(brought: Iterable[Properties]) -> Iterator[tuple[str, ...]]:
-    """What a fingerprint may begin with: whether the scene was read, and what callers brought about it."""
-    told: list[tuple[str, tuple[str, ...]]] = [("", ())]
-    for episode in brought:
-        facts = tuple(str(fact["statement"]) for fact in json.loads(episode.get("facts") or "[]"))
-        told.append((episode.get("summary") or "", facts))
-    for summary, facts in told:
-        for state in ("read", "waits"):
-            yield (state, summary, *facts, "")
+def leads_of(episode: Properties) -> Leads:
+    """What a scene's fingerprint may begin with: whether it was read, and what an episode brought about it."""
+    facts = [str(fact["statement"]) for fact in json.loads(episode.get("facts") or "[]")]
+    return _leads(episode.get("summary") or "", *facts)
+
+
+def _leads(*brought: str) -> Leads:
+    return BegunHash("read", *brought, ""), BegunHash("waits", *brought, "")
+
+
+_NOTHING_BROUGHT: Final = _leads("")

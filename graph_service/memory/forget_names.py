@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from extraction.name_forms import all_forms
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Row, Writing
-from graph_service.memory.forget_plan import is_said
+from graph_service.memory.names_said import names_said
 from schema.ids import TenantId, UserId, memory_id, user_uri
 
 
@@ -32,7 +32,8 @@ async def forget_own_names(
         return set()
     aliases, called, since = rows[0]["aliases"], rows[0]["called"], rows[0]["called_since"]
     texts, spelled = [row["text"] for row in messages], frozenset[str]().union(*learned)
-    gone = {name for name in called if is_said(name, texts) or not spelled.isdisjoint({name, *all_forms(name)})}
+    gone = names_said(called, texts)
+    gone |= {name for name in called if not spelled.isdisjoint({name, *all_forms(name)})}
     if not gone:
         return set()
     left = [(name, at) for name, at in zip(called, since, strict=True) if name not in gone]

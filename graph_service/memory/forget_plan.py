@@ -6,14 +6,14 @@ other scene that proves one of these is read again.
 """
 
 import json
-import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from extraction.name_forms import fold
 from graph_service.memory.beings import Owner, form_tokens
+from graph_service.memory.names_said import NamesSaid
 from schema.predicates import holds_one, whitelist
 from schema.telling import telling_of
 
@@ -32,14 +32,25 @@ def cut_again(spans: Iterable[Row], hit: Collection[str], *, pause_ms: int) -> s
     for span in spans:
         by_session.setdefault(span["session"], []).append(span)
     for scenes in by_session.values():
-        ordered = sorted(scenes, key=lambda span: (span["start_ms"], span["id"]))
-        for first in (span for span in ordered if span["id"] in hit):
-            reach_ms = first["end_ms"]
-            for span in ordered:
-                if span["end_ms"] >= first["start_ms"] and span["start_ms"] <= reach_ms + pause_ms:
-                    found.add(span["id"])
-                    reach_ms = max(reach_ms, span["end_ms"])
+        for stretch in _stretches(scenes, pause_ms):
+            first_ms = min((span["start_ms"] for span in stretch if span["id"] in hit), default=None)
+            if first_ms is not None:
+                found.update(span["id"] for span in stretch if span["end_ms"] >= first_ms)
     return found
+
+
+def _stretches(scenes: Iterable[Row], pause_ms: int) -> Iterator[list[Row]]:
+    """The scenes of a session, cut where a pause lies between one and all before it."""
+    stretch: list[Row] = []
+    reach_ms = 0
+    for span in sorted(scenes, key=lambda span: (span["start_ms"], span["id"])):
+        if stretch and span["start_ms"] > reach_ms + pause_ms:
+            yield stretch
+            stretch = []
+        reach_ms = max(reach_ms, span["end_ms"]) if stretch else span["end_ms"]
+        stretch.append(span)
+    if stretch:
+        yield stretch
 
 
 def keys_of(facts: Iterable[Row]) -> list[dict[str, Any]]:
@@ -78,10 +89,54 @@ def scenes_of(facts: Iterable[Row]) -> set[str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Said:
-    """What was said when, for asking whether a name is in it."""
+    """A message: what was said, and when."""
 
     text: str
     said_at: datetime
+
+
+class Left:
+    """What is left of what was said, and which of the names that are asked for it says.
+
+    Args:
+        names: every name and value that will be asked for.
+        proofs: messages of scenes that stay, by id; cut: what is left of scenes that are cut again.
+    """
+
+    def __init__(self, names: Iterable[str], proofs: Mapping[str, Said], cut: Iterable[Said]) -> None:
+        sought = NamesSaid(names)
+        self._proofs: dict[str, set[str]] = {}
+        self._cut: dict[str, tuple[datetime, datetime]] = {}
+        for one in cut:
+            for key in sought.in_text(one.text):
+                first, last = self._cut.get(key, (one.said_at, one.said_at))
+                self._cut[key] = min(first, one.said_at), max(last, one.said_at)
+        for message, proof in proofs.items():
+            for key in sought.in_text(proof.text):
+                self._proofs.setdefault(key, set()).add(message)
+
+    def cut_times(self, name: str) -> tuple[datetime, datetime] | None:
+        """Return when scenes that are cut again say a name first and last."""
+        return self._cut.get(fold(name))
+
+    def says(self, name: str, proofs: Collection[str]) -> bool:
+        """Return whether one of some proofs, or a scene that is cut again, says a name."""
+        key = fold(name)
+        return key in self._cut or not self._proofs.get(key, frozenset()).isdisjoint(proofs)
+
+
+def names_in(standing: Row) -> list[str]:
+    """The names of an entity in a row of `read/standing`, and the values of its attributes."""
+    return [*_names(standing["properties"]), *_attributes(standing["properties"]).values()]
+
+
+def _names(stored: Row) -> list[str]:
+    return [stored["name"], *(stored.get("aliases") or ())]
+
+
+def _attributes(stored: Row) -> dict[str, str]:
+    told: dict[str, str] = json.loads(stored.get("attributes") or "{}")
+    return told
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,30 +154,27 @@ class Fate:
     anew: bool = False
 
 
-def fate_of(standing: Row, rest: Sequence[Said], cut: Sequence[Said], *, earliest: datetime, owner: Owner) -> Fate:
+def fate_of(standing: Row, left: Left, *, earliest: datetime, owner: Owner) -> Fate:
     """What becomes of an entity: names and attributes stay as far as what is left says them.
 
     Args:
         standing: a row of `read/standing`.
-        rest: messages that still prove it; cut: what is left of scenes that are cut again.
         earliest: when the first of the forgotten messages was said.
     """
-    stored = standing["properties"]
-    names = [stored["name"], *(stored.get("aliases") or ())]
+    stored, proofs = standing["properties"], standing["evidence"]
+    names = _names(stored)
     if not standing["scenes"]:
-        told = [one for one in cut if any(is_said(name, [one.text]) for name in names)]
+        told = [times for name in names if (times := left.cut_times(name))]
         # Made again by the next reading if it is still named; only what was merged must keep itself.
-        if not standing["is_held"] or not told or not is_said(stored["name"], [one.text for one in told]):
+        if not standing["is_held"] or not left.cut_times(stored["name"]):
             return Fate(properties=None, returns=bool(told))
-        first_seen, last_seen = min(one.said_at for one in told), max(one.said_at for one in told)
+        first_seen, last_seen = min(first for first, _ in told), max(last for _, last in told)
     else:
         first_seen, last_seen = standing["first_seen"], standing["last_seen"]
-    texts = [one.text for one in (*rest, *cut)]
-    if stored["first_seen"] >= earliest and not is_said(stored["name"], texts):
+    if stored["first_seen"] >= earliest and not left.says(stored["name"], proofs):
         return Fate(properties=None, returns=True, anew=True)
-    aliases = [name for name in names[1:] if is_said(name, texts)]
-    told_of = json.loads(stored.get("attributes") or "{}")
-    kept = {name: value for name, value in told_of.items() if is_said(value, texts)}
+    aliases = [name for name in names[1:] if left.says(name, proofs)]
+    kept = {name: value for name, value in _attributes(stored).items() if left.says(value, proofs)}
     return Fate(
         properties={
             "aliases": aliases,
@@ -132,15 +184,6 @@ def fate_of(standing: Row, rest: Sequence[Said], cut: Sequence[Said], *, earlies
             "last_seen": last_seen,
         }
     )
-
-
-def is_said(name: str, texts: Iterable[str]) -> bool:
-    """Whether one of the texts says the name, in any case, width and script."""
-    key = fold(name)
-    if not key.isascii():
-        return any(key in fold(text) for text in texts)
-    pattern = re.compile(rf"(?<!\w){re.escape(key)}(?!\w)", re.ASCII)
-    return any(pattern.search(fold(text)) for text in texts)
 
 
 def episodes_without(
@@ -157,15 +200,19 @@ def episodes_without(
     """
     rows: list[dict[str, Any]] = []
     dropped: list[str] = []
+    gone, again = frozenset(gone), frozenset(again)
     for episode in episodes:
         names = episode["message_ids"]
         left = [name for name in names if name not in gone]
         facts, summary = json.loads(episode["facts"]), episode["summary"]
         if len(left) < len(names):
-            places = {index: left.index(name) for index, name in enumerate(names) if name not in gone}
+            first: dict[str, int] = {}
+            for place, name in enumerate(left):
+                first.setdefault(name, place)
+            places = {index: first[name] for index, name in enumerate(names) if name in first}
             facts = [kept for fact in facts if (kept := _proven(fact, places))]
             summary = None
-        elif not set(names) & set(again):
+        elif again.isdisjoint(names):
             continue
         if not left or not (facts or summary):
             dropped.append(episode["id"])

@@ -8,7 +8,7 @@ from typing import Any, Final
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Row, Writing
 from graph_service.memory.beings import Owner
-from graph_service.memory.forget_plan import Fate, Said, cut_again, fate_of, keys_of, scenes_of
+from graph_service.memory.forget_plan import Fate, Left, Said, cut_again, fate_of, keys_of, names_in, scenes_of
 from schema.ids import TenantId, UserId
 from schema.labels import Label
 
@@ -121,6 +121,7 @@ async def _settle_entities(
     standings = await writing.run(statement("read/standing"), parameters)
     texts = await _texts(writing, tenant, {name for row in standings for name in row["evidence"]})
     cut = [Said(text=row["text"], said_at=row["said_at"]) for row in said]
+    left = Left((name for row in standings for name in names_in(row)), texts, cut)
     earliest = min((row["said_at"] for row in reach.messages), default=_NEVER)
     owner = Owner(tenant=tenant, user_id=user_id, user_names=(), agent_id=None)
     for row in standings:
@@ -131,8 +132,7 @@ async def _settle_entities(
             if not row["scenes"]:
                 reach.fates.append((row, Fate(properties=None)))
             continue
-        rest = [texts[name] for name in row["evidence"] if name in texts]
-        reach.fates.append((row, fate_of(row, rest, cut, earliest=earliest, owner=owner)))
+        reach.fates.append((row, fate_of(row, left, earliest=earliest, owner=owner)))
     anew = {row["id"]: row for row, fate in reach.fates if fate.anew}
     if anew:
         reach.again |= {scene for row in anew.values() for scene in row["scenes"]}

@@ -149,6 +149,7 @@ def _read(path: Path, carrier: Carrier) -> tuple[Row, str]:
 def _understand(carrier: Carrier, head: Row, path: Path) -> None:
     """Refuse rows that do not fit each other, and work out what they are called under the other tenant."""
     try:
+        _refuse(path, list(islice(carrier.doubles(), _PROBLEMS_MAX)))
         carrier.learn()
         _refuse(path, list(islice(carrier.misfits(value_of(head["tenant"]["seq"], "int")), _PROBLEMS_MAX)))
         carrier.move_all()

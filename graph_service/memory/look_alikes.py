@@ -1,13 +1,13 @@
 """Entities that may be one: names and aliases that are alike, and what both are tied to. Pure; decides nothing."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Final
 
-from extraction.entity_match import same_name
-from extraction.name_forms import bare
+from extraction.entity_match import is_capital, same_name
+from extraction.name_forms import bare, exact_forms
 from extraction.nicknames import full_names
 from schema.ids import MemoryId
 from schema.kept_results import kept_by_chars
@@ -63,20 +63,25 @@ def look_alikes(portraits: Sequence[Portrait], apart: Collection[frozenset[str]]
     Args:
         apart: pairs of ids that somebody said are two.
     """
-    by_id = {one.id: one for one in portraits}
+    by_id = {portrait.id: portrait for portrait in portraits}
+    spelled = {portrait.id: _told_apart(portrait) for portrait in portraits}
+    kept_from: dict[str, set[str]] = {}
+    for two in apart:
+        for one in two:
+            kept_from.setdefault(one, set()).update(two - {one})
     found = []
     for a_id, b_id in sorted(_near(portraits)):
-        pair = _compared(by_id[a_id], by_id[b_id])
-        if pair is not None and not _said_apart(pair, apart):
+        pair = _compared(by_id[a_id], by_id[b_id], spelled[a_id], spelled[b_id])
+        if pair is not None and not _said_apart(pair, kept_from):
             found.append(pair)
     return sorted(found, key=lambda pair: (-pair.score, pair.first.id, pair.second.id))
 
 
-def _said_apart(pair: LookAlike, apart: Collection[frozenset[str]]) -> bool:
-    if not apart:
+def _said_apart(pair: LookAlike, kept_from: Mapping[str, Collection[str]]) -> bool:
+    if not kept_from:
         return False
     ours, theirs = pair.first.members | {pair.first.id}, pair.second.members | {pair.second.id}
-    return any(frozenset((one, other)) in apart for one in ours for other in theirs)
+    return any(not theirs.isdisjoint(kept_from.get(one, ())) for one in ours)
 
 
 def _near(portraits: Iterable[Portrait]) -> set[tuple[MemoryId, MemoryId]]:
@@ -91,8 +96,7 @@ def _near(portraits: Iterable[Portrait]) -> set[tuple[MemoryId, MemoryId]]:
 
 def _marks(one: Portrait) -> Iterator[str]:
     """What two names share that `_names_alike` may call alike; each pair it does not meet here is never compared."""
-    for name in (one.name, *one.aliases):
-        key = bare(name)
+    for key in dict.fromkeys(bare(name) for name in (one.name, *one.aliases)):
         words = key.split()
         yield f"= {_initials(key) if len(words) > 1 else key}"
         yield from words
@@ -106,16 +110,21 @@ def _marks(one: Portrait) -> Iterator[str]:
             yield from (f"= {key[0]}{char}" for char in key[1:] if len(key) >= _LETTERS_MIN)
 
 
-def _compared(one: Portrait, other: Portrait) -> LookAlike | None:
+def _told_apart(one: Portrait) -> list[str]:
+    """The names of an entity without those that `_names_alike` cannot tell from one before them."""
+    kept: dict[tuple[str, frozenset[str], bool], str] = {}
+    for name in (one.name, *one.aliases):
+        kept.setdefault((bare(name), exact_forms(name), is_capital(name)), name)
+    return list(kept.values())
+
+
+def _compared(one: Portrait, other: Portrait, ours: Sequence[str], theirs: Sequence[str]) -> LookAlike | None:
     if one.entity_type and other.entity_type and one.entity_type != other.entity_type:
         return None
     # Whoever is tied to somebody is somebody else.
     if any(name == other.id for _, name in one.ties) or any(name == one.id for _, name in other.ties):
         return None
-    names = max(
-        (_names_alike(a, b) for a in (one.name, *one.aliases) for b in (other.name, *other.aliases)),
-        key=lambda found: found[0],
-    )
+    names = max((_names_alike(a, b) for a in ours for b in theirs), key=lambda found: found[0])
     common = one.ties & other.ties
     around = len(common) / (len(one.ties | other.ties) + 1)
     score = round(_NAMES_SHARE * names[0] + (1 - _NAMES_SHARE) * around, 4)

@@ -15,6 +15,7 @@ from graph_service.memory.claims import strength_of
 from graph_service.memory.resolution import closes
 from schema.fact import Claim
 from schema.ids import Uri, fact_uri, memory_id
+from schema.predicates import holds_one, whitelist
 from schema.telling import telling_of
 
 _OF_THE_MERGE = frozenset(("parent_id", "merge_id", "merge_reason", "merged_at"))
@@ -157,34 +158,80 @@ def _edge(
     }
 
 
+@dataclass(frozen=True, slots=True)
+class _Newer:
+    """A derived edge that may close an older one; `place` counts from the newest."""
+
+    place: int
+    row: dict[str, Any]
+    told: frozenset[tuple[str, datetime]]
+
+
+class _Column:
+    """Edges that close an older one of their kind unless one message said both; the newest was put first."""
+
+    def __init__(self) -> None:
+        self._edges: list[_Newer] = []
+        # For each edge and each thing that told it: where the unbroken run of edges that it told as well begins.
+        self._runs: list[dict[tuple[str, datetime], int]] = []
+
+    def put(self, edge: _Newer) -> None:
+        """Put an edge that is older than all before."""
+        before = self._runs[-1] if self._runs else {}
+        self._runs.append({one: before.get(one, len(self._edges)) for one in edge.told})
+        self._edges.append(edge)
+
+    def nearest(self, told: frozenset[tuple[str, datetime]]) -> _Newer | None:
+        """Return the oldest of the edges that were not told together with one that is older than all of them."""
+        place = len(self._edges) - 1
+        while place >= 0:
+            together = self._edges[place].told & told
+            if not together:
+                return self._edges[place]
+            place = min(self._runs[place][one] for one in together) - 1
+        return None
+
+
 def _settle(rows: Sequence[dict[str, Any]]) -> None:
-    """Closes, among the derived edges, what a newer one contradicts, as the plan does for facts of one entity."""
+    """Closes, among the derived edges, what a newer one contradicts, as the plan does for facts of one entity.
+
+    What one message says together, or in addition, closes nothing.
+    """
     by_subject: dict[str, list[dict[str, Any]]] = {}
     for row in rows:
         if row["predicate"] != "MENTIONED":
             by_subject.setdefault(row["subject_id"], []).append(row)
     for mine in by_subject.values():
-        newest_first = sorted(mine, key=lambda row: (row["properties"]["valid_at"], row["id"]), reverse=True)
-        for place, row in enumerate(newest_first):
-            if "invalid_at" in row["properties"]:
-                continue
-            closer = next((newer for newer in reversed(newest_first[:place]) if _contradict(newer, row)), None)
+        _settle_subject(sorted(mine, key=lambda row: (row["properties"]["valid_at"], row["id"]), reverse=True))
+
+
+def _settle_subject(newest_first: Sequence[dict[str, Any]]) -> None:
+    columns: dict[tuple[str | None, ...], _Column] = {}
+    for place, row in enumerate(newest_first):
+        tellings = [telling_of(text) for text in row["properties"].get("told") or ()]
+        edge = _Newer(place, row, frozenset((one.message_id, one.valid_at) for one in tellings))
+        claim = _claim(row)
+        one_place, same_object = ("one", claim.predicate, claim.relation), ("of", claim.predicate, claim.object_id)
+        if "invalid_at" not in row["properties"]:
+            found = [column.nearest(edge.told) for key in (one_place, same_object) if (column := columns.get(key))]
+            closer = max((one for one in found if one), key=lambda one: one.place, default=None)
             if closer is not None:
-                row["properties"]["invalid_at"] = closer["properties"]["valid_at"]
-                row["properties"]["closed_by"] = closer["id"]
-                why = closes(_claim(closer), _claim(row))
-                row["properties"]["closed_why"] = why.value if why else None
-                if closer["properties"].get("known_at"):
-                    row["properties"]["closing_known_at"] = closer["properties"]["known_at"]
+                _close(row, closer.row)
+        if any(one.adds for one in tellings):
+            continue
+        if holds_one(claim.predicate, claim.relation):
+            columns.setdefault(one_place, _Column()).put(edge)
+        if opposite := whitelist()[claim.predicate].opposite:
+            columns.setdefault(("of", opposite, claim.object_id), _Column()).put(edge)
 
 
-def _contradict(newer: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    """Whether one edge closes another; what one message says together, or in addition, closes nothing."""
-    if closes(_claim(newer), _claim(other)) is None:
-        return False
-    mine, its = ([telling_of(text) for text in row["properties"].get("told") or ()] for row in (newer, other))
-    together = {(one.message_id, one.valid_at) for one in mine} & {(one.message_id, one.valid_at) for one in its}
-    return not together and not any(one.adds for one in mine)
+def _close(row: Mapping[str, Any], closer: Mapping[str, Any]) -> None:
+    row["properties"]["invalid_at"] = closer["properties"]["valid_at"]
+    row["properties"]["closed_by"] = closer["id"]
+    why = closes(_claim(closer), _claim(row))
+    row["properties"]["closed_why"] = why.value if why else None
+    if closer["properties"].get("known_at"):
+        row["properties"]["closing_known_at"] = closer["properties"]["known_at"]
 
 
 def _claim(row: Mapping[str, Any]) -> Claim:

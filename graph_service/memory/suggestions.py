@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Mapping
 from typing import Any, Final
 
+from extraction.bounded_thread import BoundedThreads
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
 from graph_service.memory.asked_ids import check_ids, check_limit
@@ -14,6 +15,7 @@ from schema.ids import MemoryId, TenantId
 _PORTRAITS_MAX: Final = 2_000
 _TIES_MAX: Final = 40
 _USERS_MAX: Final = 1_000
+_COMPARING: Final = BoundedThreads(threads_max=2, cpu_max_s=30.0)
 
 
 async def suggested_merges(graph: Graph, tenant: TenantId, user_id: str | None, *, limit: int) -> list[LookAlike]:
@@ -22,6 +24,7 @@ async def suggested_merges(graph: Graph, tenant: TenantId, user_id: str | None, 
     Raises:
         InputError: the limit is out of bounds, or there can be no such user.
         UnavailableError: Neo4j does not answer.
+        TooSlowError: comparing the names took too long.
     """
     check_limit(limit)
     if user_id is not None:
@@ -33,8 +36,9 @@ async def suggested_merges(graph: Graph, tenant: TenantId, user_id: str | None, 
         graph.read(statement("read/kept_apart"), {"tenant": tenant, "users": users}),
     )
     pairs = {frozenset((row["a_id"], row["b_id"])) for row in apart}
+    portraits = [_portrait(row) for row in rows]
     # Not on the event loop: thousands of names take a moment to compare.
-    found = await asyncio.to_thread(look_alikes, [_portrait(row) for row in rows], pairs)
+    found = await _COMPARING.run(lambda: look_alikes(portraits, pairs))
     return found[:limit]
 
 

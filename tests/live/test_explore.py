@@ -1,6 +1,7 @@
 """The REST door for exploring: around, between, by name, lately changed, communities. Requirements A5, E6, F2."""
 
 import asyncio
+import multiprocessing
 from collections.abc import AsyncIterator
 from datetime import timedelta
 from typing import Any
@@ -15,6 +16,7 @@ from graph_service.live.limits import LiveLimits
 from graph_service.memory.community_map import CommunityMaps
 from graph_service.memory.explore import Explorer
 from graph_service.memory.mindmap import MindMap
+from schema.errors import TooCostlyError, UnavailableError
 from schema.ids import TenantId, scope_token
 from tests.live.graph_writer import NOON, Edge, GraphWriter
 from tests.live.live_service import Service, serving
@@ -182,6 +184,103 @@ async def test_communities_are_found_once_until_the_memory_has_changed_and_time_
         assert reads[0] == 3, "what was forgotten must not be served from before"
     finally:
         graph.observer = None
+
+
+async def test_a_large_memory_is_divided_in_a_process_of_its_own_as_in_a_thread(
+    graph: Graph, writer: GraphWriter
+) -> None:
+    await a_memory(writer)
+    tenant, explorer = TenantId(writer.tenant), Explorer(graph)
+    in_thread = await CommunityMaps(graph, explorer).whole(tenant, None)
+    assert await CommunityMaps(graph, explorer, large_from=0).whole(tenant, None) == in_thread
+    assert await until_no_process_is_left()
+
+
+async def test_a_process_for_communities_is_ended_when_nobody_waits_and_when_the_service_stops(
+    graph: Graph, writer: GraphWriter
+) -> None:
+    await a_memory(writer)
+    tenant, maps = TenantId(writer.tenant), CommunityMaps(graph, Explorer(graph), large_from=0)
+    both = [asyncio.create_task(maps.whole(tenant, None)) for _ in range(2)]
+    await until_a_process_is_there()
+    both[0].cancel()
+    assert (await both[1]).total, "the other one still waited"
+    maps.forget(tenant)
+    alone = asyncio.create_task(maps.whole(tenant, None))
+    await until_a_process_is_there()
+    alone.cancel()
+    assert await until_no_process_is_left()
+    waiting = asyncio.create_task(maps.whole(tenant, None))
+    await until_a_process_is_there()
+    await maps.close()
+    with pytest.raises(UnavailableError, match="stopped"):
+        await waiting
+    assert await until_no_process_is_left()
+
+
+async def until_a_process_is_there() -> None:
+    async with asyncio.timeout(30):
+        while not multiprocessing.active_children():  # noqa: ASYNC110  a thread starts it
+            await asyncio.sleep(0.005)
+
+
+async def until_no_process_is_left() -> bool:
+    async with asyncio.timeout(30):
+        while multiprocessing.active_children():  # noqa: ASYNC110  another process does it
+            await asyncio.sleep(0.01)
+    return True
+
+
+async def test_a_memory_that_is_too_large_is_not_divided_and_says_so(graph: Graph, writer: GraphWriter) -> None:
+    await a_memory(writer)
+    tenant, read = TenantId(writer.tenant), []
+    graph.observer = lambda one: read.append(one.name)
+    try:
+        for bound in ({"nodes_max": 5}, {"links_max": 4}):
+            with pytest.raises(TooCostlyError, match="ask for one user"):
+                await CommunityMaps(graph, Explorer(graph), **bound).whole(tenant, None)
+        assert "read/community_nodes" not in read, "nothing of it is read"
+        await CommunityMaps(graph, Explorer(graph), nodes_max=6, links_max=5).whole(tenant, None)
+    finally:
+        graph.observer = None
+
+
+async def test_only_a_forgetting_of_the_same_tenant_begins_anew_and_not_for_ever(
+    graph: Graph, writer: GraphWriter
+) -> None:
+    await a_memory(writer)
+    tenant, maps = TenantId(writer.tenant), CommunityMaps(graph, Explorer(graph))
+    forgotten, reads = ["somebody else"] * 9, [0]
+
+    def forget(read: Statement) -> None:
+        if read.name == "read/community_links":
+            reads[0] += 1
+            maps.forget(forgotten.pop())
+
+    graph.observer = forget
+    try:
+        await maps.whole(tenant, None)
+        assert reads[0] == 1, "what others forget changes nothing here"
+        maps.forget(tenant)
+        forgotten += [tenant]
+        await maps.whole(tenant, None)
+        assert reads[0] == 3, "what was read before a forgetting is read again"
+        maps.forget(tenant)
+        forgotten += [tenant] * 9
+        with pytest.raises(UnavailableError, match="being forgotten"):
+            await maps.whole(tenant, None)
+        assert reads[0] == 6
+    finally:
+        graph.observer = None
+
+
+async def test_one_tenant_cannot_take_all_turns_of_large_memories(graph: Graph, writer: GraphWriter) -> None:
+    await a_memory(writer)
+    tenant, maps = TenantId(writer.tenant), CommunityMaps(graph, Explorer(graph), large_from=-1)
+    asked = [maps.whole(tenant, user) for user in ("u1", "u2", "u3")]
+    answers = await asyncio.gather(*asked, maps.whole(TenantId(f"{tenant}-other"), "u1"), return_exceptions=True)
+    assert [type(answer) for answer in answers].count(UnavailableError) == 1
+    assert not isinstance(answers[3], BaseException)
 
 
 async def test_a_large_memory_opens_with_what_people_say_and_the_newest_scenes(

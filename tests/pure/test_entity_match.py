@@ -1,13 +1,16 @@
 """Names that mean one entity meet; names that only look alike stay apart."""
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from extraction.entity_match import Candidate, Shelf, Verdict, match, person_words, same_name
+from extraction.entity_match import Candidate, Match, Shelf, Verdict, match, person_words, same_name
 from extraction.reading import THE_AGENT, THE_USER
 from schema.entity import EntityType
-from schema.ids import MemoryId
+from schema.ids import MemoryId, name_key
 from schema.labels import Role
 
 NAMES = st.text(alphabet="abcdeinstxyzANT '’s张伟玮小明同学012", min_size=1, max_size=12)
@@ -92,10 +95,47 @@ SPELLINGS = st.sampled_from(
 )
 
 
-@given(st.one_of(NAMES, SPELLINGS), st.lists(st.one_of(NAMES, SPELLINGS), max_size=8, unique=True))
-def test_the_shelf_leaves_out_only_what_cannot_be_meant(mention: str, names: list[str]) -> None:
-    candidates = [a_candidate(name, *names[:1]) for name in names]
-    assert match(mention, None, Shelf(candidates).near(mention)) == match(mention, None, candidates)
+def by_comparing_all(mention: str, kind: EntityType | None, candidates: Sequence[Candidate]) -> Match:
+    """What `match` decides, found without an index: every spelling of every candidate is looked at."""
+
+    def score(candidate: Candidate) -> float:
+        key = name_key(mention)
+        if key == name_key(candidate.name):
+            return 1.0
+        if any(key == name_key(alias) for alias in candidate.aliases):
+            return 0.95
+        return 0.9 if any(same_name(mention, name) for name in (candidate.name, *candidate.aliases)) else 0.0
+
+    scored = sorted(((score(one), one) for one in candidates), key=lambda pair: (-pair[0], pair[1].id))
+    if not scored or scored[0][0] == 0.0:
+        return Match(verdict=Verdict.NEW)
+    best, meant = scored[0]
+    rivals = [other for found, other in scored if found == best and other.shown_as != meant.shown_as]
+    typed_apart = kind is not None and meant.entity_type not in (None, kind)
+    if rivals or (best < 0.95 and typed_apart):
+        return Match(verdict=Verdict.UNSURE, id=meant.id, score=0.5)
+    return Match(verdict=Verdict.SAME, id=meant.id, score=best)
+
+
+KINDS = st.sampled_from((None, EntityType.PERSON, EntityType.FOOD))
+NAMED = st.one_of(NAMES, SPELLINGS)
+
+
+@settings(max_examples=300)
+@given(
+    NAMED, KINDS, st.lists(st.tuples(NAMED, st.lists(NAMED, max_size=3), KINDS, st.sampled_from("  ab")), max_size=6)
+)
+def test_the_shelf_decides_as_if_every_spelling_were_compared(
+    mention: str, kind: EntityType | None, known: list[tuple[str, list[str], EntityType | None, str]]
+) -> None:
+    candidates = {
+        name: replace(a_candidate(name, *aliases, kind=its), stands_for_it=MemoryId(root) if root.strip() else None)
+        for name, aliases, its, root in known
+    }
+    shelf = Shelf(replace(one, aliases=one.aliases[:1]) for one in candidates.values())
+    for one in candidates.values():
+        shelf.put(one)
+    assert shelf.match(mention, kind) == by_comparing_all(mention, kind, list(candidates.values()))
 
 
 @pytest.mark.parametrize("word", ["I", "me", "My", "我", "本人", "主人", "用户", "user", "The User"])

@@ -1,9 +1,12 @@
 """Which entities may be one: a score on names, aliases and ties; accidental look-alikes stay away. Requirement C9."""
 
 import random
+from dataclasses import replace
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from graph_service.memory.look_alikes import Portrait, look_alikes
 from schema.ids import MemoryId
@@ -85,3 +88,49 @@ def test_the_order_of_the_portraits_does_not_matter() -> None:
     for seed in range(5):
         random.Random(seed).shuffle(known)
         assert pairs(*known) == first
+
+
+NAMED = st.lists(
+    st.sampled_from(
+        [
+            "Anna",
+            "anna",
+            "Anna.",
+            "Ann",
+            "Anna Smith",
+            "anna smith",
+            "Bob",
+            "bob!",
+            "Robert",
+            "Bob Smith",
+            "NYC",
+            "New York City",
+            "Müller",
+            "Mueller",
+            "muller",
+            "小红",
+            "小红。",
+            "王小红",
+            "北大",
+            "北京大学",
+            "Room 101",
+            "room 101",
+            "Room 102",
+            "!",
+        ]
+    ),
+    min_size=1,
+    max_size=6,
+)
+
+
+@settings(max_examples=200)
+@given(NAMED, NAMED)
+def test_names_of_two_are_compared_as_if_each_were_with_each(ours: list[str], theirs: list[str]) -> None:
+    def suggested(mine: list[str], other: list[str]) -> list[tuple[float, tuple[str, ...]]]:
+        pair = (a_portrait("1", aliases=()), a_portrait("2", aliases=()))
+        named = [replace(one, name=n[0], aliases=tuple(n[1:])) for one, n in zip(pair, (mine, other), strict=True)]
+        return [(found.score, found.reasons) for found in look_alikes(named, ())]
+
+    each = [found for a in ours for b in theirs for found in suggested([a], [b])]
+    assert suggested(ours, theirs) == ([max(each, key=lambda found: found[0])] if each else [])

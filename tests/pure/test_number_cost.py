@@ -1,0 +1,192 @@
+"""Twice as many names, facts or scenes cost about twice as much, whatever they are; the counterpart of test_text_cost.
+
+Time is what this thread computed, the best of some tries, so that a loaded machine counts little.
+"""
+
+import gc
+import json
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+
+import pytest
+
+from graph_service.memory.beings import ALIASES_MAX, NameSeen, Owner, resolve
+from graph_service.memory.forget_plan import Left, Said, cut_again, episodes_without, fate_of, names_in
+from graph_service.memory.look_alikes import Portrait, look_alikes
+from graph_service.memory.merged import HeldFact, edges_of
+from graph_service.memory.names_said import NamesSaid
+from schema.ids import MemoryId, TenantId, UserId
+from schema.telling import Telling, telling_text
+
+NOON: Final = datetime(2026, 1, 1, 12, tzinfo=UTC)
+GROWTH_MAX: Final = 2.4
+TRIES: Final = 5
+OWNER: Final = Owner(tenant=TenantId("t"), user_id=UserId("u"), user_names=(), agent_id=None)
+
+
+def cost_s(work: Callable[[], object]) -> float:
+    """Processor time of some work."""
+    gc.collect()
+    gc.disable()
+    try:
+        started_s = time.thread_time()
+        work()
+        return time.thread_time() - started_s
+    finally:
+        gc.enable()
+
+
+def assert_about_linear(work_of: Callable[[int], Callable[[], object]], n: int) -> None:
+    """Refuse work that takes much more than twice as long for twice as many.
+
+    Args:
+        work_of: for a number, the work on so many; making it is not measured.
+    """
+    best_s = {n: float("inf"), 2 * n: float("inf")}
+    for _ in range(TRIES):
+        for many in best_s:
+            best_s[many] = min(best_s[many], cost_s(work_of(many)))
+        if best_s[2 * n] <= GROWTH_MAX * best_s[n]:
+            return
+    raise AssertionError(f"{n}: {best_s[n]:.4f} s, {2 * n}: {best_s[2 * n]:.4f} s")
+
+
+def spellings(n: int) -> list[str]:
+    """So many spellings of one name."""
+    return [f"Anna{'.' * (place % 90)}{'!' * (place // 90)}" for place in range(n)]
+
+
+def seen(names: list[str]) -> list[NameSeen]:
+    """The names, said one after another."""
+    return [NameSeen(name=name, said_at=NOON + timedelta(seconds=place)) for place, name in enumerate(names)]
+
+
+def test_many_spellings_of_one_name_cost_about_twice_for_twice_as_many() -> None:
+    def work_of(n: int) -> Callable[[], object]:
+        names = seen(spellings(n))
+        return lambda: resolve(names, [], OWNER)
+
+    assert_about_linear(work_of, 400)
+
+
+def test_an_entity_keeps_its_first_other_names_and_the_rest_still_mean_it() -> None:
+    names = spellings(300)
+    beings, touched = resolve(seen(names), [], OWNER)
+    assert [known.being.name for known in touched] == ["Anna"]
+    assert touched[0].aliases == tuple(sorted(names[1 : ALIASES_MAX + 1]))
+    assert {being.id for being in beings.values()} == {touched[0].being.id}
+    assert touched[0].last_seen == NOON + timedelta(seconds=299), "what is not kept as a name is still a mention"
+    again, _ = resolve(seen(names[-1:]), touched, OWNER)
+    assert again[names[-1]].id == touched[0].being.id
+
+
+def test_look_alikes_of_many_spellings_cost_about_twice_for_twice_as_many() -> None:
+    def work_of(n: int) -> Callable[[], object]:
+        names = spellings(n)
+        portraits = [
+            Portrait(id=MemoryId("a"), user_id="u", name="Anna", aliases=tuple(names)),
+            Portrait(
+                id=MemoryId("b"), user_id="u", name="Anna Smith", aliases=tuple(f"{name} Smith" for name in names)
+            ),
+        ]
+        return lambda: look_alikes(portraits, ())
+
+    assert_about_linear(work_of, 400)
+
+
+def test_what_becomes_of_many_entities_costs_about_twice_for_twice_as_many_in_twice_as_much_text() -> None:
+    def work_of(n: int) -> Callable[[], object]:
+        standings = [a_standing(f"thing{place} of ours", [f"物{place}", f"no{place}"]) for place in range(n)]
+        said = [Said(text=f"I saw thing{place} of theirs, 物品{place} too", said_at=NOON) for place in range(n)]
+
+        def work() -> None:
+            left = Left((name for row in standings for name in names_in(row)), {}, said)
+            for row in standings:
+                fate_of(row, left, earliest=NOON, owner=OWNER)
+
+        return work
+
+    assert_about_linear(work_of, 300)
+
+
+@pytest.mark.parametrize(("sign", "gap"), [("茶", ""), ("a", " ")])
+def test_names_that_begin_with_each_other_are_sought_in_about_the_same_time_however_many(sign: str, gap: str) -> None:
+    def work_of(n: int) -> Callable[[], object]:
+        sought = NamesSaid(end for long in range(n) for end in ((sign + gap) * long + "x", (sign + gap) * long + "龙"))
+        return lambda: sought.in_text((sign + gap) * 5_000)
+
+    assert_about_linear(work_of, 100)
+
+
+def a_standing(name: str, aliases: list[str]) -> dict[str, Any]:
+    """An entity that one other scene mentions."""
+    properties = {"name": name, "aliases": aliases, "first_seen": NOON}
+    seen_at = {"first_seen": NOON, "last_seen": NOON}
+    return {"properties": properties, "scenes": ["s"], "evidence": [], "is_held": False, **seen_at}
+
+
+def test_a_long_session_without_a_pause_is_cut_again_in_about_twice_the_time_for_twice_as_much() -> None:
+    def work_of(n: int) -> Callable[[], object]:
+        spans = [{"id": f"s{at}", "session": "one", "start_ms": at * 10, "end_ms": at * 10 + 9} for at in range(n)]
+        hit = {span["id"] for span in spans}
+        return lambda: cut_again(spans, hit, pause_ms=5)
+
+    assert_about_linear(work_of, 1_000)
+
+
+def test_a_call_of_many_messages_loses_some_in_about_twice_the_time_for_twice_as_many() -> None:
+    def work_of(n: int) -> Callable[[], object]:
+        names = [f"m{place}" for place in range(n)]
+        facts = json.dumps([{"message_indexes": [place]} for place in range(n)])
+        episode = {"id": "e", "message_ids": names, "facts": facts, "summary": None}
+        return lambda: episodes_without([episode], {"m0"}, set())
+
+    assert_about_linear(work_of, 1_000)
+
+
+@pytest.mark.parametrize("told", ["apart", "together", "beside others"])
+def test_facts_of_a_merged_entity_are_settled_in_about_twice_the_time_for_twice_as_many(told: str) -> None:
+    def work_of(n: int) -> Callable[[], object]:
+        facts = [a_held_fact(place, told) for place in range(n)]
+        return lambda: edges_of(facts, {})
+
+    assert_about_linear(work_of, 200)
+
+
+def a_held_fact(place: int, told: str) -> HeldFact:
+    """One of many places where a merged entity lives."""
+    telling = Telling(
+        message_id=MemoryId("m" if told == "together" else f"m{place}"),
+        scene_id=MemoryId("s"),
+        valid_at=NOON,
+        valid_by=NOON,
+        said_at=NOON,
+        heard_at=NOON,
+        position=place,
+        adds=told == "beside others",
+    )
+    at = NOON + timedelta(hours=place)
+    properties = {
+        "id": f"f{place:05}",
+        "uri": f"mnemograph://t/u/entity/ann/profile/RELATES_TO/lives in/x{place}/0",
+        "relation": "lives in",
+        "valid_at": at,
+        "first_seen": at,
+        "last_seen": at,
+        "evidence": ["m"],
+        "scenes": ["s"],
+        "quotes": [],
+        "base_strength": 0.5,
+        "confidence": 0.5,
+        "told": [telling_text(telling)],
+    }
+    return HeldFact(
+        subject_id="ann",
+        object_id=f"x{place:05}",
+        subject_root="root",
+        object_root=f"x{place:05}",
+        predicate="RELATES_TO",
+        properties=properties,
+    )
