@@ -222,7 +222,9 @@ class LayerTexts:
             "chars_max": SAID_CHARS_MAX,
         }
         lines = await self._graph.read(statement("read/lines_of_layer"), parameters)
-        told = [f"[{line['said_at']:%Y-%m-%d %H:%M}] {line['speaker'] or line['role']}: {line['text']}" for line in lines]
+        told = [
+            f"[{line['said_at']:%Y-%m-%d %H:%M}] {line['speaker'] or line['role']}: {line['text']}" for line in lines
+        ]
         if not lines or not lines[-1]["more"]:
             return "\n".join(told), None
         after = cursor_at(Listed.LINES, *lines[-1]["key"])
