@@ -18,7 +18,7 @@ TITLE_CHARS_EN_MAX = 60
 # A longer scene is read by its first sentences only; rank costs the square of their number.
 SENTENCES_MAX = 150
 _SENTENCE_CHARS_MAX = 220
-_CJK = re.compile(r"[\u3400-\u9fff]")
+_CJK = re.compile(r"[\u3400-\u9fff]+")
 _WORD = re.compile(r"[A-Za-z0-9][\w'’-]*")
 _FILLER = re.compile(
     r"^(?:(?:hi|hello|hey|thanks|thank you|wow|ok|okay|sure|yeah|yes|no|bye|haha|lol|great|cool|nice|"
@@ -45,7 +45,9 @@ class _Said:
 
 def token_count(text: str) -> int:
     """About how many tokens a model counts: one for a Chinese character, 1.3 for a word."""
-    return len(_CJK.findall(text)) + round(1.3 * len(_WORD.findall(text)))
+    # Counted one by one: a list of all words takes ten times the memory of the text.
+    chinese = sum(found.end() - found.start() for found in _CJK.finditer(text))
+    return chinese + round(1.3 * sum(1 for _ in _WORD.finditer(text)))
 
 
 def abstract_l0(lines: Sequence[SceneLine], *, tokens_max: int = 100) -> str:

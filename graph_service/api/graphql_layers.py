@@ -20,9 +20,10 @@ class LayerAnswer:
     uri: str = strawberry.field(description="Of the memory, with the level as its fragment.")
     level: Level = strawberry.field(description="How much is told.")
     title: str | None = strawberry.field(description="What the scene or session is called.")
-    text: str = strawberry.field(description="The text; L2 tells at most 1,000 messages.")
+    text: str = strawberry.field(description="The text; L2 tells at most 1,000 messages, 200,000 characters.")
     made_by: str = strawberry.field(description="`extractive`, `caller`, a model's name, or `said`.")
     tokens: int = strawberry.field(description="About how many tokens a model counts.")
+    after: str | None = strawberry.field(description="Hand it in as `after`; null when L2 told all.")
 
 
 @strawberry.type(name="LayersReport", description="Of how many sessions texts were made.")
@@ -47,10 +48,13 @@ class LayersQuery:
         level: Annotated[
             Level | None, strawberry.argument(description="As the URI says when left out, else L1.")
         ] = None,
+        after: Annotated[
+            str | None, strawberry.argument(description="`after` of the L2 text before: what was said behind it.")
+        ] = None,
     ) -> LayerAnswer:
         """One layer of one memory."""
         memory: Memory = info.context["memory"]
-        found = await memory.layers.layer(info.context["tenant"], uri, level)
+        found = await memory.layers.layer(info.context["tenant"], uri, level, after=after)
         return LayerAnswer(**{name: getattr(found, name) for name in LayerText.__dataclass_fields__})
 
 

@@ -1,7 +1,8 @@
 """What an operation costs before it is run, and which are too deep, too wide or too costly. Pure.
 
 A field costs one; what it holds is counted as often as its list may be long: as `limit` or `first` says, else
-`LIST_GUESS`. Fields of `EXTRA` cost more, because a search or a model stands behind them.
+`LIST_GUESS`. Fields of `EXTRA` cost more, because a search or a model stands behind them; `evidence` costs as many
+messages as it brings with each element, whether they are selected or not.
 """
 
 import re
@@ -71,6 +72,8 @@ EXTRA: Final[Mapping[str, int]] = {
     "generateLayers": 1_000,
     "suggestedMerges": 100,
 }
+# The argument that says how many messages come with each element of an answer, and the list that holds them.
+_EVIDENCE: Final = "evidence"
 # Arguments that say how long the list of a field gets, or that of what it answers with.
 _LENGTHS: Final = ("first", "limit", "rows", "turns")
 
@@ -176,39 +179,39 @@ class _Counting:
     schema: GraphQLSchema
     fragments: Mapping[str, FragmentDefinitionNode]
     variables: Mapping[str, Any]
-    seen: dict[tuple[str, int | None], Cost] = field(default_factory=dict)
+    seen: dict[tuple[str, int | None, int | None], Cost] = field(default_factory=dict)
 
-    def of(self, chosen: SelectionSetNode, kind: Any, length: int | None) -> Cost:
+    def of(self, chosen: SelectionSetNode, kind: Any, length: int | None, proofs: int | None = None) -> Cost:
         """What some selections of a type cost.
 
         Args:
             length: of the lists directly in it, when an argument above said so.
+            proofs: of the lists of evidence anywhere in it, likewise.
         """
-        parts = [self._one(node, kind, length) for node in chosen.selections]
+        parts = [self._one(node, kind, length, proofs) for node in chosen.selections]
         return Cost(
             cost=sum(part.cost for part in parts),
             depth=max((part.depth for part in parts), default=0),
             aliases=sum(part.aliases for part in parts),
         )
 
-    def _one(self, node: Any, kind: Any, length: int | None) -> Cost:
+    def _one(self, node: Any, kind: Any, length: int | None, proofs: int | None) -> Cost:
         match node:
             case FieldNode():
-                return self._field(node, kind, length)
+                return self._field(node, kind, length, proofs)
             case InlineFragmentNode():
-                named = node.type_condition
-                return self.of(node.selection_set, self.schema.type_map[named.name.value] if named else kind, length)
+                named = self.schema.type_map[node.type_condition.name.value] if node.type_condition else kind
+                return self.of(node.selection_set, named, length, proofs)
             case _:
                 # A fragment costs the same wherever it stands, so each is counted once.
-                key = (node.name.value, length)
+                key = (node.name.value, length, proofs)
                 if key not in self.seen:
                     fragment = self.fragments[node.name.value]
-                    self.seen[key] = self.of(
-                        fragment.selection_set, self.schema.type_map[fragment.type_condition.name.value], length
-                    )
+                    named = self.schema.type_map[fragment.type_condition.name.value]
+                    self.seen[key] = self.of(fragment.selection_set, named, length, proofs)
                 return self.seen[key]
 
-    def _field(self, node: FieldNode, kind: Any, length: int | None) -> Cost:
+    def _field(self, node: FieldNode, kind: Any, length: int | None, proofs: int | None) -> Cost:
         name = node.name.value
         aliased = int(node.alias is not None)
         found = getattr(kind, "fields", {}).get(name)
@@ -220,23 +223,27 @@ class _Counting:
             return Cost(cost=own, depth=1, aliases=aliased)
         asked = self._length(node, found)
         many = _is_list(found.type)
-        inner = self.of(node.selection_set, get_named_type(found.type), None if many else asked)
-        times = (asked or length or LIST_GUESS) if many else 1
+        times = (asked or (proofs if name == _EVIDENCE else None) or length or LIST_GUESS) if many else 1
+        if _EVIDENCE in found.args:
+            proofs = self._given(node, found, _EVIDENCE)
+            own += (asked or LIST_GUESS) * (proofs or 0)
+        inner = self.of(node.selection_set, get_named_type(found.type), None if many else asked, proofs)
         return Cost(cost=own + times * inner.cost, depth=1 + inner.depth, aliases=aliased + inner.aliases)
 
     def _length(self, node: FieldNode, found: GraphQLField) -> int | None:
-        given = {argument.name.value: argument.value for argument in node.arguments or ()}
-        for name in _LENGTHS:
-            if name not in found.args:
-                continue
-            value: Any = found.args[name].default_value
-            match given.get(name):
-                case IntValueNode(value=text):
-                    value = _whole(text)
-                case VariableNode() as variable:
-                    value = self.variables.get(variable.name.value, value)
-            return min(max(value, 1), _LENGTH_MAX) if isinstance(value, int) else None
-        return None
+        name = next((name for name in _LENGTHS if name in found.args), None)
+        value = None if name is None else self._given(node, found, name)
+        return None if value is None else max(value, 1)
+
+    def _given(self, node: FieldNode, found: GraphQLField, name: str) -> int | None:
+        """Return the number that an argument of a field has, 0 at least; None when it has none."""
+        value: Any = found.args[name].default_value
+        match next((one.value for one in node.arguments or () if one.name.value == name), None):
+            case IntValueNode(value=text):
+                value = _whole(text)
+            case VariableNode() as variable:
+                value = self.variables.get(variable.name.value, value)
+        return min(max(value, 0), _LENGTH_MAX) if isinstance(value, int) else None
 
 
 def _whole(digits: str) -> int:

@@ -61,7 +61,14 @@ def answer_view(question: str, answer: "Answer") -> RenderableType:
 
 def _hit_document(hit: "Hit") -> dict[str, Any]:
     document = asdict(hit) | {"said_at": iso(hit.said_at), "invalid_at": iso(hit.invalid_at)}
-    document["evidence"] = [asdict(message) | {"said_at": iso(message.said_at)} for message in hit.evidence]
+    document["evidence"] = [_proof_document(message) for message in hit.evidence]
+    return document
+
+
+def _proof_document(message: "EvidenceMessage") -> dict[str, Any]:
+    document = asdict(message) | {"said_at": iso(message.said_at)}
+    if message.whole_chars is None:
+        del document["whole_chars"]
     return document
 
 

@@ -19,13 +19,14 @@ layers = typer.Typer(help="Texts of scenes and sessions: L0, L1, L2.", no_args_i
 def show(
     ctx: typer.Context,
     uri: Annotated[str, typer.Argument(help="Of a scene, session or message; may end in #L0.", show_default=False)],
+    after: Annotated[str | None, typer.Option(help="Where the L2 text before was cut.", show_default=False)] = None,
     config: ConfigOption = None,
     tenant: TenantOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Print a text; a missing one is made and stored."""
     common = merged(ctx, config, tenant, as_json)
-    run(_show(settings_of(common), uri, Terminal(as_json=common.as_json)))
+    run(_show(settings_of(common), uri, after, Terminal(as_json=common.as_json)))
 
 
 @layers.command("generate")
@@ -42,9 +43,9 @@ def generate(
     run(_generate(settings_of(common), user, session, Terminal(as_json=common.as_json)))
 
 
-async def _show(settings: Settings, uri: str, terminal: Terminal) -> None:
+async def _show(settings: Settings, uri: str, after: str | None, terminal: Terminal) -> None:
     async with opened(settings, terminal) as parts:
-        found = await parts.memory.layers.layer(tenant_named(settings.tenant), uri)
+        found = await parts.memory.layers.layer(tenant_named(settings.tenant), uri, after=after)
     terminal.answer(asdict(found), lambda: found.text)
 
 

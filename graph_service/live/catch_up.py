@@ -19,18 +19,25 @@ def caught_up(snapshot: Snapshot, changes: Sequence[NumberedChange], *, user: st
         return snapshot
     nodes = {node.id: node for node in snapshot.nodes}
     edges = {edge.id: edge for edge in snapshot.edges}
-    for op, what in coalesce(change for change in changes if user is None or change.user_id == user):
+    news = coalesce(change for change in changes if user is None or change.user_id == user)
+    # What goes comes before what is put, so all of it goes in one pass.
+    gone = {Op.EDGE_DROP: set[str](), Op.NODE_DROP: set[str]()}
+    for op, what in news:
+        if op in gone:
+            gone[Op(op)].add(str(what))
+    nodes = {key: node for key, node in nodes.items() if key not in gone[Op.NODE_DROP]}
+    edges = {
+        key: edge
+        for key, edge in edges.items()
+        if key not in gone[Op.EDGE_DROP] and not {edge.source, edge.target} & gone[Op.NODE_DROP]
+    }
+    for op, what in news:
         if op == Op.NODE_PUT and isinstance(what, dict):
             known = nodes.get(what["id"])
             nodes[what["id"]] = NodeView.model_validate({**(known.model_dump() if known else {}), **what})
         elif op == Op.EDGE_PUT and isinstance(what, dict):
             edge = edges.get(what["id"])
             edges[what["id"]] = EdgeView.model_validate({**(edge.model_dump() if edge else {}), **what, "was": None})
-        elif op == Op.EDGE_DROP:
-            edges.pop(str(what), None)
-        else:
-            nodes.pop(str(what), None)
-            edges = {key: edge for key, edge in edges.items() if what not in (edge.source, edge.target)}
     seen = [edge for edge in edges.values() if edge.source in nodes and edge.target in nodes]
     total = Count(
         nodes=snapshot.total.nodes + len(nodes) - len(snapshot.nodes),

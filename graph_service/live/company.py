@@ -1,13 +1,15 @@
 """Those who watch one tenant together: how many they are, and what each points at.
 
 Nothing of this is stored. Each member holds at most one word of each other, the latest, so that whoever reads slowly
-costs no memory and skips what is over.
+costs no memory and skips what is over. A word is encoded once, for all; in a large company each is told few at a time.
 """
 
 import asyncio
 from dataclasses import dataclass, field
+from itertools import islice
 
-from schema.frames import Frame, Pointing, Presence, SelectionSync
+from graph_service.memory.snapshot import frame_json
+from schema.frames import Pointing, Presence, SelectionSync
 
 COLOURS = 6
 
@@ -25,18 +27,23 @@ class Member:
     colour: int
     wake: asyncio.Event = field(default_factory=asyncio.Event)
     _clock: int = -1
-    _heard: dict[str, SelectionSync] = field(default_factory=dict)
+    _heard: dict[str, bytes] = field(default_factory=dict)
     _others: int = 0
     _told: int = 0
 
-    def take(self) -> list[Frame]:
-        """What is to be sent now: the number of others if it changed, then the latest word of each."""
-        self.wake.clear()
-        frames: list[Frame] = [] if self._others == self._told else [Presence(others=self._others)]
-        frames += self._heard.values()
+    def take(self, *, words_together: int) -> list[bytes]:
+        """What is to be sent now: the number of others if it changed, then the latest word of each.
+
+        Args:
+            words_together: of all members at a time; this one takes its share, what waited longest first.
+        """
+        texts = [] if self._others == self._told else [frame_json(Presence(others=self._others))]
         self._told = self._others
-        self._heard.clear()
-        return frames
+        for by in list(islice(self._heard, max(words_together // (self._others + 1), 1))):
+            texts.append(self._heard.pop(by))
+        if not self._heard:
+            self.wake.clear()
+        return texts
 
 
 class Company:
@@ -45,7 +52,7 @@ class Company:
     def __init__(self) -> None:
         self._numbers = 0
         self._members: dict[str, Member] = {}
-        self._last: dict[str, SelectionSync] = {}
+        self._last: dict[str, bytes] = {}
 
     def join(self) -> Member:
         """Somebody comes, and hears of everybody at once."""
@@ -69,14 +76,15 @@ class Company:
             return
         member._clock = told.clock
         word = SelectionSync(by=member.name, clock=told.clock, ids=told.ids, focus=told.focus, colour=member.colour)
-        self._last[member.name] = word
-        self._tell(word)
+        self._last[member.name] = self._tell(word)
 
-    def _tell(self, word: SelectionSync) -> None:
+    def _tell(self, word: SelectionSync) -> bytes:
+        text = frame_json(word)
         for other in self._members.values():
             if other.name != word.by:
-                other._heard[word.by] = word
+                other._heard[word.by] = text
                 other.wake.set()
+        return text
 
     def _count(self) -> None:
         for member in self._members.values():

@@ -3,19 +3,26 @@
 import asyncio
 import contextlib
 from datetime import UTC, datetime
+from functools import partial
+from typing import Final
 
+from extraction.bounded_thread import BoundedThreads
 from graph_service.live.catch_up import caught_up
 from graph_service.live.limits import LiveLimits
 from graph_service.live.ring import Ring
 from graph_service.live.shared_frames import SharedFrames
+from graph_service.live.shared_snapshots import SharedSnapshots
 from graph_service.memory.changes import ChangeLog, Head
 from graph_service.memory.kept_maps import KeptMaps
 from graph_service.memory.mindmap import MindMap
 from graph_service.memory.snapshot import Snapshot
 from graph_service.memory.views import moment_text
 from schema.change import FORGOTTEN
-from schema.errors import UnavailableError
+from schema.errors import TooSlowError, UnavailableError
 from schema.frames import Resume
+
+# Up to 16 maps of 5,000 elements each, one after the other.
+_CATCHING_UP: Final = BoundedThreads(threads_max=1, cpu_max_s=5.0)
 
 
 class Feed:
@@ -29,7 +36,7 @@ class Feed:
         up: whether the last look at the log succeeded.
         as_of: when the database last answered, ISO 8601 UTC; empty before it ever did.
         epoch: of the log; None before the first successful look.
-        frames: patches as they travel, shared by viewers at the same place.
+        frames: patches as they travel, shared by viewers at the same place; snapshots: likewise.
         looked: set after the first look, whether it succeeded or not.
     """
 
@@ -49,6 +56,7 @@ class Feed:
         self.epoch: str | None = None
         self.ring = Ring(0, limits)
         self.frames = SharedFrames(limits.ring_bytes)
+        self.snapshots = SharedSnapshots(part_bytes=limits.frame_out_bytes, bytes_max=limits.ring_bytes)
         self.looked = asyncio.Event()
         self.listeners: set[asyncio.Event] = set()
         self._changes = change_log
@@ -107,14 +115,23 @@ class Feed:
         """The last one that shows this scope, however old."""
         return self._kept.nearest(self.tenant, user, budget)
 
-    def keep_up(self) -> None:
-        """Brings what is kept up to now, as far as the changes since then are held; nobody watches any more."""
+    async def keep_up(self) -> None:
+        """Bring what is kept up to now, as far as the changes since then are held; nobody watches any more."""
+        forgettings = self._kept.forgettings
         for user, budget, kept in self._kept.of_tenant(self.tenant):
             if not self.reaches(kept.epoch, kept.seq):
                 continue
             changes = self.ring.since(kept.seq, bytes_max=self._limits.ring_bytes) or []
-            now = caught_up(kept, changes, user=user)
-            self._kept.keep(self.tenant, user, budget, now, forgettings=self._kept.forgettings)
+            if not changes:
+                continue
+            try:
+                now = await _CATCHING_UP.run(partial(caught_up, kept, changes, user=user))
+            except TooSlowError:
+                # What is kept stays as old as it says.
+                continue
+            # Whoever came meanwhile may have kept a newer one.
+            if self._kept.exactly(self.tenant, user, budget) is kept:
+                self._kept.keep(self.tenant, user, budget, now, forgettings=forgettings)
 
     async def _look(self) -> None:
         try:
@@ -152,6 +169,7 @@ class Feed:
                 # What is held from before may tell it; the log itself no longer does.
                 self._kept.drop(self.tenant)
                 self.frames.clear()
+                self.snapshots.clear()
                 self.ring = Ring(self.ring.end, self._limits)
             self.ring.add(changes, now_s=asyncio.get_running_loop().time())
             self._wake()

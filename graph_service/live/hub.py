@@ -96,7 +96,7 @@ class Hub:
             if watched.viewers == 0 and self._watched.get(tenant) is watched:
                 del self._watched[tenant]
                 await _end(watched.task)
-                watched.feed.keep_up()
+                await watched.feed.keep_up()
 
     def company(self, feed: Feed) -> Company:
         """Those who watch the tenant of this feed, which is being watched."""

@@ -18,7 +18,9 @@ class LiveLimits:
         answer_s: how long the database may take for one look at the log before it counts as away.
         wish_cost: how many ordinary frames one `resync` or `scope` counts for, since each costs a snapshot.
         pointing_cost: how many one `selection_sync` counts for, since all others are told.
+        pointings_per_request: of a credential's rate, for which each `resync` and `scope` counts as one request.
         mingle_s: at most so often a viewer is told what the others do.
+        mingle_words: of all viewers of a tenant together at a time; what a viewer is not told yet comes later.
     """
 
     viewers: int = 1_024
@@ -35,7 +37,9 @@ class LiveLimits:
     frames_per_s: int = 20
     wish_cost: int = 4
     pointing_cost: int = 2
+    pointings_per_request: int = 5
     mingle_s: float = 0.1
+    mingle_words: int = 500
     frame_out_bytes: int = 1_048_576
     ring_changes: int = 2_000
     ring_bytes: int = 8_388_608

@@ -51,6 +51,8 @@ class _Pending:
     edges: dict[str, dict[str, Any]] = field(default_factory=dict)
     node_drops: dict[str, None] = field(default_factory=dict)
     edge_drops: dict[str, None] = field(default_factory=dict)
+    # Edges that are to be put, by each of their ends: a node that goes takes them along.
+    at: dict[str, dict[str, None]] = field(default_factory=dict)
 
     def add(self, numbered: NumberedChange) -> None:
         element_id, body = str(numbered.change.element_id), numbered.change.body
@@ -59,19 +61,32 @@ class _Pending:
                 self.nodes[element_id] = body
             case Op.EDGE_PUT:
                 earlier = self.edges.get(element_id)
-                self.edges[element_id] = body if earlier is None else _later(earlier, body)
+                self._put_edge(element_id, body if earlier is None else _later(earlier, body))
             case Op.EDGE_DROP:
                 self._drop_edge(element_id)
             case Op.NODE_DROP:
                 self.nodes.pop(element_id, None)
                 self.node_drops.setdefault(element_id)
-                for edge_id, edge in list(self.edges.items()):
-                    if element_id in (edge["source"], edge["target"]):
-                        self._drop_edge(edge_id)
+                for edge_id in list(self.at.get(element_id, ())):
+                    self._drop_edge(edge_id)
+
+    def _put_edge(self, edge_id: str, body: dict[str, Any]) -> None:
+        earlier = self.edges.get(edge_id)
+        if earlier is not None and (earlier["source"], earlier["target"]) != (body["source"], body["target"]):
+            self._leave(edge_id, earlier)
+        self.edges[edge_id] = body
+        for end in (body["source"], body["target"]):
+            self.at.setdefault(end, {}).setdefault(edge_id)
 
     def _drop_edge(self, edge_id: str) -> None:
-        self.edges.pop(edge_id, None)
+        body = self.edges.pop(edge_id, None)
+        if body is not None:
+            self._leave(edge_id, body)
         self.edge_drops.setdefault(edge_id)
+
+    def _leave(self, edge_id: str, body: dict[str, Any]) -> None:
+        for end in (body["source"], body["target"]):
+            self.at[end].pop(edge_id, None)
 
 
 def _later(earlier: dict[str, Any], later: dict[str, Any]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from fastapi import APIRouter
 from pydantic import ValidationError
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from graph_service.auth.access import ANYBODY, Access, demand, tenant_opened, vouch
+from graph_service.auth.access import ANYBODY, demand, tenant_opened, vouch
 from graph_service.auth.gate import Gate
 from graph_service.auth.places import Place
 from graph_service.auth.rules import frame_need
@@ -35,6 +35,8 @@ from graph_service.memory.tenant_name import tenant_named
 from schema.errors import ForbiddenError, InputError, MnemographError, RateLimitError, UnavailableError
 from schema.frames import CLIENT_FRAMES, PROTOCOL, PROTOCOL_VERSION, Ack, Frame, Hello, Pointing, Resync, ScopeWish
 from schema.ids import TenantId
+
+Hear = Callable[[Ack | Resync | ScopeWish | Pointing], None]
 
 _LOG = logging.getLogger(__name__)
 
@@ -115,9 +117,7 @@ class _Door:
             tasks = {
                 asyncio.create_task(viewer.run(), name="send to a viewer"),
                 asyncio.create_task(viewer.mingle(member), name="tell a viewer of the others"),
-                asyncio.create_task(
-                    _listen(websocket, hear, self._hub.limits, self._access), name="listen to a viewer"
-                ),
+                asyncio.create_task(self._listen(websocket, hear), name="listen to a viewer"),
                 asyncio.create_task(self._watch_access(), name="watch a viewer's access"),
                 asyncio.create_task(self._keep(place), name="keep a viewer's place"),
             }
@@ -164,6 +164,42 @@ class _Door:
         except MnemographError as error:
             raise RefusedError(UNAUTHORIZED, error.message) from error
 
+    async def _listen(self, websocket: WebSocket, hear: Hear) -> None:
+        """Hand frames on until the socket closes; a token bucket and the credential's rate bound how many come in."""
+        limits, clock = self._hub.limits, asyncio.get_running_loop().time
+        tokens, filled_s = float(limits.frames_per_s), clock()
+        pointed = 0
+        while True:
+            frame = await _receive(websocket, limits)
+            if isinstance(frame, Hello):
+                raise RefusedError(BAD_FRAME, "'hello' was said already; send 'scope' to look at something else")
+            now_s = clock()
+            tokens = min(tokens + (now_s - filled_s) * limits.frames_per_s, limits.frames_per_s)
+            filled_s = now_s
+            tokens -= _cost(frame, limits)
+            if tokens < 0:
+                raise RefusedError(
+                    TOO_FAST, f"more than {limits.frames_per_s} frames a second; slow down", retry_s=limits.retry_s
+                )
+            try:
+                demand(self._access, frame_need(frame.t), f"the frame {frame.t!r}")
+            except ForbiddenError as error:
+                raise RefusedError(FORBIDDEN, error.message) from error
+            pointed += isinstance(frame, Pointing)
+            if isinstance(frame, Resync | ScopeWish) or (
+                isinstance(frame, Pointing) and pointed % limits.pointings_per_request == 0
+            ):
+                self._spend()
+            hear(frame)
+
+    def _spend(self) -> None:
+        """Count one request of the credential, over all its connections."""
+        try:
+            if self._gate is not None:
+                self._gate.spend(self._access)
+        except RateLimitError as error:
+            raise RefusedError(TOO_FAST, error.message, retry_s=error.retry_after_s or 1.0) from error
+
     async def _keep(self, place: Place) -> None:
         """Ends the connection when its place is given to somebody else."""
         await place.lost.wait()
@@ -178,32 +214,6 @@ class _Door:
             return
         await self._gate.ended(self._access)
         raise RefusedError(UNAUTHORIZED, "your access has ended: it is over or was revoked; sign in again")
-
-
-Hear = Callable[[Ack | Resync | ScopeWish | Pointing], None]
-
-
-async def _listen(websocket: WebSocket, hear: Hear, limits: LiveLimits, access: Access) -> None:
-    """Hands frames on until the socket closes; a token bucket bounds how many come in."""
-    clock = asyncio.get_running_loop().time
-    tokens, filled_s = float(limits.frames_per_s), clock()
-    while True:
-        frame = await _receive(websocket, limits)
-        if isinstance(frame, Hello):
-            raise RefusedError(BAD_FRAME, "'hello' was said already; send 'scope' to look at something else")
-        now_s = clock()
-        tokens = min(tokens + (now_s - filled_s) * limits.frames_per_s, limits.frames_per_s)
-        filled_s = now_s
-        tokens -= _cost(frame, limits)
-        if tokens < 0:
-            raise RefusedError(
-                TOO_FAST, f"more than {limits.frames_per_s} frames a second; slow down", retry_s=limits.retry_s
-            )
-        try:
-            demand(access, frame_need(frame.t), f"the frame {frame.t!r}")
-        except ForbiddenError as error:
-            raise RefusedError(FORBIDDEN, error.message) from error
-        hear(frame)
 
 
 def _cost(frame: Ack | Resync | ScopeWish | Pointing, limits: LiveLimits) -> int:

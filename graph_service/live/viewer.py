@@ -8,7 +8,6 @@ from collections.abc import Awaitable, Callable
 from graph_service.live.company import Member
 from graph_service.live.feed import Feed
 from graph_service.live.limits import LiveLimits
-from graph_service.live.patches import snapshot_parts
 from graph_service.live.refusal import TIMEOUT, RefusedError
 from graph_service.memory.snapshot import Snapshot, frame_json
 from schema.errors import UnavailableError
@@ -59,8 +58,8 @@ class Viewer:
         """
         while True:
             await member.wake.wait()
-            for frame in member.take():
-                await self._send(frame)
+            for text in member.take(words_together=self._limits.mingle_words):
+                await self._send_text(text)
             await asyncio.sleep(self._limits.mingle_s)
 
     async def run(self) -> None:
@@ -114,12 +113,13 @@ class Viewer:
         snapshot = self._feed.kept_snapshot(user, budget) if stale else await self._fresh(user, budget)
         if snapshot is None:
             return False
+        parts = await self._feed.snapshots.parts(snapshot, stale=stale)
         if (user, budget) != (self._user, self._budget):
             return True
         self._shows = Resume(epoch=snapshot.epoch, seq=snapshot.seq)
         self._out.append((snapshot.seq, _now_s()))
-        for part in snapshot_parts(snapshot.frame(stale=stale), bytes_max=self._limits.frame_out_bytes):
-            await self._send(part)
+        for part in parts:
+            await self._send_text(part)
         return True
 
     async def _fresh(self, user: str | None, budget: int) -> Snapshot | None:

@@ -20,6 +20,7 @@ class ReadMemoryArguments(Arguments):
     level: Level | None = Field(
         None, description="L0: 100 tokens; L1: overview, the default; L2: word for word, at most 1,000 messages."
     )
+    after: str | None = Field(None, description="`after` of the L2 text before: what was said behind it.")
 
 
 class LayerAnswer(Shape):
@@ -31,6 +32,7 @@ class LayerAnswer(Shape):
     text: str
     made_by: str = Field(description="`extractive`, `caller`, a model's name, or `said`.")
     tokens: int
+    after: str | None = Field(None, description="Only where L2 was cut: hand it in as `after`.")
 
 
 class ListSessionsArguments(Arguments):
@@ -123,7 +125,7 @@ class StatusAnswer(Shape):
 
 
 async def _read_memory(desk: Desk, caller: Caller, given: ReadMemoryArguments) -> LayerAnswer:
-    found = await desk.memory.layers.layer(caller.tenant, given.uri, given.level)
+    found = await desk.memory.layers.layer(caller.tenant, given.uri, given.level, after=given.after)
     return LayerAnswer.model_validate(found, from_attributes=True)
 
 

@@ -15,7 +15,11 @@ from schema.timespan import moment_of
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvidenceMessage:
-    """A message that proves a hit."""
+    """A message that proves a hit.
+
+    Attributes:
+        whole_chars: how long the text is of which `text` is the beginning; None when that is all of it.
+    """
 
     id: str
     uri: str
@@ -23,6 +27,7 @@ class EvidenceMessage:
     speaker: str | None
     text: str
     said_at: datetime
+    whole_chars: int | None = None
 
 
 # Not frozen, though nobody changes one: a recall makes two hundred of each, and frozen ones take twice as long to make.
@@ -219,5 +224,13 @@ def _cosine(similarity: float | None) -> float | None:
 
 
 def _message(row: Sequence[Any]) -> EvidenceMessage:
-    name, uri, role, speaker, text, said_ms = row
-    return EvidenceMessage(id=name, uri=uri, role=role, speaker=speaker, text=text, said_at=moment_of(said_ms))
+    name, uri, role, speaker, text, said_ms, whole_chars = row
+    return EvidenceMessage(
+        id=name,
+        uri=uri,
+        role=role,
+        speaker=speaker,
+        text=text,
+        said_at=moment_of(said_ms),
+        whole_chars=whole_chars,
+    )

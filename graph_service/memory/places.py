@@ -24,6 +24,7 @@ class Listed(StrEnum):
     JOBS = "jobs"
     DEAD_LETTERS = "dead letters"
     CHANGES = "changes"
+    LINES = "lines"
 
 
 # What each list is sorted by: the last part makes the key unique.
@@ -35,6 +36,7 @@ _KEYS: Final[dict[Listed, tuple[type, ...]]] = {
     Listed.JOBS: (int, int, str),
     Listed.DEAD_LETTERS: (int, str),
     Listed.CHANGES: (int,),
+    Listed.LINES: (int, int, str),
 }
 
 

@@ -25,6 +25,9 @@ _CLOSE, _AROUND = 20, 2
 _WIDER = 8
 # Of 100,000 messages the index finds .992 of the ten nearest when it looks for 400, .946 when it looks for 60.
 NEAREST = 400
+# Characters of evidence that come with all that is found, and at least of each message; longer texts of hits are read
+# afterwards. Facts and scenes are found by eight channels at most.
+_EVIDENCE_FOUND_CHARS, _EVIDENCE_CHARS_MIN, _CHANNELS = 4_000_000, 300, 8
 _MS_MIN, _MS_MAX = -(2**52), 2**52
 
 
@@ -76,6 +79,9 @@ def recall_parameters(
         "from_ms": from_ms,
         "to_ms": to_ms,
         "evidence_max": question.evidence,
+        "evidence_chars": max(
+            _EVIDENCE_FOUND_CHARS // (_CHANNELS * wide * max(question.evidence, 1)), _EVIDENCE_CHARS_MIN
+        ),
     }
 
 

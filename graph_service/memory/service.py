@@ -19,6 +19,7 @@ from graph_service.memory.changes import ChangeLog
 from graph_service.memory.context import Context, Wanted, context
 from graph_service.memory.dead_letters import DeadLetters
 from graph_service.memory.entities import EntityListed, list_entities
+from graph_service.memory.evidence_texts import with_evidence
 from graph_service.memory.facts import Facts
 from graph_service.memory.forgetting import Forgetting
 from graph_service.memory.graph_reads import GraphReads
@@ -137,6 +138,7 @@ class Memory:
             UnavailableError: Neo4j does not answer, and nothing of this memory is on disk or in a snapshot.
         """
         answer = await self._answer(tenant, question)
+        answer = await with_evidence(self._graph, tenant, question.user_id, answer)
         if not answer.degraded:
             self.access.note(tenant, question.user_id, answer.hits, at=self._clock())
         return answer

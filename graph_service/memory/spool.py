@@ -6,8 +6,9 @@ import logging
 import os
 import sqlite3
 import threading
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -73,6 +74,24 @@ CREATE TRIGGER IF NOT EXISTS share_removed AFTER DELETE ON episodes BEGIN
 END;
 COMMIT;
 """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Newest:
+    """What a user said last that waits, the newest first.
+
+    Attributes:
+        more: whether older ones were left out.
+    """
+
+    rows: tuple[tuple[Any, ...], ...] = ()
+    more: bool = False
+
+    def episodes(self) -> Iterator[Episode]:
+        """Read one row after the other; those that cannot be read are left out."""
+        for row in self.rows:
+            if isinstance(one := from_row(*row), Spooled):
+                yield one.episode
 
 
 class Spool:
@@ -212,16 +231,32 @@ class Spool:
         """The oldest 1,000 episodes of a tenant, in order."""
         return await self._spooled(f"WHERE tenant = ? ORDER BY number LIMIT {_LISTED_MAX}", tenant)
 
-    async def newest(self, tenant: TenantId, user_id: str, *, episodes_max: int) -> list[Episode]:
-        """The episodes of a user that wait, the newest first."""
+    async def newest(self, tenant: TenantId, user_id: str, *, episodes_max: int, chars_max: int) -> Newest:
+        """The episodes of a user that wait, the newest first, as rows that are not read yet.
+
+        Args:
+            chars_max: of their rows; the newest comes however long it is.
+        """
         columns = "number, state, tenant, user_id, session_id, body, spooled_at, failures, error"
-        query = f"SELECT {columns} FROM episodes WHERE tenant = ? AND user_id = ? AND state = 'waiting'"
-        rows = await self._rows(f"{query} ORDER BY number DESC LIMIT {int(episodes_max)}", tenant, user_id)
+        query = (
+            f"SELECT {columns} FROM episodes WHERE tenant = ? AND user_id = ? AND state = 'waiting'"
+            f" ORDER BY number DESC LIMIT {int(episodes_max) + 1}"
+        )
 
-        def read() -> list[Episode]:
-            return [one.episode for row in rows if isinstance(one := from_row(*row), Spooled)]
+        def rows() -> Newest:
+            if self._open is None and not self._path.exists():
+                return Newest()
+            found, chars_n = list[tuple[Any, ...]](), 0
+            # One row after the other: what is too much never leaves the file.
+            with contextlib.closing(self._file().execute(query, (tenant, user_id))) as waiting:
+                for row in waiting:
+                    chars_n += len(row[5]) if isinstance(row[5], str | bytes) else 0
+                    if len(found) == episodes_max or (found and chars_n > chars_max):
+                        return Newest(rows=tuple(found), more=True)
+                    found.append(tuple(row))
+            return Newest(rows=tuple(found))
 
-        return await asyncio.to_thread(read)
+        return await self._in_thread(rows)
 
     async def retry(self, tenant: TenantId, number: int) -> None:
         """Has a refused episode wait again.

@@ -62,6 +62,25 @@ def test_a_list_costs_as_much_as_it_may_be_long(first: str, cost: int) -> None:
     assert cost_of(graphql_schema._schema, document, None, {}).cost == cost
 
 
+@pytest.mark.parametrize(
+    ("evidence", "cost"),
+    [
+        # The search, its hits, and ten messages each as guessed.
+        ("", 51 + 1 + 100 * (2 + 10)),
+        ("evidence: 0", 51 + 1 + 100 * (2 + 10)),
+        ("evidence: 20", 51 + 100 * 20 + 1 + 100 * (2 + 20)),
+        ("evidence: $n", 51 + 100 * 20 + 1 + 100 * (2 + 20)),
+    ],
+)
+def test_evidence_costs_as_many_messages_as_it_brings(evidence: str, cost: int) -> None:
+    asked = f'recall(userId: "a", query: "b", limit: 100, {evidence})'
+    plain = parse(f"query ($n: Int = 20) {{ {asked} {{ hits {{ id evidence {{ text }} }} }} }}")
+    assert cost_of(graphql_schema._schema, plain, None, {}).cost == cost
+    fragment = "fragment H on RecallHit { id ... { evidence { text } } }"
+    spread = parse(f"query ($n: Int = 20) {{ {asked} {{ hits {{ ...H }} }} }} {fragment}")
+    assert cost_of(graphql_schema._schema, spread, None, {}).cost == cost
+
+
 async def test_too_deep_too_wide_and_too_costly_operations_are_refused_by_name(door: Door) -> None:
     aliases = " ".join(f"a{i}: work {{ waiting }}" for i in range(ALIASES_MAX + 1))
     costly = "{ kind id uri score parts { name value } evidence { text saidAt } }"

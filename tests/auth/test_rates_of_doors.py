@@ -5,6 +5,7 @@ import contextlib
 import json
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -13,9 +14,11 @@ from websockets.asyncio.client import ClientConnection
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from graph_service.api.graphql_socket import BAD_MESSAGE, MESSAGES_BURST, TOO_FAST
+from graph_service.live.limits import LIVE_LIMITS
 from tests.auth.graphql_socket import CHANGED, answer, event, graphql_socket, subscribed
 from tests.auth.open_service import OpenService, open_service
 from tests.conftest import Server
+from tests.live.live_service import LiveViewer
 
 PER_S = 5.0
 BURST = 20
@@ -106,6 +109,48 @@ async def test_every_door_lets_through_what_the_rate_allows_and_no_more(
     assert BURST - 2 <= answered <= BURST + PER_S * took_s + 1
     assert waits
     assert all(1 <= wait_s <= 2 for wait_s in waits)
+
+
+@pytest.mark.parametrize(
+    ("frame", "per_request"),
+    [
+        ({"t": "resync"}, 1),
+        ({"t": "scope", "user": None, "budget": 100}, 1),
+        ({"t": "selection_sync", "clock": 0, "ids": []}, LIVE_LIMITS.pointings_per_request),
+    ],
+    ids=["resync", "scope", "selection_sync"],
+)
+async def test_what_viewers_wish_spends_from_the_rate_of_their_credential(
+    service: OpenService, frame: dict[str, Any], per_request: int
+) -> None:
+    """Several connections share it; each stays below what one of them may send in a second."""
+    tenant = f"rates{uuid4().hex[:8]}"
+    key = (await service.key(tenant, requests_per_s=1)).text
+    sent, refused = 0, dict[str, Any]()
+    async with contextlib.AsyncExitStack() as stack:
+        viewers = []
+        for _ in range(3):
+            viewer = LiveViewer(await stack.enter_async_context(service.socket()))
+            await viewer.say(t="hello", v=1, client="c-test", token=key, scope={"tenant": tenant})
+            viewers.append(viewer)
+        while not refused and sent < 20 * per_request:
+            viewer = viewers[sent % len(viewers)]
+            sent += 1
+            await viewer.say(**(frame | ({"clock": sent} if "clock" in frame else {})))
+            # As slow as the rate of frames of one connection asks for.
+            try:
+                async with asyncio.timeout(0.05):
+                    while (heard := await viewer.next())["t"] != "error":
+                        if heard["t"] == "graph_snapshot":
+                            await viewer.say(t="ack", seq=heard["seq"])
+                refused = heard
+            except TimeoutError:
+                continue
+            except ConnectionClosed:
+                pytest.fail("closed without saying why")
+    assert refused["code"] == "TOO_FAST"
+    assert "this credential" in refused["message"]
+    assert 0 < refused["retry_s"] <= 1
 
 
 async def test_several_root_fields_cost_several_requests(service: OpenService) -> None:

@@ -8,7 +8,8 @@ import pytest_asyncio
 from extraction.abstract import OVERVIEW_TOKENS_MAX
 from graph_service.graph.statements import Statement
 from graph_service.graph.store import Graph
-from graph_service.memory.layer_texts import Level
+from graph_service.memory.layer_texts import SAID_CHARS_MAX, Level
+from graph_service.memory.places import Listed, cursor_at
 from graph_service.memory.service import Memory
 from graph_service.memory.worker import Worker
 from schema.errors import InputError, NotFoundError
@@ -109,6 +110,28 @@ async def test_an_overview_that_the_model_failed_to_write_is_written_when_asked_
         after = await memory.layers._row(TenantId(tenant), scene_id)
         assert after is not None
         assert (report.made, after["texts"]["overview_by"]) == (1, "fake")
+
+
+async def test_a_long_session_is_told_word_for_word_in_parts(graph: Graph, tenant: str) -> None:
+    memory = a_memory(graph)
+    # The first three are said at the same moment, so that only their places tell them apart.
+    texts = [f"part {number} {letter * 69_000}" for number, letter in enumerate("abcdefg")]
+    messages = tuple(a_message(text, minute=max(place, 2)) for place, text in enumerate(texts))
+    session = await said(memory, tenant, messages=messages)
+    told, after, parts = list[str](), None, 0
+    while parts == 0 or after is not None:
+        part = await memory.layers.layer(TenantId(tenant), session, Level.L2, after=after)
+        lines = part.text.splitlines()
+        assert len(part.text) <= SAID_CHARS_MAX + 1_000
+        assert lines[-1].startswith("[cut here, more was said") == (part.after is not None)
+        told += lines[:-1] if part.after else lines
+        after, parts = part.after, parts + 1
+    assert [line.partition("user: ")[2] for line in told] == texts
+    assert parts == 4
+    with pytest.raises(InputError, match="no cursor of lines"):
+        await memory.layers.layer(TenantId(tenant), session, Level.L2, after="bad")
+    with pytest.raises(InputError, match="every other text comes whole"):
+        await memory.layers.layer(TenantId(tenant), session, Level.L1, after=cursor_at(Listed.LINES, 1, 1, "none"))
 
 
 async def test_texts_of_another_tenant_do_not_exist(graph: Graph, tenant: str) -> None:

@@ -16,7 +16,7 @@ from graph_service.graph.database import connect
 from graph_service.graph.local.local_server import start_local_server
 from graph_service.graph.migrate import prepare_vectors
 from graph_service.graph.store import Graph
-from graph_service.memory.away import SNAPSHOT, SPOOL
+from graph_service.memory.away import CHARS_MAX, SNAPSHOT, SPOOL
 from graph_service.memory.keepsakes import Keepsakes
 from graph_service.memory.question import Kind, Question
 from graph_service.memory.replay import Replay
@@ -165,3 +165,21 @@ async def test_only_the_memories_used_last_are_kept(graph: Graph, tenant: str) -
         await kept.refresh()
     assert kept.of(TenantId(tenant), "alice") is None
     assert kept.of(TenantId(tenant), "carol") is not None
+
+
+async def test_of_a_large_spool_the_newest_part_is_searched(tenant: str, tmp_path: Path) -> None:
+    spool = Spool(tmp_path / "large.sqlite3", bytes_max=64 * 2**20)
+    memory = a_memory(a_dead_graph(), spool=spool)
+    for number in range(8):
+        texts = [f"The violin of talk {number}. {'a' * 90_000}" for _ in range(10)]
+        await memory.remember(TenantId(tenant), an_incoming(*texts, session=f"s{number}"))
+    newest = await spool.newest(TenantId(tenant), "alice", episodes_max=500, chars_max=CHARS_MAX)
+    assert (len(newest.rows), newest.more) == (4, True)
+    assert sum(len(row[5]) for row in newest.rows) <= CHARS_MAX
+    assert len((await spool.newest(TenantId(tenant), "alice", episodes_max=2, chars_max=CHARS_MAX)).rows) == 2
+    one = await spool.newest(TenantId(tenant), "alice", episodes_max=500, chars_max=1)
+    assert [episode.session_id for episode in one.episodes()] == ["s7"], "the newest comes however long it is"
+    answer = await memory.recall(TenantId(tenant), Question(user_id="alice", text="violin", limit=100))
+    assert {hit.text[:21] for hit in answer.hits} == {f"The violin of talk {number}." for number in (4, 5, 6, 7)}
+    assert answer.notes == ("Neo4j is away: searched 40 messages that wait on disk; older ones were left out",)
+    await spool.close()

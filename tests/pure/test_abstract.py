@@ -1,6 +1,7 @@
 """Abstracts are made of the scene's own sentences, within their limits, the same every time."""
 
 import time
+import tracemalloc
 from datetime import UTC, datetime
 
 import pytest
@@ -101,6 +102,15 @@ def test_the_same_scene_gives_the_same_texts(texts: tuple[str, ...]) -> None:
 
 def test_tokens_are_counted_by_character_and_word() -> None:
     assert (token_count("我喜欢你"), token_count("I like penguins"), token_count("…")) == (4, 4, 0)
+
+
+def test_tokens_are_counted_without_a_list_of_all_words() -> None:
+    for text in ("ab " * 70_000, "我 " * 100_000):
+        tracemalloc.start()
+        token_count(text)
+        most = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert most < 100_000
 
 
 @pytest.mark.parametrize("text", ["a" * 100_000, "我" * 100_000, "(" * 50_000, "a b. " * 20_000])

@@ -1,14 +1,17 @@
 """What can be answered without the database, from disk and a snapshot. Requirements C12, F2, F3; issue 5 item 6."""
 
+import time
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
-from graph_service.memory.away import SNAPSHOT, SPOOL, answer_away
+from graph_service.memory.away import SNAPSHOT, SPOOL, _Search, _Sought, _terms, answer_away
 from graph_service.memory.incoming import check_incoming
 from graph_service.memory.question import Kind, Question
 from graph_service.memory.snapshot import Snapshot
+from schema.errors import TooSlowError
 from schema.frames import Count, EdgeView, NodeView
 from schema.ids import TenantId
 from schema.message import Episode
@@ -102,3 +105,47 @@ def test_what_was_known_at_a_moment_is_not_told_from_a_snapshot() -> None:
     answer = answer_away(asked("tea", as_of=datetime(2026, 1, 1, tzinfo=UTC)), [], snapshot, now=NOW)
     assert (answer.hits, answer.path, answer.degraded) == ((), (), True)
     assert "snapshot" in answer.notes[0]
+
+
+def test_a_search_that_was_ended_tells_what_it_found_until_then() -> None:
+    def episodes() -> Iterator[Episode]:
+        yield an_episode("Tea one.", "A drum.")
+        yield an_episode("Tea two.")
+        raise TooSlowError("it was stopped")
+
+    search = _Search(asked("tea"), now=NOW)
+    with pytest.raises(TooSlowError):
+        search.look(episodes(), None)
+    search.all = False
+    answer = search.answer()
+    assert ({hit.text for hit in answer.hits}, answer.degraded) == ({"Tea one.", "Tea two."}, True)
+    assert answer.notes == ("Neo4j is away: searched 3 messages that wait on disk; older ones were left out",)
+
+
+@pytest.mark.parametrize(
+    ("term", "same", "other"),
+    [
+        ("teas", ["tea", "teas"], ["te", "teapots", "steas"]),
+        ("hike", ["hike", "hiking", "hik", "hiker"], ["hi", "hikingly"]),
+        ("be", ["be"], ["bee", "b", "bes"]),
+        ("hiking", ["hike", "hik"], ["hi", "hiker"]),
+    ],
+)
+def test_latin_words_meet_by_their_beginning(term: str, same: list[str], other: list[str]) -> None:
+    sought = _Sought([term])
+    assert [word for word in (*same, *other) if sought.held(word)] == same
+
+
+def test_a_text_costs_the_same_however_many_words_are_asked_for() -> None:
+    text = " ".join(f"w{number:x}q" for number in range(20_000))
+
+    def cost_s(words_n: int) -> float:
+        sought = _Sought(_terms([f"v{number:x}q" for number in range(words_n)]))
+        best_s = float("inf")
+        for _ in range(5):
+            begun_s = time.thread_time()
+            sought.held(text)
+            best_s = min(best_s, time.thread_time() - begun_s)
+        return best_s
+
+    assert cost_s(64) < 2.4 * cost_s(4)

@@ -3,12 +3,15 @@
 The cases in `patch_cases.json` are folded by the viewer's own tests, too. Requirements A5, E3.
 """
 
+import asyncio
 import json
 import random
+import time
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,6 +19,7 @@ from graph_service.live.catch_up import caught_up
 from graph_service.live.limits import LiveLimits
 from graph_service.live.patches import Shown, apply, coalesce, patch_of, show, snapshot_parts
 from graph_service.live.ring import Ring
+from graph_service.live.shared_snapshots import SharedSnapshots
 from graph_service.memory.snapshot import Choice, Snapshot, frame_json
 from graph_service.memory.views import edge_body, edge_view, node_body, node_view
 from schema.change import Change, NumberedChange, Op
@@ -266,6 +270,48 @@ def test_a_kept_snapshot_is_brought_up_to_what_a_later_one_shows(
     assert (now.seq, now.total) == (later.seq, later.total)
     assert {node.id: node for node in now.nodes} == {node.id: node for node in later.nodes}
     assert {edge.id: edge for edge in now.edges} == {edge.id: edge for edge in later.edges}
+
+
+def drops_s(count: int, *, caught: bool) -> float:
+    """Seconds of computing for as many drops of nodes as there are edges."""
+    nodes = [a_node(f"n{number}", number) for number in range(count)]
+    edges = [an_edge(f"n{number}-n{number + 1}", number) for number in range(count - 1)]
+    puts = [] if caught else [numbered(n + 1, Op.EDGE_PUT, edge.id, edge.model_dump()) for n, edge in enumerate(edges)]
+    drops = [numbered(len(puts) + n + 1, Op.NODE_DROP, f"n{n}", {}) for n in range(count)]
+    total = Count(nodes=count, edges=count - 1)
+    kept = Snapshot(epoch=EPOCH, seq=0, as_of=AT, total=total, nodes=nodes, edges=edges)
+    best_s = float("inf")
+    for _ in range(5):
+        begun_s = time.thread_time()
+        if caught:
+            assert caught_up(kept, drops, user=None).edges == []
+        else:
+            assert {op for op, _ in coalesce([*puts, *drops])} == {Op.EDGE_DROP, Op.NODE_DROP}
+        best_s = min(best_s, time.thread_time() - begun_s)
+    return best_s
+
+
+@pytest.mark.parametrize("caught", [True, False], ids=["kept map", "patch"])
+def test_drops_of_nodes_cost_their_number_and_not_times_that_of_edges(caught: bool) -> None:
+    assert any(drops_s(4_000, caught=caught) < 2.4 * drops_s(2_000, caught=caught) for _ in range(5))
+
+
+async def test_viewers_that_are_shown_the_same_get_the_same_bytes_until_something_is_forgotten() -> None:
+    nodes = [a_node(f"n{number}", number) for number in range(1_000)]
+    count = Count(nodes=len(nodes), edges=0)
+    one, other = (Snapshot(epoch=EPOCH, seq=7, as_of=AT, total=count, nodes=nodes, edges=[]) for _ in range(2))
+    shared = SharedSnapshots(part_bytes=50_000, bytes_max=4_000_000)
+    first, *more = await asyncio.gather(*(shared.parts(one, stale=False) for _ in range(20)))
+    assert all(parts is first for parts in more)
+    assert list(first) == [frame_json(part) for part in snapshot_parts(one.frame(), bytes_max=50_000)]
+    assert all(json.loads(part)["stale"] for part in await shared.parts(one, stale=True))
+    assert await shared.parts(other, stale=False) is not first
+    assert await shared.parts(one, stale=False) is first
+    shared.clear()
+    assert await shared.parts(one, stale=False) is not first
+    small = SharedSnapshots(part_bytes=50_000, bytes_max=1)
+    assert [bool(await small.parts(each, stale=False)) for each in (one, other)] == [True, True]
+    assert len(small._held) == 1
 
 
 def patch_cases() -> list[dict[str, Any]]:

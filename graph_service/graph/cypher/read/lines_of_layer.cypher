@@ -1,10 +1,25 @@
-// What was said in a session or in one of its scenes, the oldest first (L2).
+// What was said in a session or in one of its scenes, the oldest first (L2), as much of it as one answer may tell.
 // $tenant: str
 // $session: str
 // $scene: str or null; only what is in this scene
+// $said_ms: int or null; with $position and $after: only what was said behind this place
+// $position: int or null
+// $after: str or null
 // $rows_max: int
-// -> speaker, role, said_at, text
+// $chars_max: int; the first message comes whatever its length
+// -> speaker, role, said_at, text, key, more
+// key: [said_ms, position, id], its place; more: whether anything was said behind these messages
 MATCH (m:Message {tenant: $tenant, session_id: $session})
-WHERE $scene IS NULL OR EXISTS { (m)-[:PART_OF]->(:Scene {tenant: $tenant, id: $scene}) }
-WITH m ORDER BY m.said_ms, m.position, m.id LIMIT $rows_max
-RETURN m.speaker AS speaker, m.role AS role, m.said_at AS said_at, m.text AS text
+WHERE ($scene IS NULL OR EXISTS { (m)-[:PART_OF]->(:Scene {tenant: $tenant, id: $scene}) })
+  AND ($said_ms IS NULL OR m.said_ms > $said_ms OR (m.said_ms = $said_ms AND (coalesce(m.position, 9007199254740991) > $position
+       OR (coalesce(m.position, 9007199254740991) = $position AND m.id > $after))))
+WITH m ORDER BY m.said_ms, m.position, m.id LIMIT $rows_max + 1
+// Ids and lengths only: the texts of those that are too many never leave their pages together.
+WITH collect([m.id, size(m.text)]) AS found
+WITH found, reduce(fit = [0, 0], one IN found[0..$rows_max] |
+  CASE WHEN fit[1] > 0 AND fit[0] + one[1] > $chars_max THEN [$chars_max + 1, fit[1]] ELSE [fit[0] + one[1], fit[1] + 1] END)[1] AS fits
+UNWIND found[0..fits] AS one
+MATCH (m:Message {tenant: $tenant, id: one[0]})
+WITH m, size(found) > fits AS more ORDER BY m.said_ms, m.position, m.id
+RETURN m.speaker AS speaker, m.role AS role, m.said_at AS said_at, m.text AS text,
+       [m.said_ms, coalesce(m.position, 9007199254740991), m.id] AS key, more

@@ -37,6 +37,7 @@
 // $beside: bool, whether the layers of scenes and the marks of use are wanted
 // $around: int, messages to bring from before and from after each of those
 // $evidence_max: int, messages to bring with each fact and scene; 0 brings none
+// $evidence_chars: int, of the text of each of them; most of what is found is in no answer
 // -> messages, rows, beside, named
 // One row. messages: [id, session, said_ms, position, speaker, text, uri, role, importance, unread, cosine, [[channel, score]], tokens] for each
 // message found and those said around it; rows: [kind, id, [[channel, score]], cosine, shown, evidence, proofs] for each scene and
@@ -44,7 +45,7 @@
 // [uri, text, title, role, speaker, said_ms, importance, unread, relation, invalid_ms, strength, confidence, predicate, subject,
 // object], and of facts also kind, rationale, steps, and ends: ids of its subject and object, but not of the user and the agent; it is
 // null for facts that are not wanted, which only tell of messages;
-// evidence is [[id, uri, role, speaker, text, said_ms]]; proofs are ids.
+// evidence is [[id, uri, role, speaker, text, said_ms, length of a text that is cut, else null]]; proofs are ids.
 // named: keys of the entities that the question names.
 // beside: [id, scene, abstract, overview, last_accessed_ms] for each message and scene, how near its scene's layers are. Lists and
 // milliseconds, because records and dates are what the driver spends its time on.
@@ -214,7 +215,8 @@ CALL (asked_for) {
     UNWIND CASE WHEN $evidence_max > 0 THEN [s] ELSE [] END AS proven
     MATCH (p:Message)-[:PART_OF]->(proven) WHERE p.user_id = $user_id
     WITH p ORDER BY p.said_ms, p.position LIMIT $evidence_max
-    RETURN collect([p.id, p.uri, p.role, p.speaker, p.text, p.said_ms]) AS evidence
+    RETURN collect([p.id, p.uri, p.role, p.speaker, left(p.text, $evidence_chars), p.said_ms,
+      CASE WHEN size(p.text) > $evidence_chars THEN size(p.text) ELSE null END]) AS evidence
   }
   RETURN collect(['scene', s.id, found, cosine,
     [s.uri, s.abstract, s.name, null, null, s.start_ms, s.importance, null, null, null, null, null, null, null, null], evidence, []]) AS scenes
@@ -256,7 +258,8 @@ CALL (touching, beyond) {
   CALL (r) {
     UNWIND CASE WHEN 'fact' IN $kinds THEN r.evidence[0..$evidence_max] ELSE [] END AS message_id
     MATCH (p:Message {tenant: $tenant, id: message_id}) WHERE p.user_id = $user_id AND ($known_at IS NULL OR p.received_at <= $known_at)
-    RETURN collect([p.id, p.uri, p.role, p.speaker, p.text, p.said_ms]) AS evidence
+    RETURN collect([p.id, p.uri, p.role, p.speaker, left(p.text, $evidence_chars), p.said_ms,
+      CASE WHEN size(p.text) > $evidence_chars THEN size(p.text) ELSE null END]) AS evidence
   }
   RETURN collect(['fact', r.id, found,
     coalesce(head([one IN found WHERE one[0] = 'vector' | one[1]]),
