@@ -326,7 +326,7 @@ def test_whatever_a_document_says_it_is_judged_in_bounded_time(text: str) -> Non
 
 def parsed(text: str) -> DocumentNode | None:
     try:
-        return graphql_prepared._parsed(text)
+        return graphql_prepared._parsed(text, tokens_in(text))
     except graphql_prepared.GraphQLError:
         return None
 
