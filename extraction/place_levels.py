@@ -34,7 +34,12 @@ def _names() -> frozenset[str]:
     return frozenset(found | {f"{name}{end}" for name in found for end in ("省", "自治区") if not name.isascii()})
 
 
+def is_region(name: str) -> bool:
+    """Whether a name is of a country or region."""
+    return name_key(name) in _names()
+
+
 def other_level(one: str | None, other: str | None) -> bool:
     """Whether exactly one of two places is a country or region, so that the other may lie in it."""
-    regions = [name_key(name) in _names() for name in (one, other) if name]
+    regions = [is_region(name) for name in (one, other) if name]
     return len(regions) == 2 and regions[0] != regions[1]

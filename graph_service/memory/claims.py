@@ -56,18 +56,6 @@ class ClaimKnown:
         """The id of its first spell, which names the claim."""
         return memory_id(self.first_uri)
 
-    def with_more(self, other: "ClaimKnown") -> "ClaimKnown":
-        """The claim with what else was told of it."""
-        return replace(
-            self,
-            told=joined((*self.told, *other.told)),
-            quotes=self.quotes | other.quotes,
-            wording=self.wording.joined(other.wording),
-            reopened=self.reopened | other.reopened,
-            object_name=self.object_name or other.object_name,
-            stated=self.stated | other.stated,
-        )
-
     def spell_uri(self, slot: int) -> Uri:
         """The address of one of its spells."""
         return Uri(f"{self.first_uri.rsplit('/', 1)[0]}/{slot}")
@@ -84,12 +72,32 @@ def strength_of(base: float, proofs: int) -> float:
 
 def known_claims(facts: Iterable[KnownFact]) -> dict[Claim, ClaimKnown]:
     """The claims of some known facts."""
-    claims: dict[Claim, ClaimKnown] = {}
+    claims: dict[Claim, list[KnownFact]] = {}
     for fact in sorted(facts, key=lambda one: (one.claim[:2], one.claim.object_id, one.slot)):
-        one = _of_known(fact)
-        before = claims.get(fact.claim)
-        claims[fact.claim] = replace(before.with_more(one), spells=(*before.spells, fact)) if before else one
-    return claims
+        claims.setdefault(fact.claim, []).append(fact)
+    return {
+        claim: replace(joined_claims([_of_known(fact) for fact in spells]), spells=tuple(spells))
+        for claim, spells in claims.items()
+    }
+
+
+def joined_claims(parts: Sequence[ClaimKnown]) -> ClaimKnown:
+    """What is known of one claim and what else was told of it, in one; address and spells are those of the first."""
+    first = parts[0]
+    if len(parts) == 1:
+        return first
+    wording = first.wording
+    for part in parts[1:]:
+        wording = wording.joined(part.wording)
+    return replace(
+        first,
+        told=joined(telling for part in parts for telling in part.told),
+        quotes=frozenset().union(*(part.quotes for part in parts)),
+        wording=wording,
+        reopened=frozenset().union(*(part.reopened for part in parts)),
+        object_name=next((part.object_name for part in parts if part.object_name), first.object_name),
+        stated=frozenset().union(*(part.stated for part in parts)),
+    )
 
 
 def told_of(fact: KnownFact) -> tuple[Telling, ...]:

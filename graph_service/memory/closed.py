@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from typing import Any, Final
 
 from graph_service.graph.statements import statement
@@ -15,6 +16,9 @@ from graph_service.memory.holding import FactTimes, Moments, holds, known_end
 from graph_service.memory.known import facts_near
 from graph_service.memory.log_rows import append_changes
 from graph_service.memory.plan import planned
+from graph_service.memory.planned_here import FACT_CHARS, computed
+from graph_service.memory.rivalry import Rivalry
+from graph_service.memory.timeline import Spell
 from schema.errors import ConflictError, InputError, NotFoundError
 from schema.fact import Claim, KnownFact
 from schema.ids import MemoryId, TenantId, memory_id, user_uri
@@ -159,7 +163,8 @@ async def reopen_fact(graph: Graph, tenant: TenantId, fact_id: str, reason: str,
         row = _edge(await writing.run(statement("read/fact_by_id"), wanted), fact_id)
         _check_closed(row["edge"])
         claim = Claim(row["source"]["id"], row["predicate"], row["edge"]["relation"], row["target"]["id"])
-        items = _reopened(await facts_near(writing, tenant, claim), claim, fact_id)
+        near = await facts_near(writing, tenant, claim)
+        items = await computed(partial(reopening, near, claim, fact_id), len(near) * FACT_CHARS)
         rows = [fact_row(item, tenant=tenant, user_id=user_id, recorded_at=at) for item in items]
         await want_vectors(writing, tenant, await put_facts(writing, tenant, rows), at=at)
         changes = [
@@ -185,25 +190,39 @@ def _check_closed(edge: Mapping[str, Any]) -> None:
         )
 
 
-def _reopened(known: list[KnownFact], claim: Claim, fact_id: str) -> list[PlannedFact]:
-    """What must be written so that a closed fact holds: all that closes it is spared, one after the other."""
+def reopening(known: Sequence[KnownFact], claim: Claim, fact_id: str) -> list[PlannedFact]:
+    """What must be written so that a closed fact holds: all that closes it is spared, one after the other. Pure.
+
+    Raises:
+        ConflictError: nobody said that it ever held.
+    """
     board = known_claims(known)
     owners = {str(fact.id): str(one.id) for one in board.values() for fact in one.spells}
     standing = next(fact for fact in board[claim].spells if fact.id == fact_id)
-    items: list[PlannedFact] = []
-    while standing.invalid_at is not None:
+    slot, closers, rivalry = standing.slot, _closers(standing, owners), Rivalry(board)
+    while closers:
         before = board[claim]
-        board[claim] = replace(before, reopened=before.reopened | _closers(standing, owners))
-        assert board[claim].reopened != before.reopened, "each round spares what closed the fact in the last"
-        items = [item for item in planned(board, {claim}) if item.fact.claim == claim]
-        standing = next(item.fact for item in items if item.fact.id == fact_id)
-    return items
+        if closers <= before.reopened:
+            raise ConflictError(f"of the fact {fact_id!r} was only said that it is over; say that it holds instead")
+        board[claim] = before = replace(before, reopened=before.reopened | closers)
+        found = rivalry.spells(claim, spare=slot)
+        board[claim] = replace(before, reopened=before.reopened | found.spared)
+        # Without what closed an earlier spell, this one may be a part of that.
+        slot = min(slot, len(found.spells) - 1)
+        closers = _closers_of(found.spells[slot])
+    return [item for item in planned(board, {claim}) if item.fact.claim == claim]
 
 
 def _closers(fact: KnownFact, owners: Mapping[str, str]) -> set[str]:
     if fact.closed_by is not None:
         return {owners.get(fact.closed_by, fact.closed_by)}
     return {telling.message_id for telling in told_of(fact) if telling.ends}
+
+
+def _closers_of(spell: Spell) -> set[str]:
+    if spell.blow is not None:
+        return {spell.blow.claim}
+    return {telling.message_id for telling in spell.told if telling.ends} if spell.end is not None else set()
 
 
 def _told(edge: Mapping[str, Any]) -> list[Any]:

@@ -5,9 +5,7 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Final
 
-from extraction.bounded_thread import THREADS
 from extraction.embedding import Embedder
 from extraction.fact_judge import FactJudge
 from extraction.layer_writer import LayerWriter, worth_writing
@@ -28,16 +26,15 @@ from graph_service.memory.one_at_a_time import OneAtATime
 from graph_service.memory.outbox import Claim, finish
 from graph_service.memory.own_names import meeting_the_user, names_told, new_names, with_names_told
 from graph_service.memory.pace import Pace
+from graph_service.memory.planned_here import computed, facts_in, planned_chars
 from graph_service.memory.scenes import SceneRules, is_ripe
-from graph_service.memory.session_text import SessionText, brought_reading, load_session, scene_text
+from graph_service.memory.session_text import BroughtByMessage, SessionText, load_session, scene_text
 from graph_service.memory.tombstones import Refused, refused_of
 from schema.errors import ConflictError, MisreadError, TooSlowError
 from schema.scene import Scene
 
 _log = logging.getLogger("mnemograph.worker")
 
-# Planning reads the words for time of each message; of more text than this, away from the event loop.
-_PLANNED_HERE_CHARS: Final = 20_000
 # How often a plan is made anew because the user's memory changed under it, before the work is given back.
 _PLANS_MAX = 5
 
@@ -100,8 +97,8 @@ async def read_session(
     refused = await refused_of(graph, text.owner)
     scenes = await _read_scenes(text, affordable_readers, rules, refused, final=final, whole=whole)
     if not scenes:
-        await _finish_empty(graph, held, pace)
-        return False
+        await _finish_empty(graph, held, pace, text)
+        return text.more
     pace.step("read")
     judges = Judges(judge=affordable_readers.judge)
     # Two plans on one memory at once: the later one would only be made again.
@@ -144,8 +141,14 @@ async def _plan(graph: Graph, text: SessionText, scenes: Sequence[SceneRead], ju
         held=known.held,
         judging=judging,
     )
-    chars = sum(len(message.text) for read in scenes for message in read.scene.messages)
-    plan = planning() if chars <= _PLANNED_HERE_CHARS else await THREADS.run(planning)
+    try:
+        plan = await computed(planning, planned_chars(scenes, known.facts))
+    except TooSlowError as error:
+        raise TooSlowError(
+            f"planning {facts_in(scenes)} facts of {len(scenes)} scene(s) beside {len(known.facts)} known ones took too"
+            f" long ({error}); the messages of session {text.session_uri} are stored and searchable; forget some of"
+            " these facts, or send them again in smaller parts, and try the work again"
+        ) from error
     return replace(plan, own_names=new_names(text.user_properties, told))
 
 
@@ -163,6 +166,7 @@ async def _read_scenes(  # noqa: C901  one pass over a scene, whose steps share 
 ) -> list[SceneRead]:
     """The readings of scenes that changed, and new layer texts where the old ones hold no more."""
     # Rules share the processor and few threads with everybody; only answers of a model are worth waiting for together.
+    told_by = BroughtByMessage(text.session_uri, text.brought)
     gate = asyncio.Semaphore(1 if readers.first is readers.fallback else readers.parallel)
 
     async def one(scene: Scene) -> SceneRead | None:
@@ -171,12 +175,12 @@ async def _read_scenes(  # noqa: C901  one pass over a scene, whose steps share 
         pending = readers.waits_for_ripe and not ripe
         changed = scene.id in text.changed
         due = changed or (bool(stored.get("unextracted")) and not pending)
-        lines = scene_text(text, scene)
+        lines = scene_text(text, scene, told_by.covered)
 
         def kept(reading: Reading) -> Reading:
             return refused.without_refused(reading, scene.messages, text.owner)
 
-        brought = kept(brought_reading(text.brought, scene))
+        brought = kept(told_by.reading(scene))
         basis = basis_of(scene, stored, brought, whole=ripe or whole, pending=pending)
         owed = whole and bool(stored.get("overview_owed"))
         if not due and basis.fresh and not owed:
@@ -252,10 +256,19 @@ async def _read_by_rules(lines: SceneText, readers: Readers) -> tuple[list[Readi
         return [plain_reading()], True
 
 
-async def _finish_empty(graph: Graph, held: Claim, pace: Pace) -> None:
+async def _finish_empty(graph: Graph, held: Claim, pace: Pace, text: SessionText | None = None) -> None:
     now_ms = pace.now_ms()
+    # Facts whose messages no scene holds must not stand in the way of those that come after them.
+    passed = text.episodes if text is not None and text.more else ()
+    if passed:
+        extra = {"tenant": held.tenant, "work": held.id}
+        _log.warning(
+            "%d calls brought facts for messages that no scene holds; they are passed over", len(passed), extra=extra
+        )
 
     async def steps(writing: Writing) -> None:
-        await finish(writing, [held], more=False, now_ms=now_ms)
+        if passed:
+            await writing.run(statement("write/close_episodes"), {"tenant": held.tenant, "ids": list(passed)})
+        await finish(writing, [held], more=text is not None and text.more, now_ms=now_ms)
 
     await graph.write(steps)

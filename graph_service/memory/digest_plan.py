@@ -160,7 +160,7 @@ def plan_digest(
         agents=agent_rows,
         scenes=scene_rows,
         facts=[row for _, row in fact_rows],
-        episodes=[brought.id for brought in text.brought],
+        episodes=list(text.episodes),
         changes=[
             _user_change(text, last_said),
             # Unchanged ones too: a viewer that shows a part of the map needs both ends of each edge that follows.

@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Final
 
 from extraction.near_duplicate import bands, simhash
@@ -10,6 +11,7 @@ from graph_service.graph.store import Graph, Row, Writing
 from graph_service.memory.beings import Known, NameSeen, Owner, resolve
 from graph_service.memory.digest_plan import SceneRead
 from graph_service.memory.fact_rows import known_fact
+from graph_service.memory.planned_here import FACT_CHARS, computed
 from schema.entity import Being
 from schema.fact import Claim, KnownFact
 from schema.ids import MemoryId, TenantId
@@ -55,13 +57,17 @@ async def load_known(
         key = keys.get(claim.subject_id, _Key())
         keys[claim.subject_id] = key.with_fact(claim.predicate, claim.relation, claim.object_id, ended=True)
     rows = await _rows_near(graph.read, owner.tenant, keys, scene_ids)
-    known = [known_fact(row) for row in rows]
+    known = await computed(partial(_known, rows), len(rows) * FACT_CHARS)
     unique = {fact.id: fact for fact in known if fact.predicate != "MENTIONED"}
     return KnownFacts(
         facts=tuple(unique[name] for name in sorted(unique)),
         mentions={fact.id: fact for fact in known if fact.predicate == "MENTIONED"},
         held=frozenset(row["properties"]["id"] for row in rows if "subject_id" in row["properties"]),
     )
+
+
+def _known(rows: Sequence[Row]) -> list[KnownFact]:
+    return [known_fact(row) for row in rows]
 
 
 async def facts_near(writing: Writing, tenant: TenantId, claim: Claim) -> list[KnownFact]:

@@ -7,22 +7,25 @@ repetition matters. Bystanders never change.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from types import MappingProxyType
+from typing import Final
 
 from extraction.fact_judge import Judged, Judgement
 from extraction.near_duplicate import bands, simhash
-from extraction.place_levels import other_level
 from graph_service.memory.claims import (
     ClaimKnown,
     PlannedFact,
     accepted_claim,
     fact_of_spell,
     joined_away,
+    joined_claims,
     known_claims,
     told_of,
 )
-from graph_service.memory.resolution import closes, ends, resolve, rivals
-from graph_service.memory.timeline import Blow, Spell, is_rejected, spells_of
+from graph_service.memory.resolution import resolve
+from graph_service.memory.rivalry import Rivalry
+from graph_service.memory.timeline import Spell
 from schema.fact import AcceptedFact, Claim, KnownFact
 from schema.ids import MemoryId
 from schema.telling import Closing
@@ -35,6 +38,9 @@ _REASONS = {
     Closing.REJECTED: "a person said that it is not so",
     Closing.JOINED: "part of an earlier spell",
 }
+
+# With so many known facts in nearly the same words a new one is compared.
+_NEAR_MAX: Final = 32
 
 
 def plan_facts(
@@ -52,10 +58,11 @@ def plan_facts(
     Returns:
         New and changed facts only, ordered by id; empty when everything was known.
     """
-    board = known_claims(known)
+    board = {claim: _Gathered(one) for claim, one in known_claims(known).items()}
     shelf = _Shelf()
-    for one in board.values():
-        shelf.put(_view(one))
+    # The latest last: of many in nearly the same words, a new one is compared with those.
+    for one in sorted(board.values(), key=lambda one: (one.view.last_seen, *_claim_order(one.view.claim))):
+        shelf.put(one.view)
     touched: set[Claim] = set()
     ordered = sorted(accepted, key=lambda pair: (pair[0].valid_at, pair[0].closes, pair[0].statement, pair[1]))
     for fact, scene in ordered:
@@ -64,17 +71,49 @@ def plan_facts(
         same = None if fact.stated else resolve(fact, shelf.near(fact)).same
         if same is not None:
             told = replace(told, claim=same.claim)
-        for one in _as_judged(told, judged.get(fact.claim) if same is None else None, board):
-            before = board.get(one.claim)
-            board[one.claim] = before.with_more(one) if before is not None else one
-            shelf.put(_view(board[one.claim]))
-            touched.add(one.claim)
-    return planned(board, touched)
+        for more in _as_judged(told, judged.get(fact.claim) if same is None else None, board):
+            before = board.get(more.claim)
+            if before is None:
+                board[more.claim] = _Gathered(more)
+            else:
+                before.take(more)
+            shelf.put(board[more.claim].view)
+            touched.add(more.claim)
+    return planned({claim: one.whole() for claim, one in board.items()}, touched)
 
 
-def _as_judged(told: ClaimKnown, judged: Judged | None, board: Mapping[Claim, ClaimKnown]) -> list[ClaimKnown]:
+class _Gathered:
+    """A claim with what is told of it, put together once, however often it is told; `view` is it as one fact."""
+
+    def __init__(self, claim: ClaimKnown) -> None:
+        self._parts = [claim]
+        self._wording = claim.wording
+        self._is_open = any(one.invalid_at is None for one in claim.spells)
+        self._is_stated = bool(claim.stated)
+        self.view = _view(claim)
+
+    def take(self, more: ClaimKnown) -> None:
+        self._parts.append(more)
+        self._wording = self._wording.joined(more.wording)
+        self._is_stated = self._is_stated or bool(more.stated)
+        if self._is_open:
+            return
+        if self._is_stated:
+            self.view = _view(self.whole())
+        else:
+            name = self.view.object_name or more.object_name
+            self.view = replace(self.view, statement=self._wording.statement, object_name=name)
+
+    def whole(self) -> ClaimKnown:
+        if len(self._parts) > 1:
+            self._parts = [joined_claims(self._parts)]
+        return self._parts[0]
+
+
+def _as_judged(told: ClaimKnown, judged: Judged | None, board: Mapping[Claim, _Gathered]) -> list[ClaimKnown]:
     """What is told of which claims, once a model has judged; a verdict about what is not known means nothing."""
-    known = None if judged is None else board.get(judged.known)
+    about = None if judged is None else board.get(judged.known)
+    known = None if about is None else about.whole()
     if judged is None or known is None or known.claim == told.claim or any(one.ends for one in told.told):
         return [told]
     if judged.judgement is Judgement.SAME:
@@ -91,10 +130,10 @@ def planned(board: dict[Claim, ClaimKnown], touched: Iterable[Claim]) -> list[Pl
     Args:
         board: the claims as they are known now, `spells` as they were.
     """
-    names = list(board)
-    todo = {claim for one in touched for claim in (one, *rivals(one, names))}
-    held = {claim: _spells(board, claim, names) for claim in sorted(todo, key=_claim_order)}
-    where = _places(board, held)
+    rivalry = Rivalry(board)
+    todo = rivalry.touched_by(touched)
+    held = {claim: rivalry.spells(claim).spells for claim in sorted(todo, key=_claim_order)}
+    where = _places(board, held, rivalry)
     changed = [
         item
         for claim, spells in held.items()
@@ -110,19 +149,31 @@ def _claim_order(claim: Claim) -> tuple[str, ...]:
 
 @dataclass(slots=True)
 class _Shelf:
-    """Known facts where those with nearly the same words can be found without looking at all."""
+    """Known facts where those with nearly the same words can be found without looking at all.
+
+    Attributes:
+        worded: claims by parts of their hash, each with when it was put here last, the latest last.
+    """
 
     facts: dict[Claim, KnownFact] = field(default_factory=dict)
-    worded: dict[str, set[Claim]] = field(default_factory=dict)
+    worded: dict[str, dict[Claim, int]] = field(default_factory=dict)
+    puts: int = 0
 
     def put(self, fact: KnownFact) -> None:
         self.facts[fact.claim] = fact
+        self.puts += 1
         for band in bands(simhash(fact.statement)):
-            self.worded.setdefault(band, set()).add(fact.claim)
+            alike = self.worded.setdefault(band, {})
+            alike.pop(fact.claim, None)
+            alike[fact.claim] = self.puts
 
     def near(self, fact: AcceptedFact) -> list[KnownFact]:
-        found = {claim for band in bands(simhash(fact.statement)) for claim in self.worded.get(band, ())}
-        return [self.facts[claim] for claim in sorted(found | ({fact.claim} & self.facts.keys()), key=_claim_order)]
+        """Return known facts in nearly the same words, at most so many, the latest, and the same fact."""
+        found: dict[Claim, int] = {}
+        for band in bands(simhash(fact.statement)):
+            found |= islice(reversed(self.worded.get(band, {}).items()), _NEAR_MAX)
+        latest = sorted(found, key=found.__getitem__, reverse=True)[:_NEAR_MAX]
+        return [self.facts[claim] for claim in sorted({*latest} | ({fact.claim} & self.facts.keys()), key=_claim_order)]
 
 
 def _view(claim: ClaimKnown) -> KnownFact:
@@ -133,40 +184,22 @@ def _view(claim: ClaimKnown) -> KnownFact:
     return fact_of_spell(claim, 0, Spell(told=sorted(claim.told, key=lambda one: one.valid_at)), None)
 
 
-def _spells(board: dict[Claim, ClaimKnown], claim: Claim, names: Sequence[Claim]) -> list[Spell]:
-    blows = []
-    for other in rivals(claim, names):
-        # Who lives in Paris lives in France: the two say the same of different places.
-        if other_level(board[claim].object_name, board[other].object_name) and claim.relation == other.relation:
-            continue
-        why = closes(other, claim)
-        over = ends(other, claim)
-        if is_rejected(board[other].told):
-            continue
-        for telling in board[other].told:
-            if why is not None and telling.ends and telling.stated is not None:
-                blows.append(Blow(telling=telling, claim=board[other].id, why=Closing.OVER, lifts=True))
-            if why is not None and not telling.ends:
-                blows.append(Blow(telling=telling, claim=board[other].id, why=why))
-            elif over and telling.ends:
-                blows.append(Blow(telling=telling, claim=board[other].id, why=Closing.OVER))
-    return spells_of(board[claim].told, blows, board[claim].reopened)
-
-
 def _places(
-    board: dict[Claim, ClaimKnown], held: dict[Claim, list[Spell]]
+    board: dict[Claim, ClaimKnown], held: dict[Claim, list[Spell]], rivalry: Rivalry
 ) -> dict[tuple[str, MemoryId, bool], MemoryId]:
     """The fact that holds each telling of a claim that closes another, by claim, message and whether it ends."""
     closing = {spell.blow.claim for spells in held.values() for spell in spells if spell.blow is not None}
     where: dict[tuple[str, MemoryId, bool], MemoryId] = {}
     for claim, one in board.items():
-        if one.id not in closing:
+        name = rivalry.id_of(claim)
+        if name not in closing:
             continue
         if claim not in held:
-            told = [(fact.id, telling) for fact in one.spells for telling in told_of(fact)]
+            told = [(fact.id, told_of(fact)) for fact in one.spells]
         else:
-            told = [(one.spell_id(slot), telling) for slot, spell in enumerate(held[claim]) for telling in spell.told]
-        where |= {(one.id, telling.message_id, telling.ends): fact_id for fact_id, telling in told}
+            told = [(one.spell_id(slot), tuple(spell.told)) for slot, spell in enumerate(held[claim])]
+        for fact_id, tellings in told:
+            where |= {(name, telling.message_id, telling.ends): fact_id for telling in tellings}
     return where
 
 
@@ -174,17 +207,25 @@ def _changed(
     claim: ClaimKnown, spells: Sequence[Spell], where: dict[tuple[str, MemoryId, bool], MemoryId]
 ) -> list[PlannedFact]:
     before = {fact.slot: fact for fact in claim.spells}
+    quotes: dict[str, set[str]] = {}
+    for quote in claim.quotes if len(spells) > 1 else ():
+        quotes.setdefault(quote.partition(":")[0], set()).add(quote)
     items = []
     for slot, spell in enumerate(spells):
         blow = spell.blow
         by = None if blow is None else where[blow.claim, blow.telling.message_id, blow.telling.ends]
-        fact = fact_of_spell(claim, slot, spell, by)
+        mine = claim
+        if len(spells) > 1:
+            # Each spell is made of its own quotes, so that many of both cost no product.
+            said = frozenset(quote for telling in spell.told for quote in quotes.get(telling.message_id, ()))
+            mine = replace(claim, quotes=said)
+        fact = fact_of_spell(mine, slot, spell, by)
         items.append(PlannedFact(fact=fact, before=before.get(slot), reason=_reason(fact, before.get(slot))))
-    for slot, known in sorted(before.items()):
-        if slot >= len(spells):
-            items.append(
-                PlannedFact(fact=joined_away(known, claim.told), before=known, reason=_REASONS[Closing.JOINED])
-            )
+    away = [known for slot, known in sorted(before.items()) if slot >= len(spells)]
+    last = [max(claim.told, key=lambda telling: telling.heard_at)] if away else []
+    items += [
+        PlannedFact(fact=joined_away(known, last), before=known, reason=_REASONS[Closing.JOINED]) for known in away
+    ]
     return items
 
 

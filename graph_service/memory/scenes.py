@@ -103,6 +103,11 @@ def assign(
     return sorted(touched, key=lambda scene: (scene.episode_start, scene.id))
 
 
+def span_pauses(rules: SceneRules) -> int:
+    """Return how many pauses long a scene can be at most; each of its messages came within one of the others."""
+    return rules.messages_max * _LATE_FACTOR
+
+
 def is_ripe(scene: Scene, rules: SceneRules, *, newest_ms: int, final: bool) -> bool:
     """Whether a scene will hardly grow any more: it is full, a later one has begun, or its session ends.
 

@@ -2,8 +2,8 @@
 
 import contextlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -13,7 +13,7 @@ from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
 from graph_service.memory.beings import Owner
 from graph_service.memory.outbox import Claim
-from graph_service.memory.scenes import SceneRules, assign
+from graph_service.memory.scenes import SceneRules, assign, span_pauses
 from graph_service.memory.topics import topics_of
 from schema.entity import EntityType
 from schema.errors import BrokenDataError
@@ -28,6 +28,11 @@ from schema.telling import Stated
 _MESSAGES_MAX = 500
 # One digest reads so much; the rest is the next one's, after others had their turn.
 _CHARS_MAX = 60_000
+# Calls with facts that one digest takes in beside those of its messages, messages that all may name, and characters of
+# their facts: about 1,000, a few calls at their limits.
+_EPISODES_MAX = 50
+_TOLD_MAX = 1_000
+_FACTS_CHARS_MAX = 500_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +58,8 @@ class SessionText:
         stored: properties of the scenes that are stored already, by id.
         fresh: ids of messages that nobody has read yet.
         brought: unread first, then what came earlier with messages of the same scenes.
-        more: unread messages are left for the next digest.
+        episodes: ids of what was brought and is read now.
+        more: unread messages, or facts brought, are left for the next digest.
     """
 
     owner: Owner
@@ -66,6 +72,7 @@ class SessionText:
     stored: Mapping[str, Mapping[str, Any]]
     fresh: frozenset[MemoryId]
     brought: tuple[Brought, ...]
+    episodes: tuple[str, ...]
     more: bool
 
 
@@ -88,8 +95,15 @@ async def load_session(
         owed: scenes that wait for an overview by a model come too.
         until_ms: only what was said before, milliseconds since 1970; None for all of it.
     """
-    wanted = {"pause_ms": round(rules.pause_s * 1000), "owed": owed, "until_ms": until_ms}
-    bounds = {"messages_max": _MESSAGES_MAX, "chars_max": _CHARS_MAX}
+    pause_ms = round(rules.pause_s * 1000)
+    wanted = {"pause_ms": pause_ms, "span_ms": pause_ms * span_pauses(rules), "owed": owed, "until_ms": until_ms}
+    bounds = {
+        "messages_max": _MESSAGES_MAX,
+        "chars_max": _CHARS_MAX,
+        "episodes_max": _EPISODES_MAX,
+        "facts_chars_max": _FACTS_CHARS_MAX,
+        "told_max": _TOLD_MAX,
+    }
     parameters = {"tenant": held.tenant, "session": held.session, **bounds, **wanted}
     rows = await graph.read(statement("read/session_to_read"), parameters)
     if not rows:
@@ -128,7 +142,9 @@ async def load_session(
         stored={scene["id"]: scene["properties"] for scene in near},
         fresh=frozenset(message.id for message in unread),
         brought=brought,
-        more=len(unread) == _MESSAGES_MAX or sum(len(message.text) for message in unread) >= _CHARS_MAX,
+        episodes=tuple(episode.id for episode in unread_episodes),
+        # Where no episode could be taken, their messages come first, or are not asked for now.
+        more=row["messages_left"] or (bool(unread_episodes) and row["episodes_left"]),
     )
 
 
@@ -171,9 +187,12 @@ def understanding(what: str) -> Iterator[None]:
         ) from error
 
 
-def scene_text(text: SessionText, scene: Scene) -> SceneText:
-    """The scene as a reader gets it; messages that came with facts are context, because the caller has read them."""
-    covered = {message_id for brought in text.brought if brought.facts for message_id in brought.message_ids}
+def scene_text(text: SessionText, scene: Scene, covered: Collection[MemoryId]) -> SceneText:
+    """The scene as a reader gets it; messages that came with facts are context, because the caller has read them.
+
+    Args:
+        covered: those messages.
+    """
     owner = text.owner
     return SceneText(
         user_names=owner.user_names,
@@ -192,31 +211,75 @@ def scene_text(text: SessionText, scene: Scene) -> SceneText:
     )
 
 
-def brought_reading(brought: Sequence[Brought], scene: Scene) -> Reading:
-    """Return what callers brought about the messages of one scene.
+@dataclass(slots=True)
+class _BroughtOnce:
+    """What came in one call, by message.
+
+    Attributes:
+        places: where it names a message; chosen: facts that name it, each with where; whole: facts of all its messages.
+    """
+
+    places: dict[MemoryId, list[int]] = field(default_factory=dict)
+    chosen: dict[MemoryId, list[tuple[int, int]]] = field(default_factory=dict)
+    whole: list[int] = field(default_factory=list)
+
+
+class BroughtByMessage:
+    """What callers brought, by the messages it is about: no scene goes through all of it.
 
     Raises:
         BrokenDataError: a fact that was brought lacks something.
     """
-    with understanding(f"the facts brought with scene {scene.id}"):
-        return _brought_reading(brought, scene)
+
+    def __init__(self, session: str, brought: Sequence[Brought]) -> None:
+        self.covered = frozenset(name for one in brought if one.facts for name in one.message_ids)
+        self._brought = brought
+        self._calls: dict[MemoryId, list[int]] = {}
+        for number, one in enumerate(brought):
+            for name in dict.fromkeys(one.message_ids):
+                self._calls.setdefault(name, []).append(number)
+        with understanding(f"the facts brought to session {session}"):
+            self._once = [_by_message(one) for one in brought]
+
+    def reading(self, scene: Scene) -> Reading:
+        """Return what callers brought about the messages of one scene.
+
+        Raises:
+            BrokenDataError: a fact that was brought lacks something.
+        """
+        lines = {message.id: line for line, message in enumerate(scene.messages)}
+        calls = sorted({number for name in lines for number in self._calls.get(name, ())})
+        facts: list[ProposedFact] = []
+        with understanding(f"the facts brought with scene {scene.id}"):
+            for number in calls:
+                brought, quotes = self._brought[number].facts, _quotes(self._once[number], lines)
+                facts += [_proposal(brought[fact], quotes[fact]) for fact in sorted(quotes)]
+        summaries = [summary for number in calls if (summary := self._brought[number].summary)]
+        return Reading(reader="caller", facts=tuple(facts), summary=summaries[-1] if summaries else None)
 
 
-def _brought_reading(brought: Sequence[Brought], scene: Scene) -> Reading:
-    lines = {message.id: index for index, message in enumerate(scene.messages)}
-    facts = [
-        _proposal(fact, quotes)
-        for episode in brought
-        for fact in episode.facts
-        if (quotes := _quotes(fact, episode, lines))
-    ]
-    summaries = [b.summary for b in brought if b.summary and any(name in lines for name in b.message_ids)]
-    return Reading(reader="caller", facts=tuple(facts), summary=summaries[-1] if summaries else None)
+def _by_message(brought: Brought) -> _BroughtOnce:
+    once = _BroughtOnce()
+    for place, name in enumerate(brought.message_ids):
+        once.places.setdefault(name, []).append(place)
+    for number, fact in enumerate(brought.facts):
+        if not fact["message_indexes"]:
+            once.whole.append(number)
+        for rank, place in enumerate(fact["message_indexes"] or ()):
+            once.chosen.setdefault(brought.message_ids[place], []).append((number, rank))
+    return once
 
 
-def _quotes(fact: Mapping[str, Any], episode: Brought, lines: Mapping[MemoryId, int]) -> tuple[Quote, ...]:
-    chosen = fact["message_indexes"] or range(len(episode.message_ids))
-    return tuple(Quote(line=lines[name]) for i in chosen if (name := episode.message_ids[i]) in lines)
+def _quotes(once: _BroughtOnce, lines: Mapping[MemoryId, int]) -> dict[int, tuple[Quote, ...]]:
+    """The lines of a scene that prove each fact of a call, in the order in which the call names them."""
+    together = sorted((place, line) for name, line in lines.items() for place in once.places.get(name, ()))
+    whole = tuple(Quote(line=line) for _, line in together)
+    chosen: dict[int, list[tuple[int, int]]] = {}
+    for name, line in lines.items():
+        for number, rank in once.chosen.get(name, ()):
+            chosen.setdefault(number, []).append((rank, line))
+    quotes = {number: tuple(Quote(line=line) for _, line in sorted(said)) for number, said in chosen.items()}
+    return quotes | dict.fromkeys(once.whole, whole)
 
 
 def _proposal(fact: Mapping[str, Any], quotes: tuple[Quote, ...]) -> ProposedFact:

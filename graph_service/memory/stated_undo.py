@@ -14,7 +14,7 @@ from graph_service.memory.known import facts_near
 from graph_service.memory.log_rows import append_changes
 from graph_service.memory.plan import planned
 from graph_service.memory.profile import settle_profile, subjects_in
-from graph_service.memory.resolution import rivals
+from graph_service.memory.rivalry import Rivals
 from graph_service.memory.stated_found import tellings_in
 from schema.change import Change, Op
 from schema.fact import PERSON, Claim, KnownFact, ReadAs
@@ -63,7 +63,9 @@ async def take_back(graph: Graph, tenant: TenantId, message: Row, *, at: datetim
 def _touched(claims: Sequence[Claim], board: Sequence[Claim]) -> set[Claim]:
     """What must be planned: claims that lost a telling and, of those that are gone, what they had closed. Pure."""
     known = set(board)
-    return {one for claim in claims for one in ((claim,) if claim in known else rivals(claim, board))}
+    gone = [claim for claim in dict.fromkeys(claims) if claim not in known]
+    closed = Rivals([*board, *gone]).of_all(gone) & known
+    return closed | (known & set(claims))
 
 
 def _without(fact: KnownFact, said: str) -> KnownFact | None:

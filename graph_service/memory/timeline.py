@@ -77,7 +77,7 @@ class Spell:
         return Closing.JUDGED if self.end.judged else Closing.OVER
 
 
-_Order = tuple[datetime, datetime, datetime, int, MemoryId, int]
+Order = tuple[datetime, datetime, datetime, int, MemoryId, int]
 
 
 def spells_of(own: Sequence[Telling], blows: Sequence[Blow], reopened: frozenset[str] = frozenset()) -> list[Spell]:
@@ -87,7 +87,7 @@ def spells_of(own: Sequence[Telling], blows: Sequence[Blow], reopened: frozenset
         reopened: rivals (by claim) and ends (by message) that do not close this fact, because a person said so.
     """
     if is_rejected(own):
-        return [_never(own)]
+        return [never(own)]
     if own and not blows and not any(telling.ends for telling in own):
         # The usual fact, told again and again: one spell, and nothing to put in order.
         first = min(own, key=_own_order)
@@ -97,8 +97,8 @@ def spells_of(own: Sequence[Telling], blows: Sequence[Blow], reopened: frozenset
     spells: list[Spell] = []
     rivals: set[str] = set(reopened)
     reign: Blow | None = None
-    events: list[tuple[_Order, Telling | Blow]] = [(_order(telling, 2 * telling.ends), telling) for telling in own]
-    events += [(_order(blow.telling, 1), blow) for blow in blows]
+    events: list[tuple[Order, Telling | Blow]] = [(order_of(telling, 2 * telling.ends), telling) for telling in own]
+    events += [(order_of(blow.telling, 1), blow) for blow in blows]
     for _, event in sorted(events, key=_first):
         if isinstance(event, Blow) and event.lifts:
             reign = None if reign is not None and reign.claim == event.claim else reign
@@ -109,7 +109,7 @@ def spells_of(own: Sequence[Telling], blows: Sequence[Blow], reopened: frozenset
             rivals.add(event.claim)
         elif event.ends:
             _end(spells, event, reopened)
-        elif spells and (not spells[-1].closer or _old_news(spells[-1], event) or _reigned(spells[-1], reign, event)):
+        elif spells and (not spells[-1].closer or old_news(spells[-1], event) or _reigned(spells[-1], reign, event)):
             spells[-1].told.append(event)
             spells[-1].friends |= rivals if event.adds else set()
         else:
@@ -128,9 +128,9 @@ def is_rejected(told: Iterable[Telling]) -> bool:
     return last is not None and last.stated is Stated.REJECTS
 
 
-def _never(own: Sequence[Telling]) -> Spell:
+def never(own: Sequence[Telling]) -> Spell:
     """The one spell of a fact that never held, with all that was told of it."""
-    spell = Spell(told=sorted(own, key=lambda telling: _order(telling, telling.ends)), end=last_word(own))
+    spell = Spell(told=sorted(own, key=lambda telling: order_of(telling, telling.ends)), end=last_word(own))
     spell.invalid_at = spell.valid_at
     return spell
 
@@ -145,15 +145,15 @@ def _reigned(spell: Spell, reign: Blow | None, telling: Telling) -> bool:
     return reign is not None and spell.blow is not None and spell.blow.claim == reign.claim and not telling.stated
 
 
-def _first(pair: tuple[_Order, Telling | Blow]) -> _Order:
+def _first(pair: tuple[Order, Telling | Blow]) -> Order:
     return pair[0]
 
 
-def _own_order(telling: Telling) -> _Order:
-    return _order(telling, 0)
+def _own_order(telling: Telling) -> Order:
+    return order_of(telling, 0)
 
 
-def _order(telling: Telling, rank: int) -> _Order:
+def order_of(telling: Telling, rank: int) -> Order:
     return telling.valid_by, telling.said_at, telling.heard_at, telling.position, telling.message_id, rank
 
 
@@ -170,7 +170,7 @@ def _strike(spell: Spell, blow: Blow, *, both: bool) -> None:
     # "I have lived in Oslo since May", said in July: "I live in Paris", said in June, was what Oslo replaced.
     replaced_before = blow.claim in spell.beside and blow.telling.said_at < spell.opening.said_at
     if blow.claim not in spell.friends and not replaced_before and not _stands(spell, blow.telling):
-        spell.blow, spell.invalid_at = blow, _over(spell, blow.telling)
+        spell.blow, spell.invalid_at = blow, over_at(spell, blow.telling)
 
 
 def _end(spells: list[Spell], end: Telling, reopened: frozenset[str]) -> None:
@@ -179,16 +179,16 @@ def _end(spells: list[Spell], end: Telling, reopened: frozenset[str]) -> None:
         return
     last = spells[-1]
     if not last.closer and end.message_id not in reopened and not _stands(last, end):
-        last.end, last.invalid_at = end, _over(last, end)
+        last.end, last.invalid_at = end, over_at(last, end)
     last.told.append(end)
 
 
-def _over(spell: Spell, closer: Telling) -> datetime:
+def over_at(spell: Spell, closer: Telling) -> datetime:
     """When a spell ended: as the closer says, but not before it was last said to hold."""
     held = max(telling.valid_at for telling in spell.told)
     return closer.valid_at if closer.valid_at >= held else max(closer.valid_by, spell.valid_at)
 
 
-def _old_news(spell: Spell, telling: Telling) -> bool:
+def old_news(spell: Spell, telling: Telling) -> bool:
     """Whether a telling was said before what closed the spell was, so that nothing begins anew with it."""
     return spell.closer is not None and telling.said_at < spell.closer.said_at

@@ -1,16 +1,26 @@
 // What a digest of a session starts from, in one round trip: the session, its user, the messages no scene holds yet (oldest
 // first), facts that callers brought and nobody has read, and the scenes that may take messages or that brought facts speak of.
+// Each is cut where a digest has enough; what is left is the next one's.
 // hot
 // $tenant: str
 // $session: str
 // $messages_max: int
 // $chars_max: int; the message that reaches it is the last, so that one is always read
 // $pause_ms: int, how far from a message a scene may lie to take it
+// $span_ms: int, how long a scene may be
+// $episodes_max: int
+// $facts_chars_max: int, of facts brought; what reaches it is the last, so that something is always read
+// $told_max: int, messages that brought facts may name, likewise
 // $owed: bool, also scenes that wait for an overview by a model
 // $until_ms: int or null; only what was said before
-// -> session_uri, user_id, agent_id, user_properties, revision, messages, episodes, scenes, newest_ms
+// -> session_uri, user_id, agent_id, user_properties, revision, messages, messages_left, episodes, episodes_left, scenes, newest_ms
 // Moments of messages are ISO texts, because dates are what the driver spends its time on.
 // newest_ms: when the latest scene begins; null without scenes
+// messages_left, episodes_left: bool, some were cut off
+// Unread episodes are those of the messages, then the oldest others; but none that names a message which waits for a later
+// digest and came with another episode: marked as read, nobody would look for it by that message.
+// Scenes are looked for by the times of messages, in steps of a pause: one old and one new message bring two of them, not
+// all between. A message lies at most one step beside its own time, which also makes up for rounding towards 1970.
 // Indexes are named where the statement, planned while nothing waits, would go through all that waits, or all messages.
 // scenes: {id, uri, properties, messages}. Each scene comes whole, because it is always read as a whole.
 MATCH (s:Session {tenant: $tenant, id: $session})
@@ -25,24 +35,75 @@ CALL (s) {
   WITH collect(m) AS waiting
   WITH waiting, reduce(taken = {n: 0, left: $chars_max}, m IN waiting |
     CASE WHEN taken.left > 0 THEN {n: taken.n + 1, left: taken.left - CASE WHEN m.text IS :: STRING NOT NULL THEN size(m.text) ELSE 0 END}
+    ELSE taken END).n AS readable
+  CALL (waiting) {
+    UNWIND range(0, size(waiting) - 1) AS place
+    WITH waiting[place].episode_id AS id, min(place) AS place
+    WHERE id IS NOT NULL
+    MATCH (came:Episode {tenant: $tenant, id: id})
+    USING INDEX SEEK came:Episode(tenant, id)
+    WITH place, CASE WHEN came.facts IS :: STRING NOT NULL THEN size(came.facts) ELSE 0 END AS chars ORDER BY place
+    RETURN collect({place: place, chars: chars}) AS brought
+  }
+  WITH waiting, readable, reduce(taken = {n: size(waiting), left: $facts_chars_max}, one IN brought |
+    CASE WHEN taken.left > 0 THEN {n: taken.n, left: taken.left - one.chars}
+    ELSE {n: CASE WHEN one.place < taken.n THEN one.place ELSE taken.n END, left: taken.left} END).n AS affordable
+  WITH waiting, CASE WHEN affordable < readable THEN affordable ELSE readable END AS count
+  WITH waiting[0..count] AS taken, size(waiting) = $messages_max OR count < size(waiting) AS messages_left
+  CALL (taken) {
+    UNWIND taken AS m
+    RETURN collect(m {.id, .uri, .role, .speaker, .text, .position, .content_hash, .importance, .zone, .episode_id,
+                      said_at: toString(m.said_at), received_at: toString(m.received_at),
+                      mentioned_start: toString(m.mentioned_start), mentioned_end: toString(m.mentioned_end)}) AS messages,
+           collect(DISTINCT CASE WHEN m.said_ms IS :: INTEGER NOT NULL THEN m.said_ms / ($pause_ms + 1) END) AS steps
+  }
+  RETURN messages, messages_left, steps, [m IN taken | m.id] AS taken_ids,
+         [m IN taken WHERE m.episode_id IS NOT NULL | m.episode_id] AS came_with
+}
+CALL (s, messages_left, taken_ids, came_with) {
+  CALL (s, came_with) {
+    UNWIND came_with AS id
+    MATCH (e:Episode {tenant: $tenant, id: id})
+    USING INDEX SEEK e:Episode(tenant, id)
+    WHERE e.unread
+    RETURN e
+   UNION
+    MATCH (e:Episode {tenant: $tenant, session_id: s.id, unread: true})
+    USING INDEX SEEK e:Episode(tenant, session_id, unread)
+    WITH e ORDER BY e.received_at, e.id LIMIT $episodes_max
+    RETURN e
+  }
+  CALL (s, messages_left, taken_ids, e) {
+    UNWIND CASE WHEN messages_left OR $until_ms IS NOT NULL THEN e.message_ids ELSE [] END AS id
+    MATCH (later:Message {tenant: $tenant, id: id})
+    USING INDEX SEEK later:Message(tenant, id)
+    WHERE later.unread AND later.session_id = s.id AND coalesce(later.episode_id, '') <> e.id AND NOT id IN taken_ids
+    RETURN count(later) AS later_n
+  }
+  WITH e, later_n, CASE WHEN e.id IN came_with THEN 0 ELSE 1 END AS turn ORDER BY turn, e.received_at, e.id
+  WITH collect({e: e, free: later_n = 0}) AS found
+  WITH size(found) >= $episodes_max AS full, [one IN found WHERE one.free | one.e] AS free
+  WITH full, free, reduce(taken = {n: 0, chars: $facts_chars_max, told: $told_max}, e IN free |
+    CASE WHEN taken.chars > 0 AND taken.told > 0 THEN {
+      n: taken.n + 1,
+      chars: taken.chars - CASE WHEN e.facts IS :: STRING NOT NULL THEN size(e.facts) ELSE 0 END,
+      told: taken.told - CASE WHEN e.message_ids IS :: LIST<STRING NOT NULL> NOT NULL THEN size(e.message_ids) ELSE 0 END}
     ELSE taken END).n AS count
-  UNWIND waiting[0..count] AS m
-  RETURN collect(m {.id, .uri, .role, .speaker, .text, .position, .content_hash, .importance, .zone, .episode_id,
-                    said_at: toString(m.said_at), received_at: toString(m.received_at),
-                    mentioned_start: toString(m.mentioned_start), mentioned_end: toString(m.mentioned_end)}) AS messages,
-         min(m.said_ms) AS first_ms, max(m.said_ms) AS last_ms
+  WITH free[0..count] AS taken, full OR count < size(free) AS episodes_left
+  CALL (taken) {
+    UNWIND taken AS e
+    WITH e ORDER BY e.received_at, e.id
+    RETURN collect(e {.id, .message_ids, .facts, .summary}) AS episodes
+  }
+  RETURN episodes, episodes_left
 }
-CALL (s) {
-  MATCH (e:Episode {tenant: $tenant, session_id: s.id, unread: true})
-  USING INDEX SEEK e:Episode(tenant, session_id, unread)
-  WITH e ORDER BY e.received_at, e.id
-  RETURN collect(e {.id, .message_ids, .facts, .summary}) AS episodes
-}
-CALL (s, first_ms, last_ms, episodes) {
-  CALL (s, first_ms, last_ms, episodes) {
+CALL (s, steps, episodes) {
+  CALL (s, steps, episodes) {
+    UNWIND steps AS step
+    WITH s, (step - 1) * ($pause_ms + 1) - $pause_ms AS from_ms, (step + 1) * ($pause_ms + 1) + $pause_ms AS until_ms
     MATCH (near:Scene {tenant: $tenant, session_id: s.id})
     USING INDEX SEEK near:Scene(tenant, session_id, start_ms)
-    WHERE near.start_ms <= last_ms + $pause_ms AND near.end_ms >= first_ms - $pause_ms
+    WHERE near.start_ms <= until_ms AND near.start_ms >= from_ms - $span_ms AND near.end_ms >= from_ms
     RETURN near
    UNION
     MATCH (near:Scene {tenant: $tenant, session_id: s.id, unextracted: true})
@@ -79,5 +140,5 @@ CALL (s) {
   WHERE newest.start_ms IS NOT NULL
   RETURN max(newest.start_ms) AS newest_ms
 }
-RETURN s.uri AS session_uri, s.user_id AS user_id, s.agent_id AS agent_id, properties(u) AS user_properties, revision, messages, episodes,
-       scenes, newest_ms
+RETURN s.uri AS session_uri, s.user_id AS user_id, s.agent_id AS agent_id, properties(u) AS user_properties, revision, messages,
+       messages_left, episodes, episodes_left, scenes, newest_ms
