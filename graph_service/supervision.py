@@ -21,7 +21,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any, Final
 
-from graph_service.measures import LOOP_FAILURES, Loop
+from graph_service.observability.metrics import LOOP_FAILURES, Loop
 from schema.errors import MnemographError
 from schema.failure import Failure, failure_of
 

@@ -50,3 +50,8 @@ class Timespan:
     def holds(self, moment: datetime) -> bool:
         """Whether the moment lies inside."""
         return (self.start is None or self.start <= moment) and (self.end is None or moment < self.end)
+
+
+def millis(moment: datetime) -> int:
+    """Milliseconds since 1970 UTC, for indexes."""
+    return round(moment.timestamp() * 1000)

@@ -7,17 +7,17 @@ from typing import Any
 
 from neo4j import AsyncGraphDatabase
 
-from extraction.embedding import Embedder
-from extraction.rule_reader import read_by_rules
+from extraction.embeddings.embedder import Embedder
+from extraction.rules.rule_reader import read_by_rules
 from graph_service.graph.store import Graph
-from graph_service.memory.digest import Readers
-from graph_service.memory.incoming import Incoming, IncomingMessage
-from graph_service.memory.layer_texts import Refresh
-from graph_service.memory.pace import Pace
+from graph_service.memory.consolidation.pipeline import Readers
+from graph_service.memory.ingest.spool import Spool
+from graph_service.memory.ingest.validation import Incoming, IncomingMessage
+from graph_service.memory.jobs.job_context import Pace
 from graph_service.memory.service import Memory
-from graph_service.memory.spool import Spool
-from graph_service.memory.window import ShortTermWindow
-from graph_service.memory.worker import Worker, WorkerRules
+from graph_service.memory.sessions.short_term_window import ShortTermWindow
+from graph_service.memory.summaries.service import Refresh
+from graph_service.memory.worker.worker import Worker, WorkerRules
 from tests.embedders import HashedWords
 
 NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)

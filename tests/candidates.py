@@ -1,7 +1,7 @@
 """Candidates of a ranking as the recall statement would have found them, for tests and benches."""
 
-from graph_service.memory.found import Candidate, Found, Line
-from graph_service.memory.question import Kind
+from graph_service.memory.recall.candidates import Candidate, Found, Line
+from graph_service.memory.recall.query import Kind
 from tests.builders import NOON
 
 

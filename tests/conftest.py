@@ -15,7 +15,7 @@ from hypothesis import settings
 
 from graph_service.graph.database import connect
 from graph_service.graph.local.local_server import start_local_server
-from graph_service.graph.migrate import prepare_vectors
+from graph_service.graph.schema_setup import prepare_vectors
 from graph_service.graph.store import Graph
 
 # A property holds or does not hold; how long a machine takes to look at an example says nothing of it.

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import jieba
 import numpy as np
 
-from extraction.chinese_text import is_mostly_chinese
-from extraction.token_embedding import Embedded, Piece
-from extraction.token_vectors import pack
+from extraction.embeddings.embedder import Embedded, Piece
+from extraction.embeddings.token_vectors import pack
+from extraction.text.chinese import is_mostly_chinese
 
 
 class HashedWords:

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from typing import Any
 
-from graph_service.memory.window import Talk, Turn, shortened
+from graph_service.memory.sessions.short_term_window import Talk, Turn, shortened
 from schema.ids import SessionId, TenantId, UserId
 from schema.labels import Role
 

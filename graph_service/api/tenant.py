@@ -6,9 +6,9 @@ from urllib.parse import unquote
 from starlette.requests import HTTPConnection
 
 from graph_service.auth.access import access_of, tenant_opened
-from graph_service.memory.tenant_name import tenant_named
 from schema.errors import InputError
 from schema.ids import TenantId
+from schema.tenant_name import tenant_named
 
 HEADER: Final = "Mnemograph-Tenant"
 

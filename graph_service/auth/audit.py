@@ -19,7 +19,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
-from graph_service.measures import AUDIT_LOST
+from graph_service.observability.metrics import AUDIT_LOST
 from schema.errors import UnavailableError
 from schema.failure import failure_of
 

@@ -18,7 +18,7 @@ from graph_service.auth.keyring import Keyring
 from graph_service.auth.keys import looks_like_key
 from graph_service.auth.rates import Rates
 from graph_service.auth.sign_in import cookie_name, session_in, session_text
-from graph_service.auth_settings import AuthSettings
+from graph_service.config.sections import AuthSettings
 from schema.errors import MnemographError, RateLimitError, UnauthorizedError
 from schema.ids import TenantId
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from pydantic import TypeAdapter
 
-from extraction.proven_files import write_private
+from extraction.verified_files import write_private
 from graph_service.auth.access import Role
 from graph_service.auth.keys import Key, hash_of, id_in, is_key, key_text, looks_like_key
 from graph_service.graph.statements import Statement, statement

@@ -11,8 +11,9 @@ from typing import Any, Final
 import uvicorn
 from starlette.types import ASGIApp
 
-from graph_service.app import create_app
-from graph_service.connections import (
+from graph_service.app.application import create_app
+from graph_service.app.services import Parts
+from graph_service.runtime.connections import (
     MESSAGE_BYTES_MAX,
     Crowd,
     GuardedHttp,
@@ -21,8 +22,7 @@ from graph_service.connections import (
     raise_file_limit,
     silence_noise,
 )
-from graph_service.parts import Parts
-from graph_service.stopping import WORK_MAX_S, Stopping
+from graph_service.runtime.shutdown import WORK_MAX_S, Stopping
 
 # What was loaded by then (GraphQL, a dictionary of Chinese) stays until the end. Python would go through all of it
 # every sixty recalls, and all who ask would wait for that: 40 ms measured.

@@ -7,11 +7,11 @@ from typing import Annotated
 
 import typer
 
-from graph_service.cli.commands import Commands
+from graph_service.cli.command_table import Commands
 from graph_service.cli.options import Common, ConfigOption, JsonOption, TenantOption
-from graph_service.cli.running import StoppedError, leave
-from graph_service.settings import keep_children_safe
-from graph_service.shown_text import shown
+from graph_service.cli.signals import StoppedError, leave
+from graph_service.config.settings import keep_children_safe
+from graph_service.observability.terminal_text import shown
 from graph_service.version import version as installed_version
 from schema.errors import MnemographError
 

@@ -2,13 +2,32 @@
 
 import sys
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import typer
 
-from graph_service.log import configure_logging
-from graph_service.settings import Settings, load_settings, secrets_of
+from graph_service.config.settings import Settings, load_settings, secrets_of
+from graph_service.observability.structured_log import configure_logging
+from schema.errors import InputError
+
+# Words on the command line that must be one of a few.
+
+E = TypeVar("E", bound=StrEnum)
+
+
+def one_of(choices: type[E], word: str, option: str) -> E:
+    """The choice that a word names.
+
+    Raises:
+        InputError: it names none; the message lists them.
+    """
+    try:
+        return choices(word.casefold())
+    except ValueError as error:
+        raise InputError(f"{option} is {word!r}: use one of {', '.join(choices)}") from error
+
 
 ConfigOption = Annotated[
     Path | None, typer.Option("--config", metavar="FILE", help="A TOML file with settings.", show_default=False)

@@ -9,8 +9,8 @@ from rich.console import Console, ConsoleOptions, ConsoleRenderable, RenderableT
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
 from rich.segment import Segment
 
-from graph_service.shown_text import shown, shown_json
-from graph_service.step import Step
+from graph_service.observability.terminal_text import shown, shown_json
+from graph_service.runtime.progress import Step
 
 
 class Terminal:

@@ -11,9 +11,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from extraction.embedding import Embedder
-from extraction.english_stems import stem
-from extraction.token_embedding import embed_with_tokens
+from extraction.embeddings.embedder import Embedder, embed_with_tokens
+from extraction.text.english_stems import stem
 from graph_service.evaluation.dataset import Turn
 
 _WORD: Final = re.compile(r"[^\W_]+(?:'[^\W_]+)?")

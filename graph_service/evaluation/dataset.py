@@ -12,8 +12,8 @@ from typing import Any, Final
 
 from pydantic import BaseModel, ValidationError
 
+from extraction.query_analysis import is_chinese
 from graph_service.evaluation.everyday import Memory, is_everyday, memory_of
-from graph_service.memory.question import is_chinese
 from schema.errors import InputError
 from schema.json_text import read_json
 from schema.timespan import as_utc

@@ -11,19 +11,11 @@ from rich.console import RenderableType
 from rich.table import Table
 
 from graph_service.evaluation.dataset import FactsBrought
-from graph_service.evaluation.door import Door
-from graph_service.evaluation.everyday import (
-    ALL,
-    CONTEXT_TOKENS,
-    Answer,
-    Memory,
-    Question,
-    calls,
-    figures_of,
-)
+from graph_service.evaluation.everyday import ALL, CONTEXT_TOKENS, Answer, Memory, Question, calls, figures_of
+from graph_service.evaluation.graphql_client import Door
 from graph_service.evaluation.metrics import percentile
 from graph_service.evaluation.run import Place
-from graph_service.step import Step, Watcher
+from graph_service.runtime.progress import Step, Watcher
 from schema.errors import NotFoundError, UnavailableError
 
 HITS: Final = 10

@@ -8,9 +8,9 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 
 from graph_service.evaluation.abstention import Asking, refusing
-from graph_service.evaluation.asking import HITS_MAX, HITS_READ, Recalled
 from graph_service.evaluation.dataset import Conversation
 from graph_service.evaluation.metrics import MEASURES, Judged, Mean, judged, means, measured, percentile
+from graph_service.evaluation.questions import HITS_MAX, HITS_READ, Recalled
 from graph_service.evaluation.run import BM25, DENSE, OURS, Figures
 
 FORMAT: Final = 1

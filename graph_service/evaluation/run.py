@@ -7,14 +7,14 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Protocol, TypeVar
 
-from extraction.embedding import Embedder
+from extraction.embeddings.embedder import Embedder
 from graph_service.evaluation.abstention import Asking, askings
-from graph_service.evaluation.asking import HITS_MAX, Recalled, ask, recall_wording
 from graph_service.evaluation.baselines import by_vectors, by_words
 from graph_service.evaluation.dataset import AskedQuestion, Conversation, FactsBrought
-from graph_service.evaluation.door import Door
-from graph_service.evaluation.storing import Stored, store
-from graph_service.step import Step, Watcher
+from graph_service.evaluation.graphql_client import Door
+from graph_service.evaluation.ingest import Stored, store
+from graph_service.evaluation.questions import HITS_MAX, Recalled, ask, recall_wording
+from graph_service.runtime.progress import Step, Watcher
 from schema.errors import NotFoundError, UnavailableError
 
 T = TypeVar("T")

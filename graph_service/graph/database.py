@@ -7,9 +7,9 @@ from collections.abc import Awaitable, Callable
 from neo4j import AsyncDriver, AsyncGraphDatabase
 from neo4j.exceptions import AuthError, ClientError, ConfigurationError
 
-from graph_service.graph import quick_moments
+from graph_service.graph import driver_values as quick_moments
 from graph_service.graph.driver_errors import kind_of, why_of
-from graph_service.graph.migrate import migrate
+from graph_service.graph.schema_setup import migrate
 from graph_service.graph.store import Graph
 from schema.errors import InstallError, UnavailableError
 

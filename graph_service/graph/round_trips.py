@@ -7,8 +7,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Literal
 
-from graph_service.measures import DATABASE_SECONDS
-from graph_service.spans import span
+from graph_service.observability.metrics import DATABASE_SECONDS
+from graph_service.observability.spans import span
 
 
 @dataclass

@@ -11,11 +11,11 @@ from neo4j import AsyncDriver, AsyncManagedTransaction, AsyncSession, Query, uni
 from neo4j.graph import Node
 from neo4j.time import DateTime as Neo4jDateTime
 
-from graph_service.breaker import Breaker, BreakerState
+from graph_service.circuit_breaker import Breaker, BreakerState
 from graph_service.graph.driver_errors import AWAY, Kind, away, classify, kind_of, why_of
 from graph_service.graph.round_trips import RoundTrip
 from graph_service.graph.statements import Statement, statement
-from graph_service.measures import DATABASE_FAILURES
+from graph_service.observability.metrics import DATABASE_FAILURES
 from schema.timespan import as_utc
 
 Row = dict[str, Any]

@@ -6,13 +6,13 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 
 from graph_service.auth.places import Places
-from graph_service.live.company import Company
-from graph_service.live.feed import Feed
+from graph_service.live.change_feed import Feed
 from graph_service.live.limits import LIVE_LIMITS, LiveLimits
-from graph_service.measures import Loop
-from graph_service.memory.changes import ChangeLog
-from graph_service.memory.kept_maps import KeptMaps
-from graph_service.memory.mindmap import MindMap
+from graph_service.live.presence import Company
+from graph_service.memory.change_log.log import ChangeLog
+from graph_service.memory.mindmap.reader import MindMap
+from graph_service.memory.mindmap.snapshot_cache import KeptMaps
+from graph_service.observability.metrics import Loop
 from graph_service.supervision import Supervisor
 from schema.errors import UnavailableError
 from schema.frames import HelloAck, Resume, SocketLimits, UserView

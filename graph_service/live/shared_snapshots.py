@@ -5,9 +5,9 @@ from collections import deque
 from dataclasses import dataclass
 from typing import Final
 
-from extraction.bounded_thread import BoundedThreads
+from extraction.bounded_threads import BoundedThreads
 from graph_service.live.patches import snapshot_parts
-from graph_service.memory.snapshot import Snapshot, frame_json
+from graph_service.memory.mindmap.snapshot import Snapshot, frame_json
 
 _HELD_MAX: Final = 8
 # So many nodes and edges are encoded in about 3 ms.

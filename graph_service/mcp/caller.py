@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from graph_service.auth.access import ANYBODY, Access
-from graph_service.mcp_settings import Aliases
+from graph_service.config.sections import Aliases
 from schema.errors import InputError
 from schema.ids import TenantId
 

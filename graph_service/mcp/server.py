@@ -1,10 +1,16 @@
 """The protocol server: the SDK's, answering through a door."""
 
-from collections.abc import Callable
-from typing import Any, Final
+import asyncio
+import contextlib
+import os
+import sys
+import threading
+from collections.abc import AsyncIterator, Callable
+from typing import Any, Final, cast
 
 from mcp.server import Server
 from mcp.server.context import ServerRequestContext
+from mcp.server.stdio import stdio_server
 from mcp.types import (
     CallToolRequestParams,
     CallToolResult,
@@ -16,8 +22,8 @@ from mcp.types import (
     ReadResourceResult,
 )
 
+from graph_service.mcp.backend import Door, failed, protocol_error
 from graph_service.mcp.caller import Caller
-from graph_service.mcp.door import Door, failed, protocol_error
 from schema.errors import MnemographError
 
 Context = ServerRequestContext[Any, Any]
@@ -74,3 +80,37 @@ def protocol_server(door: Door, *, version: str, caller: Callable[[Context], Cal
         on_list_resource_templates=list_templates,
         on_read_resource=read_resource,
     )
+
+
+# MCP over the standard streams of this process, for one client: the program that started it.
+
+_CHUNK_BYTES: Final = 65_536
+
+
+async def serve_stdio(door: Door, *, caller: Caller, version: str) -> None:
+    """Answers until the client closes our input. Nothing else may write to standard output meanwhile."""
+    server = protocol_server(door, version=version, caller=lambda _context: caller)
+    # The SDK only iterates over its input.
+    async with stdio_server(stdin=cast(Any, _lines(sys.stdin.fileno()))) as (read, write):
+        await server.run(read, write, server.create_initialization_options())
+
+
+async def _lines(number: int) -> AsyncIterator[str]:
+    """Lines of a file, read by a thread that nobody has to wait for: the SDK's own keeps a process from ending."""
+    loop, found = asyncio.get_running_loop(), asyncio.Queue[bytes]()
+
+    def read() -> None:
+        # The loop may be closed when the client says something at last.
+        with contextlib.suppress(RuntimeError):
+            # An input that cannot be read any more has ended as well.
+            with contextlib.suppress(OSError):
+                while chunk := os.read(number, _CHUNK_BYTES):
+                    loop.call_soon_threadsafe(found.put_nowait, chunk)
+            loop.call_soon_threadsafe(found.put_nowait, b"")
+
+    threading.Thread(target=read, name="standard input", daemon=True).start()
+    begun = b""
+    while chunk := await found.get():
+        *whole, begun = (begun + chunk).split(b"\n")
+        for line in whole:
+            yield line.decode("utf-8", errors="replace")

@@ -9,7 +9,7 @@ from typing import Any
 from graph_service.auth.access import Need
 from graph_service.auth.rules import ADMIN, READ, WRITE
 from graph_service.mcp.caller import Caller
-from graph_service.mcp.shapes import Arguments, Shape
+from graph_service.mcp.tool_schemas import Arguments, Shape
 from graph_service.memory.service import Memory
 
 

@@ -7,48 +7,45 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from functools import partial
 
-from extraction.embedding import Embedder
+from extraction.embeddings.embedder import Embedder
 from graph_service.graph.store import Graph
-from graph_service.measures import Use
-from graph_service.memory import outbox
-from graph_service.memory.access import AccessLog
-from graph_service.memory.analyst import Analyst
-from graph_service.memory.away import Away
-from graph_service.memory.carrying import Carrying
-from graph_service.memory.changes import ChangeLog
-from graph_service.memory.context import Context, Wanted, context
-from graph_service.memory.dead_letters import DeadLetters
-from graph_service.memory.entities import EntityListed, list_entities
-from graph_service.memory.evidence_texts import with_evidence
-from graph_service.memory.facts import Facts
-from graph_service.memory.forgetting import Forgetting
-from graph_service.memory.graph_reads import GraphReads
-from graph_service.memory.identity import Merged, merge_entities, reject_merge, split_entity
-from graph_service.memory.incoming import Incoming, check_incoming
-from graph_service.memory.intake import Receipt, millis, take_in
-from graph_service.memory.keepsakes import Keepsakes
-from graph_service.memory.layer_texts import LayerTexts, Refresh
-from graph_service.memory.look_alikes import LookAlike
-from graph_service.memory.mindmap import MindMap
-from graph_service.memory.nodes import Nodes
-from graph_service.memory.ordering import AS_MEASURED, OrderRules
-from graph_service.memory.question import Question
-from graph_service.memory.recall import Answer, recall
-from graph_service.memory.recent_names import hints_for, refers_back
-from graph_service.memory.ring_window import RingWindow, TurnRing
-from graph_service.memory.second_reading import read_again
-from graph_service.memory.sessions import Sessions
-from graph_service.memory.short_term import last_turns
-from graph_service.memory.spool import Spool
-from graph_service.memory.spooling import Spooling
-from graph_service.memory.stated import Statements
-from graph_service.memory.suggestions import suggested_merges
-from graph_service.memory.sync import Progress, Sync, SyncReport
-from graph_service.memory.usage import UsageReport, usage
-from graph_service.memory.used import used
-from graph_service.memory.window import Heard, ShortTermWindow, Talk, talk_of, turn_of
+from graph_service.memory.analyst_queries import Analyst
+from graph_service.memory.change_log.log import ChangeLog
+from graph_service.memory.consolidation.token_budget import UsageReport, read_again, usage
+from graph_service.memory.context_builder.builder import Context, Wanted, context
+from graph_service.memory.curation.facts import Facts
+from graph_service.memory.curation.statements import Statements
+from graph_service.memory.entity_resolution.duplicate_candidates import LookAlike
+from graph_service.memory.entity_resolution.listing import EntityListed, list_entities, suggested_merges
+from graph_service.memory.entity_resolution.merge import Merged, merge_entities, reject_merge, split_entity
+from graph_service.memory.export_import.service import Carrying
+from graph_service.memory.forgetting.service import Forgetting
+from graph_service.memory.ingest.episode_writer import Receipt, take_in
+from graph_service.memory.ingest.spool import Spool, Spooling
+from graph_service.memory.ingest.validation import Incoming, check_incoming
+from graph_service.memory.instrumentation import used
+from graph_service.memory.jobs import outbox
+from graph_service.memory.jobs.dead_letters import DeadLetters
+from graph_service.memory.mindmap.graph_queries import GraphReads
+from graph_service.memory.mindmap.node_search import Nodes
+from graph_service.memory.mindmap.reader import MindMap
+from graph_service.memory.mindmap.snapshot_cache import Keepsakes
+from graph_service.memory.recall.access_log import AccessLog
+from graph_service.memory.recall.evidence_texts import with_evidence
+from graph_service.memory.recall.offline_recall import Away
+from graph_service.memory.recall.pipeline import Answer, recall
+from graph_service.memory.recall.query import Question
+from graph_service.memory.recall.result_page import AS_MEASURED, OrderRules
+from graph_service.memory.repair.repair import Progress, Sync, SyncReport
+from graph_service.memory.sessions.in_process_window import RingWindow, TurnRing
+from graph_service.memory.sessions.lifecycle import Sessions
+from graph_service.memory.sessions.recent_turns import hints_for, last_turns, refers_back
+from graph_service.memory.sessions.short_term_window import Heard, ShortTermWindow, Talk, talk_of, turn_of
+from graph_service.memory.summaries.service import LayerTexts, Refresh
+from graph_service.observability.metrics import Use
 from schema.errors import UnavailableError
 from schema.ids import MemoryId, SessionId, TenantId, UserId
+from schema.timespan import millis
 
 
 class Memory:

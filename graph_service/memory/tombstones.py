@@ -7,11 +7,11 @@ from enum import StrEnum
 from itertools import product
 from typing import Any
 
-from extraction.name_forms import all_forms
-from extraction.reading import ProposedFact, Reading
+from extraction.reader import ProposedFact, Reading
+from extraction.text.name_forms import all_forms
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Writing
-from graph_service.memory.beings import Owner, speaker_in
+from graph_service.memory.entity_resolution.resolver import Owner, speaker_in
 from schema.errors import NotFoundError
 from schema.ids import MemoryId, TenantId, UserId, memory_id, name_key, session_uri, user_uri
 from schema.message import Episode, Message

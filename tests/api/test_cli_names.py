@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from graph_service.cli.commands import COMMANDS
+from graph_service.cli.command_table import COMMANDS
 from graph_service.cli.main import app
-from graph_service.settings import load_settings
+from graph_service.config.settings import load_settings
 from schema.errors import InstallError
 from tests.api.cli_process import Home
 from tests.conftest import Server

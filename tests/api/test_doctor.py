@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from graph_service.install_beside import examine_redis, examine_service, examine_spool, service_checks
-from graph_service.measures import Loop
-from graph_service.memory.spooling import Spooling
-from graph_service.service_record import recorded
-from graph_service.settings import Settings, load_settings
-from graph_service.spool_file import open_spool, remember_offline
+from graph_service.admin.doctor import examine_redis, examine_service, examine_spool, service_checks
+from graph_service.config.settings import Settings, load_settings
+from graph_service.memory.ingest.spool import Spooling
+from graph_service.observability.metrics import Loop
+from graph_service.runtime.service_registry import recorded
+from graph_service.runtime.spool_location import open_spool, remember_offline
 from schema.ids import TenantId
 from tests.auth.open_service import open_service
 from tests.builders import an_incoming

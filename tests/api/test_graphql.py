@@ -10,7 +10,7 @@ import pytest_asyncio
 from fastapi import FastAPI
 
 from graph_service.api.errors import install_error_handlers
-from graph_service.api.graphql import graphql_router
+from graph_service.api.graphql.schema import graphql_router
 from graph_service.graph.store import Graph
 from schema.ids import TenantId
 from tests.builders import a_memory, a_worker

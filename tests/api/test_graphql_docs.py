@@ -5,8 +5,8 @@ from pathlib import Path
 
 from graphql import parse, validate
 
-from graph_service.api import graphql_limits as limits
-from graph_service.api.graphql import graphql_schema
+from graph_service.api.graphql import execution as limits
+from graph_service.api.graphql.schema import graphql_schema
 from graph_service.graph.store import Graph
 from schema.errors import MnemographError
 from schema.ids import TenantId

@@ -4,7 +4,7 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-from graph_service.api.graphql import graphql_schema
+from graph_service.api.graphql.schema import graphql_schema
 from graph_service.graph.store import Graph
 from schema.ids import TenantId
 from tests.api.cli_process import Home

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from graph_service.api.graphql import graphql_schema
+from graph_service.api.graphql.schema import graphql_schema
 from graph_service.graph.round_trips import counted
 from graph_service.graph.store import Graph
 from schema.ids import TenantId

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from graph_service.api.graphql import graphql_schema
+from graph_service.api.graphql.schema import graphql_schema
 from graph_service.graph.store import Graph
 from tests.builders import a_memory
 from tests.flows.test_identity import BOTH, an_id, say

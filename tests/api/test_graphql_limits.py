@@ -15,23 +15,25 @@ from graphql import DocumentNode, GraphQLSyntaxError, Lexer, Source, TokenKind, 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graph_service.api import graphql_prepared
-from graph_service.api.graphql import graphql_schema
-from graph_service.api.graphql_limits import (
+from graph_service.api.graphql import execution as graphql_prepared
+from graph_service.api.graphql.execution import (
     ALIASES_MAX,
     COMPARISONS_MAX,
     COST_MAX,
     DEFINITIONS_MAX,
     DOCUMENT_CHARS_MAX,
     ERRORS_MAX,
+    KEPT_BYTES_MAX,
+    KEPT_DOCUMENT_BYTES_MAX,
     REPEATS_MAX,
     TOKENS_MAX,
+    KeptDocuments,
     cost_of,
     tokens_in,
     unfit,
 )
-from graph_service.api.graphql_prepared import KEPT_BYTES_MAX, KEPT_DOCUMENT_BYTES_MAX, KeptDocuments
-from graph_service.api.kept_queries import BYTES_MAX, TEXT_CHARS_MAX, TEXTS_MAX, KeptQueries
+from graph_service.api.graphql.router import BYTES_MAX, TEXT_CHARS_MAX, TEXTS_MAX, KeptQueries
+from graph_service.api.graphql.schema import graphql_schema
 from graph_service.graph.store import Graph
 from tests.api.test_graphql import Door, door
 

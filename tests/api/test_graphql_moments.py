@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from graph_service.api.graphql import graphql_schema
+from graph_service.api.graphql.schema import graphql_schema
 from graph_service.graph.store import Graph
 from schema.ids import TenantId
 from tests.api.test_graphql_graph import asked

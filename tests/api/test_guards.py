@@ -7,8 +7,8 @@ import httpx
 import pytest
 from fastapi import FastAPI, Request
 
-from graph_service.guards import BodyLimit, BodyRules, HostGuard
-from graph_service.viewer_files import add_viewer
+from graph_service.app.middleware import BodyLimit, BodyRules, HostGuard
+from graph_service.app.viewer_files import add_viewer
 
 BYTES_MAX = 1000
 

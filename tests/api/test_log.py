@@ -6,14 +6,14 @@ import logging
 
 import pytest
 
-from graph_service.log import OUR_LOGGERS, PlainFormatter
+from graph_service.observability.structured_log import OUR_LOGGERS, PlainFormatter
 from schema.errors import UnavailableError
 
 
 @pytest.fixture
 def logged() -> tuple[logging.Logger, io.StringIO]:
     """A logger of its own and what it wrote."""
-    logger, text = logging.Logger("graph_service.memory.worker"), io.StringIO()
+    logger, text = logging.Logger("graph_service.memory.worker.worker"), io.StringIO()
     handler = logging.StreamHandler(text)
     handler.setFormatter(PlainFormatter(as_json=True, secrets=["hush-hush"]))
     logger.addHandler(handler)

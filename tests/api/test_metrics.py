@@ -12,14 +12,13 @@ from prometheus_client.core import Metric
 from prometheus_client.parser import text_string_to_metric_families
 from starlette.types import Message, Receive, Scope, Send
 
-from graph_service import measures
+from graph_service.app.metrics_endpoint import metrics_page
+from graph_service.app.middleware import RequestRecord
 from graph_service.auth.access import Role
 from graph_service.graph.store import Graph
-from graph_service.measures import COUNTERS, HISTOGRAMS
-from graph_service.measuring import Counter
-from graph_service.memory import check
-from graph_service.metrics_page import metrics_page
-from graph_service.request_record import RequestRecord
+from graph_service.memory.consolidation import proposal_check as check
+from graph_service.observability import metrics as measures
+from graph_service.observability.metrics import COUNTERS, HISTOGRAMS, Counter
 from tests.auth.open_service import OpenService, open_service
 from tests.conftest import Server
 

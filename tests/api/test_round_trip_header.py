@@ -5,11 +5,11 @@ import asyncio
 import httpx
 from fastapi import FastAPI
 
-from graph_service.api.graphql import graphql_router
+from graph_service.api.graphql.schema import graphql_router
+from graph_service.app.middleware import HEADER, RoundTripHeader
 from graph_service.graph.round_trips import counted, sent
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Writing
-from graph_service.round_trip_header import HEADER, RoundTripHeader
 from tests.builders import a_memory
 
 

@@ -10,9 +10,9 @@ import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from graph_service import spans
-from graph_service.settings import load_settings
-from graph_service.traced import traced
+from graph_service.app.services import traced
+from graph_service.config.settings import load_settings
+from graph_service.observability import spans
 from schema.errors import InstallError
 from tests.auth.open_service import open_service
 from tests.conftest import Server
@@ -109,7 +109,7 @@ async def test_without_a_collector_nothing_is_traced(tmp_path: Path) -> None:
 
 
 async def test_a_missing_extra_is_told_with_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "graph_service.tracing", None)
+    monkeypatch.setitem(__import__("sys").modules, "graph_service.observability.otel", None)
     environ = {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:1"}
     with pytest.raises(InstallError, match=r"mnemograph\[otel\]"):
         async with traced(load_settings(environ=environ, here=tmp_path, user_dir=tmp_path)):

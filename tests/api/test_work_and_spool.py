@@ -10,10 +10,10 @@ import pytest_asyncio
 from fastapi import FastAPI
 
 from graph_service.api.errors import install_error_handlers
-from graph_service.api.graphql import graphql_router
+from graph_service.api.graphql.schema import graphql_router
 from graph_service.graph.store import Graph
-from graph_service.memory.replay import Replay
-from graph_service.memory.spool import Spool
+from graph_service.memory.ingest.spool import Spool
+from graph_service.memory.ingest.spool_replay import Replay
 from schema.ids import TenantId
 from tests.api.cli_process import Home
 from tests.api.test_graphql import Door

@@ -7,10 +7,10 @@ from itertools import product
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
-from graph_service.memory.carrying import ExportFormat
-from graph_service.memory.incoming import Incoming, check_incoming
-from graph_service.memory.intake import keep_in_spool
-from graph_service.parts import Parts
+from graph_service.app.services import Parts
+from graph_service.memory.export_import.service import ExportFormat
+from graph_service.memory.ingest.episode_writer import keep_in_spool
+from graph_service.memory.ingest.validation import Incoming, check_incoming
 from schema.ids import TenantId
 from tests.builders import a_message, a_worker
 

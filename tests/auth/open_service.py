@@ -14,15 +14,15 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 from websockets.typing import Subprotocol
 
-from graph_service.app import create_app
+from graph_service.app.application import create_app
+from graph_service.app.services import Parts, open_parts
 from graph_service.auth.access import Role
 from graph_service.auth.audit import audited
 from graph_service.auth.keyring import NewKey
 from graph_service.cli.http_server import guarded
-from graph_service.connections import ConnectionLimits, Crowd
-from graph_service.parts import Parts, open_parts
-from graph_service.settings import Settings, load_settings
-from graph_service.stopping import Stopping
+from graph_service.config.settings import Settings, load_settings
+from graph_service.runtime.connections import ConnectionLimits, Crowd
+from graph_service.runtime.shutdown import Stopping
 from schema.ids import TenantId
 from tests.conftest import Server
 from tests.live.live_service import LiveViewer

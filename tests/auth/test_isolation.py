@@ -19,7 +19,7 @@ import pytest_asyncio
 from fastapi import FastAPI
 from graphql import GraphQLField
 
-from graph_service.api.graphql import graphql_schema
+from graph_service.api.graphql.schema import graphql_schema
 from graph_service.auth.rules import FIELDS, route_need
 from schema.frames import frames_schema
 from tests.auth.foreign_memory import WORDS, Foreign, foreign_memory

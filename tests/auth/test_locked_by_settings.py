@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 from graph_service.auth.access import Role
 from graph_service.auth.audit import AuditLog, Deed, audited
 from graph_service.cli.main import app
-from graph_service.log import OUR_LOGGERS
+from graph_service.observability.structured_log import OUR_LOGGERS
 from schema.errors import InstallError, NotFoundError
 from tests.auth.open_service import open_service
 from tests.builders import NOON

@@ -13,7 +13,7 @@ import pytest_asyncio
 from websockets.asyncio.client import ClientConnection
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
-from graph_service.api.graphql_socket import BAD_MESSAGE, MESSAGES_BURST, TOO_FAST
+from graph_service.api.graphql.websocket import BAD_MESSAGE, MESSAGES_BURST, TOO_FAST
 from graph_service.live.limits import LIVE_LIMITS
 from tests.auth.graphql_socket import CHANGED, answer, event, graphql_socket, subscribed
 from tests.auth.open_service import OpenService, open_service

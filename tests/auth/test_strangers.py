@@ -17,7 +17,7 @@ from websockets.exceptions import ConnectionClosed
 from graph_service.auth import gate
 from graph_service.auth.access import ANYBODY, Access, Role
 from graph_service.auth.places import Places
-from graph_service.measures import REQUESTS
+from graph_service.observability.metrics import REQUESTS
 from schema.errors import RateLimitError
 from schema.ids import TenantId
 from schema.limits import LIMITS

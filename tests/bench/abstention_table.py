@@ -22,14 +22,14 @@ from typing import Any
 import numpy as np
 import platformdirs
 
-from extraction.local_embedder import load_local_embedder
+from extraction.embeddings.local_embedder import load_local_embedder
 from graph_service.evaluation.dataset import Conversation, read_datasets
 from graph_service.graph.database import connect
 from graph_service.graph.local.local_server import start_local_server
-from graph_service.graph.migrate import prepare_vectors
-from graph_service.memory.confidence import RELEVANT_MIN
-from graph_service.memory.incoming import Incoming, IncomingMessage
-from graph_service.memory.question import Question
+from graph_service.graph.schema_setup import prepare_vectors
+from graph_service.memory.ingest.validation import Incoming, IncomingMessage
+from graph_service.memory.recall.confidence import RELEVANT_MIN
+from graph_service.memory.recall.query import Question
 from graph_service.memory.service import Memory
 from schema.ids import TenantId
 from tests.builders import a_memory, a_worker

@@ -7,9 +7,10 @@ anything, brings what was said around a hit, looks at times, names or facts of f
 from collections.abc import Sequence
 from typing import Any, Final
 
-from graph_service.graph.lucene import scoped_query, words_in
+from extraction.text.fulltext_words import words_in
+from graph_service.graph.driver_values import vector_parameter
+from graph_service.graph.lucene import scoped_query
 from graph_service.graph.statements import Statement
-from graph_service.graph.vector_parameter import vector_parameter
 from schema.ids import TenantId, scope_token
 
 BARE_HYBRID: Final = Statement(

@@ -26,11 +26,11 @@ from typing import Any
 
 import platformdirs
 
+from graph_service.app.services import Parts, open_parts
+from graph_service.config.settings import load_settings
 from graph_service.graph.local.local_server import start_local_server
-from graph_service.memory.incoming import Incoming, IncomingMessage
-from graph_service.memory.question import Kind, Question
-from graph_service.parts import Parts, open_parts
-from graph_service.settings import load_settings
+from graph_service.memory.ingest.validation import Incoming, IncomingMessage
+from graph_service.memory.recall.query import Kind, Question
 from schema.ids import TenantId
 from tests.bench.bench_memory import sentences, spread
 

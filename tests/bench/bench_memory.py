@@ -20,19 +20,19 @@ from pathlib import Path
 
 import platformdirs
 
-from extraction.local_embedder import load_local_embedder
-from extraction.rule_reader import read_by_rules
-from graph_service.demo.people import demo_conversations
+from extraction.embeddings.local_embedder import load_local_embedder
+from extraction.rules.rule_reader import read_by_rules
+from graph_service.demo.scenario import demo_conversations
 from graph_service.graph.database import connect
 from graph_service.graph.local.local_server import start_local_server
-from graph_service.graph.migrate import prepare_vectors
+from graph_service.graph.schema_setup import prepare_vectors
 from graph_service.graph.statements import Statement
 from graph_service.graph.store import Graph, Writing
-from graph_service.memory.digest import Readers
-from graph_service.memory.incoming import Incoming, IncomingMessage
-from graph_service.memory.question import Question
+from graph_service.memory.consolidation.pipeline import Readers
+from graph_service.memory.ingest.validation import Incoming, IncomingMessage
+from graph_service.memory.recall.query import Question
 from graph_service.memory.service import Memory
-from graph_service.memory.worker import Worker
+from graph_service.memory.worker.worker import Worker
 from schema.ids import TenantId
 from tests.bench.bare_queries import BARE_HYBRID, bare_parameters
 from tests.builders import a_pace

@@ -15,16 +15,16 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from extraction.abstract import token_count
-from extraction.layer_writer import layers_prompt, worth_writing
-from extraction.model_chain import model_chain
-from extraction.openai_model import connect_openai_model
-from extraction.reading import SceneLine, SceneText
-from extraction.rule_reader import read_by_rules
-from graph_service.conversation_files import FileFormat, Owner, read_conversations
-from graph_service.demo.people import demo_conversations
-from graph_service.memory.incoming import Incoming, check_incoming
-from graph_service.memory.scenes import assign
+from extraction.extractive_summary import token_count
+from extraction.llm.reader_chain import model_chain
+from extraction.llm.summary_writer import layers_prompt, worth_writing
+from extraction.openai_api.language_model import connect_openai_model
+from extraction.reader import SceneLine, SceneText
+from extraction.rules.rule_reader import read_by_rules
+from graph_service.demo.scenario import demo_conversations
+from graph_service.importers.conversation_files import FileFormat, Owner, read_conversations
+from graph_service.memory.consolidation.segmentation import assign
+from graph_service.memory.ingest.validation import Incoming, check_incoming
 from schema.ids import TenantId
 from tests.fake_openai import FakeOpenAI, says
 

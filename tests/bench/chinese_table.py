@@ -18,16 +18,14 @@ from pathlib import Path
 import numpy as np
 import platformdirs
 
-from extraction.asked_time import time_asked
-from extraction.embedding import Embedder
-from extraction.local_embedder import load_local_embedder
-from extraction.token_embedding import Embedded, embed_question, embed_with_tokens
+from extraction.embeddings.embedder import Embedded, Embedder, embed_question, embed_with_tokens, spoken
+from extraction.embeddings.local_embedder import load_local_embedder
+from extraction.temporal.question_time import time_asked
 from graph_service.evaluation.dataset import Conversation, read_datasets
 from graph_service.evaluation.metrics import measured
-from graph_service.memory.asked import asked_about
-from graph_service.memory.embedding_job import spoken
-from graph_service.memory.signals import Signals, signals
-from graph_service.memory.weights import weights_for
+from graph_service.memory.recall.features import Signals, signals
+from graph_service.memory.recall.pipeline import asked_about
+from graph_service.memory.recall.ranking import weights_for
 from tests.bench.ranking_table import Case, case_columns, lines_of, scored
 from tests.candidates import all_found
 

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from graph_service.graph.driver_values import vector_parameter
 from graph_service.graph.statements import Statement
 from graph_service.graph.store import Graph, Writing
-from graph_service.graph.vector_parameter import vector_parameter
 from schema.ids import TenantId, scope_token, user_uri
 
 Floats = npt.NDArray[np.float32]

@@ -20,19 +20,19 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from extraction.model_chain import model_chain
-from extraction.openai_embedder import connect_openai_embedder
-from extraction.openai_model import connect_openai_model
-from extraction.rule_reader import read_by_rules
+from extraction.llm.reader_chain import model_chain
+from extraction.openai_api.embedder import connect_openai_embedder
+from extraction.openai_api.language_model import connect_openai_model
+from extraction.rules.rule_reader import read_by_rules
 from graph_service.graph.database import connect
 from graph_service.graph.store import Graph
-from graph_service.memory.digest import Readers
-from graph_service.memory.outside import GuardedEmbedder, GuardedModel, Outsides
-from graph_service.memory.pace import Pace
-from graph_service.memory.replay import Replay
+from graph_service.memory.consolidation.pipeline import Readers
+from graph_service.memory.ingest.spool import Spool
+from graph_service.memory.ingest.spool_replay import Replay
+from graph_service.memory.jobs.external_services import GuardedEmbedder, GuardedModel, Outsides
+from graph_service.memory.jobs.job_context import Pace
 from graph_service.memory.service import Memory
-from graph_service.memory.spool import Spool
-from graph_service.memory.worker import Worker, WorkerRules
+from graph_service.memory.worker.worker import Worker, WorkerRules
 from schema.errors import MnemographError, UnavailableError
 from schema.ids import TenantId
 from tests.bench.crash_fault import DIM, Endpoint, Fault, Round, Trigger

@@ -27,7 +27,7 @@ import platformdirs
 
 from graph_service.graph.database import connect
 from graph_service.graph.local.local_server import LocalServer, start_local_server
-from graph_service.graph.migrate import prepare_vectors
+from graph_service.graph.schema_setup import prepare_vectors
 from graph_service.graph.store import Graph
 from tests.bench.crash_fault import DIM, Endpoint, Fault, Round
 from tests.bench.crash_round import MODEL, as_line, finish, tell, world

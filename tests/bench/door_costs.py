@@ -26,7 +26,7 @@ from typing import Any, Final
 import httpx
 import platformdirs
 
-from extraction.local_embedder import load_local_embedder
+from extraction.embeddings.local_embedder import load_local_embedder
 from graph_service.graph.database import connect
 from schema.ids import DEFAULT_TENANT
 from tests.api.cli_process import COMMAND, Home

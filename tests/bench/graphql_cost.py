@@ -16,11 +16,11 @@ from fastapi import FastAPI
 from neo4j import AsyncGraphDatabase
 from starlette.responses import Response
 
-from graph_service.api.graphql import graphql_router
+from graph_service.api.graphql.schema import graphql_router
 from graph_service.graph.store import Graph
-from graph_service.memory.graph_reads import Page
-from graph_service.memory.holding import moments_asked
-from graph_service.memory.mindmap import map_node
+from graph_service.memory.facts.bitemporal import moments_asked
+from graph_service.memory.mindmap.graph_queries import Page
+from graph_service.memory.mindmap.reader import map_node
 from graph_service.memory.service import Memory
 from schema.ids import TenantId
 from schema.message import BroughtFact

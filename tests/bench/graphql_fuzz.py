@@ -22,11 +22,11 @@ from graphql import (
     is_leaf_type,
 )
 
-from graph_service.api.graphql import graphql_schema
+from graph_service.api.graphql.schema import graphql_schema
 from graph_service.graph.database import connect
-from graph_service.graph.migrate import prepare_vectors
+from graph_service.graph.schema_setup import prepare_vectors
 from graph_service.graph.store import Graph
-from graph_service.memory.places import Listed, cursor_at
+from graph_service.memory.list_cursors import Listed, cursor_at
 from schema.ids import TenantId
 from tests.builders import a_memory, a_worker, an_incoming
 from tests.conftest import TEST_DIM, TEST_MODEL, TEST_TOKEN_MODEL

@@ -7,7 +7,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from extraction.entity_match import Candidate, Verdict, match
+from extraction.entities.matching import Candidate, Verdict, match
 from schema.ids import MemoryId
 
 _PAIRS = Path(__file__).parents[1] / "pure"

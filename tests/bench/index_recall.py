@@ -25,12 +25,12 @@ import numpy.typing as npt
 import platformdirs
 from neo4j import AsyncDriver, AsyncGraphDatabase
 
-from extraction.local_embedder import load_local_embedder
+from extraction.embeddings.local_embedder import load_local_embedder
 from graph_service.graph.database import connect
+from graph_service.graph.driver_values import vector_parameter
 from graph_service.graph.local.local_server import LocalServer, start_local_server
-from graph_service.graph.migrate import prepare_vectors
-from graph_service.graph.vector_parameter import vector_parameter
-from graph_service.memory.recall_parameters import NEAREST
+from graph_service.graph.schema_setup import prepare_vectors
+from graph_service.memory.recall.retrieval import NEAREST
 
 Floats = npt.NDArray[np.float32]
 DIM, USER, TOP = 384, "u", 10

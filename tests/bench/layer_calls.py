@@ -10,14 +10,14 @@ import os
 import secrets
 from dataclasses import dataclass
 
-from extraction.layer_writer import model_layer_writer
-from extraction.model_chain import model_chain
-from extraction.openai_model import connect_openai_model
-from extraction.rule_reader import read_by_rules
+from extraction.llm.reader_chain import model_chain
+from extraction.llm.summary_writer import model_layer_writer
+from extraction.openai_api.language_model import connect_openai_model
+from extraction.rules.rule_reader import read_by_rules
 from graph_service.graph.database import connect
 from graph_service.graph.store import Graph
-from graph_service.memory.digest import Readers
-from graph_service.memory.worker import Worker
+from graph_service.memory.consolidation.pipeline import Readers
+from graph_service.memory.worker.worker import Worker
 from schema.ids import TenantId
 from tests.builders import a_memory, a_message, a_pace, an_incoming
 from tests.embedders import HashedWords

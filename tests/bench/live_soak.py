@@ -20,8 +20,8 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from graph_service.live.patches import Shown, show
-from graph_service.memory.mindmap import MindMap
-from graph_service.memory.snapshot import frame_json
+from graph_service.memory.mindmap.reader import MindMap
+from graph_service.memory.mindmap.snapshot import frame_json
 from tests.bench.live_served import database, weighed
 from tests.live.graph_writer import Deed, Edge, GraphWriter
 from tests.live.live_service import Door, LiveViewer

@@ -17,16 +17,16 @@ from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from pathlib import Path
 
-from graph_service.demo.people import QUESTIONS, demo_conversations
+from graph_service.config.sections import Aliases
+from graph_service.demo.scenario import QUESTIONS, demo_conversations
 from graph_service.evaluation.dataset import Conversation, read_datasets
 from graph_service.graph.database import connect
-from graph_service.graph.migrate import prepare_vectors
+from graph_service.graph.schema_setup import prepare_vectors
 from graph_service.graph.store import Graph
-from graph_service.mcp.shapes import input_schema
-from graph_service.mcp.toolbox import tools_for
-from graph_service.mcp_settings import Aliases
-from graph_service.memory.incoming import Incoming, IncomingMessage
-from graph_service.memory.token_estimate import tokens_in
+from graph_service.mcp.tool_registry import tools_for
+from graph_service.mcp.tool_schemas import input_schema
+from graph_service.memory.context_builder.token_estimate import tokens_in
+from graph_service.memory.ingest.validation import Incoming, IncomingMessage
 from schema.errors import NotFoundError
 from schema.ids import TenantId
 from tests.builders import a_memory, a_worker

@@ -19,18 +19,17 @@ import numpy as np
 import numpy.typing as npt
 import platformdirs
 
-from extraction.asked_time import time_asked
-from extraction.embedding import Embedder
-from extraction.local_embedder import load_local_embedder
-from extraction.token_embedding import Embedded, embed_question, embed_with_tokens
+from extraction.embeddings.embedder import Embedded, Embedder, embed_question, embed_with_tokens, spoken
+from extraction.embeddings.local_embedder import load_local_embedder
+from extraction.query_analysis import Asked
+from extraction.temporal.question_time import time_asked
 from graph_service.evaluation.dataset import AskedQuestion, Conversation, read_datasets
 from graph_service.evaluation.metrics import MEASURES, measured
-from graph_service.memory.asked import asked_about
-from graph_service.memory.embedding_job import spoken
-from graph_service.memory.found import Line
-from graph_service.memory.lexical import lexical
-from graph_service.memory.signals import Asked, Signals, signals
-from graph_service.memory.weights import SPREADS, Weights
+from graph_service.memory.recall.candidates import Line
+from graph_service.memory.recall.features import Signals, signals
+from graph_service.memory.recall.lexical_scores import lexical
+from graph_service.memory.recall.pipeline import asked_about
+from graph_service.memory.recall.ranking import SPREADS, Weights
 from tests.candidates import all_found
 
 Floats = npt.NDArray[np.float64]

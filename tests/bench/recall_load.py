@@ -28,13 +28,13 @@ from typing import Any
 import httpx
 import platformdirs
 
-from extraction.local_embedder import LocalEmbedder, load_local_embedder
+from extraction.embeddings.local_embedder import LocalEmbedder, load_local_embedder
 from graph_service.evaluation.dataset import read_datasets
 from graph_service.graph.database import connect
 from graph_service.graph.local.local_server import LocalServer, start_local_server
-from graph_service.graph.migrate import prepare_vectors
+from graph_service.graph.schema_setup import prepare_vectors
 from graph_service.graph.store import Graph
-from graph_service.memory.incoming import Incoming, IncomingMessage
+from graph_service.memory.ingest.validation import Incoming, IncomingMessage
 from schema.ids import TenantId
 from tests.api.cli_process import Home
 from tests.bench.bare_queries import BARE_HYBRID, BARE_OF_ALL_KINDS, bare_parameters

@@ -15,13 +15,13 @@ from functools import cache
 from pathlib import Path
 from typing import Literal
 
-from extraction.reading import THE_AGENT, THE_USER, SceneLine, SceneText
-from extraction.rule_reader import read_by_rules
-from graph_service.memory.beings import Known, Owner, resolve
-from graph_service.memory.check import check
-from graph_service.memory.digest_plan import SceneRead, names_of
-from graph_service.memory.layers import Layers
-from graph_service.memory.plan import plan_facts
+from extraction.reader import THE_AGENT, THE_USER, SceneLine, SceneText
+from extraction.rules.rule_reader import read_by_rules
+from graph_service.memory.consolidation.plan import SceneRead, names_of
+from graph_service.memory.consolidation.proposal_check import check
+from graph_service.memory.entity_resolution.resolver import Known, Owner, resolve
+from graph_service.memory.facts.reconciliation import plan_facts
+from graph_service.memory.summaries.scene_summary import Layers
 from schema.fact import KnownFact
 from schema.ids import MemoryId, TenantId, Uri, UserId
 from schema.labels import Role

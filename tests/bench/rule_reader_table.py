@@ -16,10 +16,10 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
-from extraction.name_forms import forms
-from extraction.names import load_words
-from extraction.reading import THE_USER, ProposedFact, SceneLine, SceneText
-from extraction.rule_reader import read_by_rules
+from extraction.reader import THE_USER, ProposedFact, SceneLine, SceneText
+from extraction.rules.rule_reader import read_by_rules
+from extraction.text.name_forms import forms
+from extraction.text.name_spotting import load_words
 from schema.ids import MemoryId
 from schema.labels import Role
 

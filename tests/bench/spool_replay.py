@@ -22,13 +22,13 @@ from typing import Any, Final
 from uuid import uuid4
 
 from graph_service.graph.database import connect
-from graph_service.graph.migrate import prepare_without_embedder
+from graph_service.graph.schema_setup import prepare_without_embedder
 from graph_service.graph.store import Graph
-from graph_service.memory.incoming import Incoming, IncomingMessage, check_incoming
-from graph_service.memory.pace import Pace
-from graph_service.memory.replay import Replay
+from graph_service.memory.ingest.spool import Spool
+from graph_service.memory.ingest.spool_replay import Replay
+from graph_service.memory.ingest.validation import Incoming, IncomingMessage, check_incoming
+from graph_service.memory.jobs.job_context import Pace
 from graph_service.memory.service import Memory
-from graph_service.memory.spool import Spool
 from schema.ids import TenantId
 
 CALLERS: Final = 50

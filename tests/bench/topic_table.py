@@ -14,11 +14,11 @@ from pathlib import Path
 
 import platformdirs
 
-from extraction.embedding import Embedder
-from extraction.local_embedder import load_local_embedder
-from extraction.vector_cache import CachedEmbedder
-from graph_service.memory.scenes import SceneRules, assign
-from graph_service.memory.topics import topics_of
+from extraction.embeddings.cache import CachedEmbedder
+from extraction.embeddings.embedder import Embedder
+from extraction.embeddings.local_embedder import load_local_embedder
+from graph_service.memory.consolidation.segmentation import SceneRules, assign
+from graph_service.memory.consolidation.session_input import topics_of
 from schema.ids import memory_id, message_uri
 from schema.labels import Role
 from schema.message import Message

@@ -7,8 +7,8 @@ message, with its speaker; and for the directions the questions and the facts wi
 unit vectors the mean is taken off. Directions start as the principal components of what is left (a text's vector that
 is short enough already: as what it is) and are learned from there (`learned_directions`): those of texts by themselves,
 because the indexes compare nothing else; those of pieces beside all that the ranking counts without vectors. 16 bits a
-number; three minutes in all. Files made anew get a new name (`SPACE` in `extraction/vector_space.py`): what they give
-cannot be compared with before.
+number; three minutes in all. Files made anew get a new name (`SPACE` in `extraction/embeddings/local_embedder.py`):
+what they give cannot be compared with before.
 """
 
 import asyncio
@@ -22,19 +22,16 @@ import numpy as np
 import numpy.typing as npt
 import platformdirs
 
-from extraction.asked_time import time_asked
-from extraction.bert import Bert
-from extraction.late_interaction import words_of_name
-from extraction.local_models import CHINESE, MODELS, LocalModel
-from extraction.model_fetch import fetched_models
-from extraction.token_embedding import Embedded
-from extraction.vector_space import TOKEN_DIM, VECTOR_DIM, space_file, unit, whole_of
-from extraction.wordpieces import WordPieces
+from extraction.embeddings.embedder import Embedded, spoken
+from extraction.embeddings.late_interaction import words_of_name
+from extraction.embeddings.local_embedder import TOKEN_DIM, VECTOR_DIM, Bert, WordPieces, space_file, unit, whole_of
+from extraction.embeddings.local_models import CHINESE, MODELS, LocalModel
+from extraction.embeddings.model_download import fetched_models
+from extraction.temporal.question_time import time_asked
 from graph_service.evaluation.dataset import Conversation, read_datasets
-from graph_service.memory.asked import asked_about
-from graph_service.memory.embedding_job import spoken
-from graph_service.memory.signals import signals
-from graph_service.memory.weights import weights_for
+from graph_service.memory.recall.features import signals
+from graph_service.memory.recall.pipeline import asked_about
+from graph_service.memory.recall.ranking import weights_for
 from tests.bench.learned_directions import Pace, Question, Talk, Text, learned
 from tests.bench.ranking_table import case_columns, lines_of, scored
 from tests.candidates import all_found

@@ -2,8 +2,8 @@
 
 import sys
 
-from extraction import scene_rules
-from extraction.reading import Reading, SceneText
+from extraction.reader import Reading, SceneText
+from extraction.rules import scene_reader as scene_rules
 from graph_service.cli.main import main
 
 SPIN = "spin for ever"

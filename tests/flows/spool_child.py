@@ -6,7 +6,7 @@ import signal
 import sys
 from pathlib import Path
 
-from graph_service.memory.spool import Spool
+from graph_service.memory.ingest.spool import Spool
 from schema.ids import TenantId
 from tests.builders import a_dead_graph, a_memory
 from tests.flows.crash_story import STORY

@@ -8,10 +8,11 @@ import pytest
 
 from graph_service.graph.statements import Statement
 from graph_service.graph.store import Graph
-from graph_service.memory.access import AccessLog
-from graph_service.memory.access_marks import last_touched, without_marks
-from graph_service.memory.changes import ChangeLog
-from graph_service.memory.question import Kind, Question
+from graph_service.memory.change_log.log import ChangeLog
+from graph_service.memory.entity_resolution.merged_projection import without_marks
+from graph_service.memory.recall.access_log import AccessLog
+from graph_service.memory.recall.query import Kind, Question
+from graph_service.memory.recall.result_page import last_touched
 from graph_service.memory.service import Memory
 from schema.ids import TenantId
 from tests.builders import NOON, a_dead_graph, a_memory, a_worker, an_incoming

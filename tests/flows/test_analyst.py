@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from graph_service.graph import free_query
-from graph_service.graph.free_query import Caps
+from graph_service.graph import read_only_query as free_query
+from graph_service.graph.read_only_query import Caps
 from graph_service.graph.store import Graph
-from graph_service.memory.analyst import Analyst, FreeQuestion, json_ready
-from graph_service.memory.question import Question
+from graph_service.memory.analyst_queries import Analyst, FreeQuestion, json_ready
+from graph_service.memory.recall.query import Question
 from schema.errors import InputError, UnavailableError
 from schema.graph_model import graph_model, graph_model_document
 from schema.ids import TenantId

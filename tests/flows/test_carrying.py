@@ -14,11 +14,11 @@ import networkx
 import pytest
 
 from graph_service.graph.store import Graph
-from graph_service.memory.beings import Owner, form_tokens
-from graph_service.memory.exporting import export_rows
-from graph_service.memory.graphml import export_graphml
-from graph_service.memory.importing import Imported, import_rows
-from graph_service.memory.question import Question
+from graph_service.memory.entity_resolution.resolver import Owner, form_tokens
+from graph_service.memory.export_import.exporter import export_rows
+from graph_service.memory.export_import.graphml import export_graphml
+from graph_service.memory.export_import.importer import Imported, import_rows
+from graph_service.memory.recall.query import Question
 from schema.entity import an_entity
 from schema.errors import ConflictError, InputError, NotFoundError
 from schema.ids import TenantId, UserId, scope_token

@@ -1,8 +1,8 @@
 """Work is claimed by one word at a time, and a claim whose answer was lost can be made again. Requirements C1, C12."""
 
 from graph_service.graph.store import Graph, Writing
-from graph_service.memory.outbox import JobKind, claim, finish
-from graph_service.memory.pace import Pace
+from graph_service.memory.jobs.job_context import Pace
+from graph_service.memory.jobs.outbox import JobKind, claim, finish
 from schema.ids import TenantId
 from tests.builders import a_memory, a_pace, a_worker, an_incoming
 

@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from graph_service.api.graphql import graphql_schema
+from graph_service.api.graphql.schema import graphql_schema
 from graph_service.graph.statements import Statement
 from graph_service.graph.store import Graph
-from graph_service.memory.context import Context, Wanted
-from graph_service.memory.fence import CLOSE, OPEN
-from graph_service.memory.question import Question
+from graph_service.memory.context_builder.builder import Context, Wanted
+from graph_service.memory.context_builder.prompt_safety import CLOSE, OPEN
+from graph_service.memory.ingest.spool import Spool
+from graph_service.memory.recall.query import Question
 from graph_service.memory.service import Memory
-from graph_service.memory.spool import Spool
 from schema.errors import InputError
 from schema.ids import TenantId
 from schema.message import BroughtFact

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from graph_service.graph.store import Graph
-from graph_service.memory.pace import Pace
+from graph_service.memory.jobs.job_context import Pace
 from schema.ids import TenantId
 from tests.builders import a_memory, a_pace, a_worker
 from tests.conftest import Server

@@ -10,16 +10,16 @@ import pytest_asyncio
 import uvicorn
 from fastapi import FastAPI
 
-from graph_service.api.graphql import graphql_router
+from graph_service.api.graphql.schema import graphql_router
+from graph_service.app.middleware import RoundTripHeader
 from graph_service.evaluation.dataset import read_datasets
-from graph_service.evaluation.door import Door
+from graph_service.evaluation.graphql_client import Door
+from graph_service.evaluation.ingest import FactsBrought, Stored, store
 from graph_service.evaluation.report import abstention_of, cost_of, lines_of
 from graph_service.evaluation.run import BM25, DENSE, OURS, Plan, evaluate
-from graph_service.evaluation.storing import FactsBrought, Stored, store
 from graph_service.graph.store import Graph
-from graph_service.memory.question import Kind, Question
-from graph_service.round_trip_header import RoundTripHeader
-from graph_service.step import Step
+from graph_service.memory.recall.query import Kind, Question
+from graph_service.runtime.progress import Step
 from schema.errors import MnemographError, UnavailableError
 from schema.ids import TenantId
 from tests.builders import a_memory, a_worker, an_incoming

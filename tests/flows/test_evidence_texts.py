@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from graph_service.graph.store import Graph
-from graph_service.memory.evidence_texts import CUT_CHARS, EVIDENCE_CHARS_MAX, whole_of, with_evidence
-from graph_service.memory.question import Kind, Question
+from graph_service.memory.recall.evidence_texts import CUT_CHARS, EVIDENCE_CHARS_MAX, whole_of, with_evidence
+from graph_service.memory.recall.query import Kind, Question
 from schema.ids import TenantId
 from tests.builders import a_dead_graph, a_memory, a_message, a_worker, an_incoming
 

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from graph_service.graph.store import Graph
-from graph_service.memory.question import Kind, Question
+from graph_service.memory.recall.query import Kind, Question
 from schema.fact import FactKind
 from schema.ids import TenantId
 from schema.message import BroughtFact

@@ -5,9 +5,9 @@ from typing import Any, ClassVar
 
 import pytest
 
-from graph_service.graph.migrate import prepare_vectors, stored_embedder
+from graph_service.graph.schema_setup import prepare_vectors, stored_embedder
 from graph_service.graph.store import Graph
-from graph_service.memory.question import Kind, Question
+from graph_service.memory.recall.query import Kind, Question
 from schema.ids import TenantId
 from schema.message import BroughtFact
 from tests.builders import NOON, a_memory, a_worker, an_incoming

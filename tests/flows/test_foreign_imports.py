@@ -89,8 +89,8 @@ def test_every_import_of_the_page_runs_and_repeats(folder: Path, server: Server,
 
 
 async def test_what_was_imported_is_in_the_map(graph: Graph, tenant: str, tmp_path: Path) -> None:
-    from graph_service.conversation_files import FileFormat, Owner
-    from graph_service.foreign.reading import read_file
+    from graph_service.importers.conversation_files import FileFormat, Owner
+    from graph_service.importers.reader import read_file
     from tests.builders import a_memory, a_worker
 
     found = read_file(MEMORY_FILE, name="memory.jsonl", form=FileFormat.AUTO, owner=Owner(user_id="ana"))

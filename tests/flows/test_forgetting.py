@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import pytest
 
 from graph_service.graph.store import Graph
-from graph_service.memory.forget_commit import Forgotten
-from graph_service.memory.incoming import Incoming
+from graph_service.memory.forgetting.commit import Forgotten
+from graph_service.memory.ingest.validation import Incoming
 from schema.errors import NotFoundError
 from schema.ids import TenantId
 from schema.message import BroughtFact

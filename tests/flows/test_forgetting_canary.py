@@ -9,16 +9,15 @@ from urllib.parse import quote
 import pytest
 import pytest_asyncio
 
-from extraction.vector_cache import CachedEmbedder
+from extraction.embeddings.cache import CachedEmbedder
 from graph_service.graph.store import Graph
-from graph_service.memory.incoming import Incoming
-from graph_service.memory.question import Question
-from graph_service.memory.redis_turns import RedisRules, RedisTurns
-from graph_service.memory.redis_window import RedisWindow
-from graph_service.memory.replay import Replay
-from graph_service.memory.ring_window import RingWindow, TurnRing
-from graph_service.memory.spool import Spool
-from graph_service.memory.window import ShortTermWindow
+from graph_service.memory.ingest.spool import Spool
+from graph_service.memory.ingest.spool_replay import Replay
+from graph_service.memory.ingest.validation import Incoming
+from graph_service.memory.recall.query import Question
+from graph_service.memory.sessions.in_process_window import RingWindow, TurnRing
+from graph_service.memory.sessions.redis_window import RedisRules, RedisTurns, RedisWindow
+from graph_service.memory.sessions.short_term_window import ShortTermWindow
 from schema.entity import an_entity
 from schema.ids import TenantId, UserId
 from tests.builders import a_dead_graph, a_memory, a_message, a_pace, a_worker

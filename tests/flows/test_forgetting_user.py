@@ -3,7 +3,7 @@
 import pytest
 
 from graph_service.graph.store import Graph
-from graph_service.memory.forget_user import begin
+from graph_service.memory.forgetting.user import begin
 from schema.errors import NotFoundError, UnavailableError
 from schema.ids import TenantId, UserId, memory_id, user_uri
 from tests.builders import a_memory, a_worker

@@ -16,10 +16,10 @@ from typing import Any
 import httpx
 import pytest
 
+from graph_service.admin.backup import back_up
 from graph_service.auth.audit import FILE_NAME, AuditLog, Deed, audited
-from graph_service.backup import back_up
 from graph_service.graph.local.owner import read_owner
-from graph_service.memory.spool import Spool
+from graph_service.memory.ingest.spool import Spool
 from schema.errors import InstallError, UnavailableError
 from schema.ids import TenantId
 from tests.api.cli_process import Home

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from extraction.fact_judge import model_fact_judge
-from extraction.openai_model import connect_openai_model
-from extraction.rule_reader import read_by_rules
+from extraction.llm.fact_judge import model_fact_judge
+from extraction.openai_api.language_model import connect_openai_model
+from extraction.rules.rule_reader import read_by_rules
 from graph_service.graph.store import Graph
-from graph_service.memory.digest import Readers
-from graph_service.memory.worker import Worker
+from graph_service.memory.consolidation.pipeline import Readers
+from graph_service.memory.worker.worker import Worker
 from schema.ids import TenantId
 from schema.message import BroughtFact
 from schema.telling import Closing

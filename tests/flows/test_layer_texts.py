@@ -5,13 +5,13 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from extraction.abstract import OVERVIEW_TOKENS_MAX
+from extraction.extractive_summary import OVERVIEW_TOKENS_MAX
 from graph_service.graph.statements import Statement
 from graph_service.graph.store import Graph
-from graph_service.memory.layer_texts import SAID_CHARS_MAX, Level
-from graph_service.memory.places import Listed, cursor_at
+from graph_service.memory.list_cursors import Listed, cursor_at
 from graph_service.memory.service import Memory
-from graph_service.memory.worker import Worker
+from graph_service.memory.summaries.service import SAID_CHARS_MAX, Level
+from graph_service.memory.worker.worker import Worker
 from schema.errors import InputError, NotFoundError
 from schema.ids import TenantId
 from tests.bench.layer_calls import LONG, READ, TOLD, a_model_worker, count_calls

@@ -5,11 +5,11 @@ from datetime import UTC, datetime
 
 import pytest
 
-from extraction.abstract import OVERVIEW_TOKENS_MAX, token_count
-from extraction.layer_writer import layers_prompt, model_layer_writer, worth_writing
-from extraction.openai_model import connect_openai_model
-from extraction.reading import Reading, SceneLine, SceneText
-from graph_service.memory.layers import Layers, asks_for_overview, written_layers
+from extraction.extractive_summary import OVERVIEW_TOKENS_MAX, token_count
+from extraction.llm.summary_writer import layers_prompt, model_layer_writer, worth_writing
+from extraction.openai_api.language_model import connect_openai_model
+from extraction.reader import Reading, SceneLine, SceneText
+from graph_service.memory.summaries.scene_summary import Layers, asks_for_overview, written_layers
 from schema.errors import MisreadError
 from schema.ids import MemoryId
 from schema.labels import Role

@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 
 from graph_service.graph.store import Graph
-from graph_service.memory.dead_letters import DeadLetters
-from graph_service.memory.leases import Leases
-from graph_service.memory.outbox import JobKind, backlog, claim
-from graph_service.memory.outside import Outsides
-from graph_service.memory.question import Question
-from graph_service.memory.worker import WorkerRules
+from graph_service.memory.jobs.dead_letters import DeadLetters
+from graph_service.memory.jobs.external_services import Outsides
+from graph_service.memory.jobs.outbox import JobKind, backlog, claim
+from graph_service.memory.recall.query import Question
+from graph_service.memory.worker.leases import Leases
+from graph_service.memory.worker.worker import WorkerRules
 from schema.errors import MnemographError
 from schema.ids import TenantId
 from tests.builders import a_memory, a_pace, a_worker, an_incoming

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from extraction.model_chain import model_chain
-from extraction.openai_model import connect_openai_model
-from extraction.reading import Reading, SceneLine, SceneText
-from extraction.rule_reader import read_by_rules
+from extraction.llm.reader_chain import model_chain
+from extraction.openai_api.language_model import connect_openai_model
+from extraction.reader import Reading, SceneLine, SceneText
+from extraction.rules.rule_reader import read_by_rules
 from schema.errors import InstallError, UnavailableError
 from schema.ids import MemoryId
 from schema.labels import Role

@@ -5,12 +5,11 @@ from typing import Any
 
 import pytest
 
-from extraction.model_reader import read_scene_with_model, scene_prompt
-from extraction.openai_model import connect_openai_model
-from extraction.reading import THE_AGENT, THE_USER, Quote, Reading, SceneLine, SceneText
-from extraction.scripted_model import ScriptedAnswer, ScriptedModel
-from extraction.shapes import EntityReading, FactReading, SceneReading
-from extraction.strategy import Strategy
+from extraction.llm.output_schemas import EntityReading, FactReading, SceneReading
+from extraction.llm.scene_reader import Strategy, read_scene_with_model, scene_prompt
+from extraction.llm.scripted_model import ScriptedAnswer, ScriptedModel
+from extraction.openai_api.language_model import connect_openai_model
+from extraction.reader import THE_AGENT, THE_USER, Quote, Reading, SceneLine, SceneText
 from schema.entity import EntityType
 from schema.errors import MisreadError, UnavailableError
 from schema.fact import FactKind

@@ -4,13 +4,12 @@ from collections.abc import Sequence
 
 import pytest
 
-from graph_service.api.graphql import graphql_schema
+from graph_service.api.graphql.schema import graphql_schema
 from graph_service.graph.statements import Statement
 from graph_service.graph.store import Graph
-from graph_service.memory.incoming import Incoming
-from graph_service.memory.narrowing import Mode, Narrowing
-from graph_service.memory.question import Kind, Question
-from graph_service.memory.recall import recall
+from graph_service.memory.ingest.validation import Incoming
+from graph_service.memory.recall.pipeline import recall
+from graph_service.memory.recall.query import Kind, Mode, Narrowing, Question
 from graph_service.memory.service import Memory
 from schema.errors import InputError
 from schema.ids import TenantId

@@ -8,9 +8,9 @@ from itertools import pairwise
 
 from graph_service.graph.statements import Statement
 from graph_service.graph.store import Graph
-from graph_service.memory.outbox import Claim, JobKind
-from graph_service.memory.scenes import SceneRules
-from graph_service.memory.session_text import SessionText, load_session
+from graph_service.memory.consolidation.segmentation import SceneRules
+from graph_service.memory.consolidation.session_input import SessionText, load_session
+from graph_service.memory.jobs.outbox import Claim, JobKind
 from schema.ids import TenantId, memory_id, session_uri
 from schema.message import BroughtFact
 from tests.builders import NOON, a_memory, a_message, a_pace, a_worker, an_incoming

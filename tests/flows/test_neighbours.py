@@ -4,7 +4,7 @@ Requirements D4, D5, F2.
 """
 
 from graph_service.graph.store import Graph
-from graph_service.memory.question import Kind, Question
+from graph_service.memory.recall.query import Kind, Question
 from schema.ids import TenantId
 from tests.builders import a_memory, a_worker, an_incoming
 

@@ -2,13 +2,13 @@
 
 import pytest
 
-from extraction.embedding import check_vectors, unit
-from extraction.openai_embedder import OpenAIEmbedder, connect_openai_embedder
-from graph_service.graph.migrate import StoredEmbedder
-from graph_service.memory.outside import Outside
-from graph_service.model_settings import EmbeddingSettings
-from graph_service.parts import _open_embedder, _settle_dimension
-from graph_service.settings import Settings
+from extraction.embeddings.embedder import check_vectors, unit
+from extraction.openai_api.embedder import OpenAIEmbedder, connect_openai_embedder
+from graph_service.app.services import _open_embedder, _settle_dimension
+from graph_service.config.sections import EmbeddingSettings
+from graph_service.config.settings import Settings
+from graph_service.graph.schema_setup import StoredEmbedder
+from graph_service.memory.jobs.external_services import Outside
 from schema.errors import InstallError, MisreadError, UnavailableError
 from tests.fake_openai import FakeOpenAI, Reply, fails, fake_vector
 

@@ -7,9 +7,8 @@ from dataclasses import replace
 import pytest
 from pydantic import BaseModel
 
-from extraction.json_text import shape_in_cut_text
-from extraction.language_model import Prompt
-from extraction.openai_model import OpenAIModel, connect_openai_model
+from extraction.llm.language_model import Prompt
+from extraction.openai_api.language_model import OpenAIModel, connect_openai_model, shape_in_cut_text
 from schema.errors import InstallError, MisreadError, UnavailableError
 from tests.fake_openai import FakeOpenAI, Reply, completion, fails, says
 

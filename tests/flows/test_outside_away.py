@@ -6,16 +6,16 @@ from typing import Any
 
 import pytest
 
-from extraction.language_model import Answer, Prompt, Shape
-from extraction.model_chain import model_chain
-from extraction.rule_reader import read_by_rules
+from extraction.llm.language_model import Answer, Prompt, Shape
+from extraction.llm.reader_chain import model_chain
+from extraction.rules.rule_reader import read_by_rules
 from graph_service.graph.store import Graph
-from graph_service.memory.digest import Readers
-from graph_service.memory.outbox import JobKind
-from graph_service.memory.outside import GuardedEmbedder, GuardedModel, Outside, Outsides
-from graph_service.memory.pace import Pace
-from graph_service.memory.question import Question
-from graph_service.memory.worker import Worker
+from graph_service.memory.consolidation.pipeline import Readers
+from graph_service.memory.jobs.external_services import GuardedEmbedder, GuardedModel, Outside, Outsides
+from graph_service.memory.jobs.job_context import Pace
+from graph_service.memory.jobs.outbox import JobKind
+from graph_service.memory.recall.query import Question
+from graph_service.memory.worker.worker import Worker
 from schema.errors import InputError, MisreadError, NotFoundError, UnavailableError
 from schema.ids import TenantId
 from tests.builders import a_memory, a_pace, a_worker, an_incoming

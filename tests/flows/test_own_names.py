@@ -5,7 +5,7 @@ import re
 import pytest
 
 from graph_service.graph.store import Graph
-from graph_service.memory.incoming import IncomingMessage
+from graph_service.memory.ingest.validation import IncomingMessage
 from schema.ids import TenantId
 from tests.builders import a_memory, a_message, a_worker, an_incoming
 from tests.flows.graph_hash import graph_rows

@@ -11,17 +11,17 @@ import platformdirs
 import pytest
 import pytest_asyncio
 
-from graph_service.api.graphql import graphql_schema
+from graph_service.api.graphql.schema import graphql_schema
 from graph_service.graph.database import connect
 from graph_service.graph.local.local_server import start_local_server
-from graph_service.graph.migrate import prepare_vectors
+from graph_service.graph.schema_setup import prepare_vectors
 from graph_service.graph.store import Graph
-from graph_service.memory.away import CHARS_MAX, SNAPSHOT, SPOOL
-from graph_service.memory.keepsakes import Keepsakes
-from graph_service.memory.question import Kind, Question
-from graph_service.memory.replay import Replay
+from graph_service.memory.ingest.spool import Spool
+from graph_service.memory.ingest.spool_replay import Replay
+from graph_service.memory.mindmap.snapshot_cache import Keepsakes
+from graph_service.memory.recall.offline_recall import CHARS_MAX, SNAPSHOT, SPOOL
+from graph_service.memory.recall.query import Kind, Question
 from graph_service.memory.service import Memory
-from graph_service.memory.spool import Spool
 from schema.errors import UnavailableError
 from schema.ids import TenantId
 from tests.builders import a_dead_graph, a_memory, a_pace, a_worker, an_incoming

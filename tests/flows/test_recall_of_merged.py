@@ -3,7 +3,7 @@
 import pytest
 
 from graph_service.graph.store import Graph
-from graph_service.memory.question import Kind, Question
+from graph_service.memory.recall.query import Kind, Question
 from schema.ids import TenantId
 from tests.builders import a_memory
 from tests.flows.test_identity import an_id, merge, say

@@ -4,9 +4,9 @@ import pytest
 
 from graph_service.graph.statements import Statement
 from graph_service.graph.store import Graph
-from graph_service.memory.context import Wanted
-from graph_service.memory.incoming import Incoming
-from graph_service.memory.question import Kind, Question
+from graph_service.memory.context_builder.builder import Wanted
+from graph_service.memory.ingest.validation import Incoming
+from graph_service.memory.recall.query import Kind, Question
 from schema.errors import ConflictError, InputError
 from schema.ids import TenantId
 from schema.message import BroughtFact

@@ -8,8 +8,8 @@ import pytest
 
 from graph_service.graph.statements import Statement
 from graph_service.graph.store import Graph, Row, Writing
-from graph_service.memory.known import facts_near
-from graph_service.memory.question import Kind, Question
+from graph_service.memory.facts.lookup import facts_near
+from graph_service.memory.recall.query import Kind, Question
 from schema.errors import ConflictError, InputError, NotFoundError
 from schema.fact import Claim
 from schema.ids import MemoryId, TenantId

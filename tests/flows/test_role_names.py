@@ -8,7 +8,7 @@ from itertools import permutations
 import pytest
 
 from graph_service.graph.store import Graph
-from graph_service.memory.question import Kind, Question
+from graph_service.memory.recall.query import Kind, Question
 from schema.errors import ConflictError, NotFoundError
 from schema.ids import TenantId
 from tests.builders import a_memory, a_message, a_worker, an_incoming

@@ -11,10 +11,9 @@ import pytest
 
 from graph_service.graph.statements import Statement
 from graph_service.graph.store import Graph, Writing
-from graph_service.memory.incoming import Incoming, IncomingMessage
-from graph_service.memory.narrowing import Mode
-from graph_service.memory.question import Kind, Question
-from graph_service.memory.recall import Answer
+from graph_service.memory.ingest.validation import Incoming, IncomingMessage
+from graph_service.memory.recall.pipeline import Answer
+from graph_service.memory.recall.query import Kind, Mode, Question
 from graph_service.memory.service import Memory
 from schema.ids import TenantId
 from schema.message import BroughtFact

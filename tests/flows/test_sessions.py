@@ -5,12 +5,12 @@ from datetime import UTC, datetime
 
 import pytest
 
-from extraction.reading import ProposedFact, Quote, Reading, SceneText
-from extraction.rule_reader import read_by_rules
+from extraction.reader import ProposedFact, Quote, Reading, SceneText
+from extraction.rules.rule_reader import read_by_rules
 from graph_service.graph.store import Graph
-from graph_service.memory.digest import Readers
-from graph_service.memory.session_life import close_idle
-from graph_service.memory.worker import WorkerRules
+from graph_service.memory.consolidation.pipeline import Readers
+from graph_service.memory.sessions.lifecycle import close_idle
+from graph_service.memory.worker.worker import WorkerRules
 from schema.errors import InputError, NotFoundError, UnavailableError
 from schema.ids import TenantId
 from schema.session import CloseReason, SessionState

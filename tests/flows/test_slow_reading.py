@@ -10,14 +10,14 @@ from pathlib import Path
 
 import httpx
 
-from extraction.bounded_thread import BoundedThreads
-from extraction.reading import Reading, SceneText
-from extraction.rule_reader import read_by_rules
+from extraction.bounded_threads import BoundedThreads
+from extraction.reader import Reading, SceneText
+from extraction.rules.rule_reader import read_by_rules
 from graph_service.graph.store import Graph
-from graph_service.memory.dead_letters import DeadLetters
-from graph_service.memory.digest import Readers
-from graph_service.memory.question import Question
-from graph_service.memory.worker import WorkerRules
+from graph_service.memory.consolidation.pipeline import Readers
+from graph_service.memory.jobs.dead_letters import DeadLetters
+from graph_service.memory.recall.query import Question
+from graph_service.memory.worker.worker import WorkerRules
 from schema.ids import TenantId
 from tests.api.cli_process import Home
 from tests.builders import a_memory, a_worker, an_incoming

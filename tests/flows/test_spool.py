@@ -18,13 +18,12 @@ import pytest_asyncio
 
 from graph_service.graph.database import connect
 from graph_service.graph.store import Graph
-from graph_service.memory import intake
-from graph_service.memory.forget_user import begin
-from graph_service.memory.incoming import check_incoming
-from graph_service.memory.question import Question
-from graph_service.memory.replay import Replay
-from graph_service.memory.spool import Spool
-from graph_service.memory.spooled import Depth, SpoolState
+from graph_service.memory.forgetting.user import begin
+from graph_service.memory.ingest import episode_writer as intake
+from graph_service.memory.ingest.spool import Depth, Spool, SpoolState
+from graph_service.memory.ingest.spool_replay import Replay
+from graph_service.memory.ingest.validation import check_incoming
+from graph_service.memory.recall.query import Question
 from graph_service.memory.tombstones import Kind, mark_of, marking_of
 from schema.errors import ConflictError, NotFoundError, UnavailableError
 from schema.ids import TenantId, UserId, memory_id, user_uri

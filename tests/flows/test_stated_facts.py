@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from graph_service.graph.store import Graph
+from graph_service.memory.curation.statement_reader import Correction
+from graph_service.memory.curation.statements import FactEdit, StatedFact
 from graph_service.memory.service import Memory
-from graph_service.memory.stated import FactEdit, StatedFact
-from graph_service.memory.stated_found import Correction
 from schema.errors import ConflictError, InputError, NotFoundError
 from schema.ids import TenantId
 from tests.builders import NOON, a_memory, a_worker

@@ -8,10 +8,10 @@ import pytest
 
 from graph_service.graph.statements import Statement
 from graph_service.graph.store import Graph
-from graph_service.memory.question import Kind, Question
-from graph_service.memory.session_life import ask_to_close
-from graph_service.memory.sync import Sync
-from graph_service.memory.sync_check import Problem, check_message
+from graph_service.memory.recall.query import Kind, Question
+from graph_service.memory.repair.checks import Problem, check_message
+from graph_service.memory.repair.repair import Sync
+from graph_service.memory.sessions.lifecycle import ask_to_close
 from schema.ids import TenantId
 from schema.session import CloseReason
 from schema.timespan import as_utc

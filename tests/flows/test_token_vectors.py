@@ -7,11 +7,11 @@ from typing import Any
 import platformdirs
 import pytest_asyncio
 
-from extraction.late_interaction import max_sims
-from extraction.token_embedding import embed_question
+from extraction.embeddings.embedder import embed_question
+from extraction.embeddings.late_interaction import max_sims
 from graph_service.graph.database import connect
 from graph_service.graph.local.local_server import start_local_server
-from graph_service.graph.migrate import StoredEmbedder, prepare_vectors, stored_embedder
+from graph_service.graph.schema_setup import StoredEmbedder, prepare_vectors, stored_embedder
 from graph_service.graph.store import Graph
 from schema.ids import TenantId
 from tests.builders import a_memory, a_worker, an_incoming

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from graph_service.graph.store import Graph
-from graph_service.memory.holding import FactTimes, Moments, holds, known_end
-from graph_service.memory.incoming import Incoming, IncomingMessage
-from graph_service.memory.question import Kind, Question
+from graph_service.memory.facts.bitemporal import FactTimes, Moments, holds, known_end
+from graph_service.memory.ingest.validation import Incoming, IncomingMessage
+from graph_service.memory.recall.query import Kind, Question
 from graph_service.memory.service import Memory
 from schema.errors import NotFoundError
 from schema.ids import TenantId, scope_token, user_uri

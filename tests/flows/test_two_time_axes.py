@@ -7,7 +7,7 @@ import pytest
 
 from graph_service.graph.statements import Statement
 from graph_service.graph.store import Graph
-from graph_service.memory.incoming import Incoming
+from graph_service.memory.ingest.validation import Incoming
 from schema.ids import TenantId
 from tests.builders import NOON, a_memory, a_message, a_worker
 

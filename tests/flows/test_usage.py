@@ -8,17 +8,16 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from extraction.model_chain import model_chain
-from extraction.openai_model import connect_openai_model
-from extraction.rule_reader import read_by_rules
+from extraction.llm.reader_chain import model_chain
+from extraction.openai_api.language_model import connect_openai_model
+from extraction.rules.rule_reader import read_by_rules
 from graph_service.graph.statements import Statement
 from graph_service.graph.store import Graph
-from graph_service.memory.digest import Readers
-from graph_service.memory.outside import GuardedModel, Outsides
-from graph_service.memory.pace import Pace
-from graph_service.memory.question import Kind, Question
-from graph_service.memory.worker import Worker
-from graph_service.patient_model import PatientModel
+from graph_service.memory.consolidation.pipeline import Readers
+from graph_service.memory.jobs.external_services import GuardedModel, Outsides, PatientModel
+from graph_service.memory.jobs.job_context import Pace
+from graph_service.memory.recall.query import Kind, Question
+from graph_service.memory.worker.worker import Worker
 from schema.errors import InputError
 from schema.ids import TenantId
 from tests.builders import NOON, a_memory, a_worker, an_incoming

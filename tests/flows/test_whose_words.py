@@ -3,8 +3,8 @@
 import pytest
 
 from graph_service.graph.store import Graph
-from graph_service.memory.incoming import Incoming
-from graph_service.memory.question import Kind, Question
+from graph_service.memory.ingest.validation import Incoming
+from graph_service.memory.recall.query import Kind, Question
 from schema.ids import TenantId
 from tests.builders import a_memory, a_message, a_worker
 

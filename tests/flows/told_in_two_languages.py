@@ -6,7 +6,7 @@ import pytest_asyncio
 
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
-from graph_service.memory.question import Question
+from graph_service.memory.recall.query import Question
 from schema.entity import an_entity
 from schema.fact import FactKind
 from schema.ids import TenantId, UserId

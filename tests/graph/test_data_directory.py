@@ -11,18 +11,17 @@ import platformdirs
 import pytest
 import pytest_asyncio
 
-from graph_service.backup import back_up, restore
-from graph_service.check import Check
+from graph_service.admin.backup import back_up, restore
+from graph_service.admin.doctor import Check, examine_database
+from graph_service.config.settings import load_settings
 from graph_service.graph.database import connect
 from graph_service.graph.local.local_server import LocalServer, start_local_server
-from graph_service.graph.migrate import migrate, migrations, prepare_vectors
+from graph_service.graph.schema_setup import migrate, migrations, prepare_vectors
 from graph_service.graph.statements import Statement, statement
 from graph_service.graph.store import Graph, Writing
-from graph_service.install_beside import examine_database
-from graph_service.local_neo4j import KnownServer
-from graph_service.memory.question import Question
-from graph_service.memory.recall import recall
-from graph_service.settings import load_settings
+from graph_service.memory.recall.pipeline import recall
+from graph_service.memory.recall.query import Question
+from graph_service.runtime.local_neo4j import KnownServer
 from schema.errors import ConflictError, InstallError
 from schema.ids import TenantId
 from tests.builders import NOON, a_worker

@@ -4,7 +4,7 @@ import pytest
 
 from graph_service.graph import database
 from graph_service.graph.database import connect, version_of
-from graph_service.graph.migrate import migrate, migrations
+from graph_service.graph.schema_setup import migrate, migrations
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
 from schema.errors import InstallError, MnemographError, UnavailableError

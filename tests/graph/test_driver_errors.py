@@ -9,7 +9,7 @@ from neo4j.exceptions import GqlError, Neo4jError
 
 from graph_service.graph.driver_errors import AWAY, Kind, classify, kind_of
 from graph_service.graph.store import Graph, Writing
-from graph_service.memory.spool import Spool
+from graph_service.memory.ingest.spool import Spool
 from schema.errors import ConflictError, InputError, MnemographError, UnavailableError
 from schema.ids import TenantId
 from tests.builders import a_memory, an_incoming

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from extraction.maven_jar import Jar
-from extraction.proven_files import read_record
+from extraction.embeddings.maven_artifact import Jar
+from extraction.verified_files import read_record
 from graph_service.graph.local.jar_cache import ensure_jars
 from graph_service.graph.local.jar_lock import FetchProgress
 from schema.errors import InstallError

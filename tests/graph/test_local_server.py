@@ -17,7 +17,7 @@ import psutil
 import pytest
 import pytest_asyncio
 
-from extraction.proven_files import hashed, write_record
+from extraction.verified_files import hashed, write_record
 from graph_service.graph.local.class_archive import UNUSED_MAX_S, ClassArchive, class_archive, drop_unused
 from graph_service.graph.local.jar_cache import ensure_jars
 from graph_service.graph.local.launch_settings import QUICK_COMPILER_ONLY, launch_settings

@@ -4,8 +4,8 @@ import asyncio
 
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Writing
-from graph_service.memory.log_rows import append_changes
-from graph_service.memory.outbox import Claim, JobKind, finish, is_open
+from graph_service.memory.change_log.log import append_changes
+from graph_service.memory.jobs.outbox import Claim, JobKind, finish, is_open
 from schema.change import Change, Op
 from schema.ids import MemoryId, TenantId
 from tests.builders import NOON

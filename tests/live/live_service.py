@@ -13,20 +13,19 @@ from websockets.exceptions import ConnectionClosed
 from websockets.typing import Subprotocol
 
 from graph_service.api.errors import install_error_handlers
-from graph_service.api.explore_rest import explore_router
-from graph_service.api.rest import rest_router
+from graph_service.api.rest import explore_router, rest_router
 from graph_service.cli.http_server import guarded
-from graph_service.connections import ConnectionLimits, Crowd
 from graph_service.graph.store import Graph
 from graph_service.live.hub import Hub
 from graph_service.live.limits import LiveLimits
 from graph_service.live.patches import Shown, apply, show
-from graph_service.live.socket import live_router
-from graph_service.memory.changes import ChangeLog
-from graph_service.memory.community_map import CommunityMaps
-from graph_service.memory.explore import Explorer
-from graph_service.memory.kept_maps import KeptMaps
-from graph_service.memory.mindmap import MindMap
+from graph_service.live.websocket import live_router
+from graph_service.memory.change_log.log import ChangeLog
+from graph_service.memory.mindmap.community_cache import CommunityMaps
+from graph_service.memory.mindmap.exploration import Explorer
+from graph_service.memory.mindmap.reader import MindMap
+from graph_service.memory.mindmap.snapshot_cache import KeptMaps
+from graph_service.runtime.connections import ConnectionLimits, Crowd
 
 ANSWER_S = 30.0
 ABOUT_OTHERS = ("presence", "selection_sync")

@@ -8,8 +8,8 @@ from typing import Any
 import pytest_asyncio
 
 from graph_service.graph.store import Graph
-from graph_service.live.company import COLOURS, Company, Member
 from graph_service.live.limits import LiveLimits
+from graph_service.live.presence import COLOURS, Company, Member
 from schema.frames import Pointing
 from tests.live.live_service import Service, serving
 

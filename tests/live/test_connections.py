@@ -20,7 +20,7 @@ from websockets.exceptions import ConnectionClosed
 
 from graph_service.auth.access import ANYBODY, vouch
 from graph_service.cli.http_server import guarded
-from graph_service.connections import (
+from graph_service.runtime.connections import (
     FRAGMENTS_MAX,
     MESSAGE_BYTES_MAX,
     READ_BYTES,

@@ -13,9 +13,9 @@ import pytest_asyncio
 from graph_service.graph.statements import Statement, statement
 from graph_service.graph.store import Graph
 from graph_service.live.limits import LiveLimits
-from graph_service.memory.community_map import CommunityMaps
-from graph_service.memory.explore import Explorer
-from graph_service.memory.mindmap import MindMap
+from graph_service.memory.mindmap.community_cache import CommunityMaps
+from graph_service.memory.mindmap.exploration import Explorer
+from graph_service.memory.mindmap.reader import MindMap
 from schema.errors import TooCostlyError, UnavailableError
 from schema.ids import TenantId, scope_token
 from tests.live.graph_writer import NOON, Edge, GraphWriter

@@ -1,7 +1,7 @@
 """Viewers see what is forgotten go, and nobody is shown it again. Requirements F8 and E3."""
 
 from graph_service.graph.store import Graph
-from graph_service.memory.changes import ChangeLog
+from graph_service.memory.change_log.log import ChangeLog
 from schema.entity import an_entity
 from schema.ids import TenantId, UserId
 from tests.builders import a_memory, a_worker

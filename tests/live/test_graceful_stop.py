@@ -14,11 +14,11 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
+from graph_service.app.middleware import StopGuard
 from graph_service.graph.store import Graph
-from graph_service.guards import StopGuard
-from graph_service.memory.replay import Replay
-from graph_service.memory.spool import Spool
-from graph_service.stopping import Stopping
+from graph_service.memory.ingest.spool import Spool
+from graph_service.memory.ingest.spool_replay import Replay
+from graph_service.runtime.shutdown import Stopping
 from tests.api.cli_process import Home, Running
 from tests.bench.silent_crowd import TICK_S, Crowd
 from tests.builders import a_pace, a_worker

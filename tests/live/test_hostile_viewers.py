@@ -10,7 +10,7 @@ from websockets.typing import Origin
 
 from graph_service.graph.store import Graph
 from graph_service.live.limits import LiveLimits
-from graph_service.live.origin import LOOPBACK_HOSTS, origin_allowed
+from graph_service.live.websocket import LOOPBACK_HOSTS, origin_allowed
 from tests.live.live_service import LiveViewer, Service, serving
 
 HELLO = {"t": "hello", "v": 1, "client": "c-test"}

@@ -8,7 +8,7 @@ from typing import Any
 
 from graph_service.graph.store import Graph
 from graph_service.live.patches import Shown
-from graph_service.memory.changes import ChangeLog
+from graph_service.memory.change_log.log import ChangeLog
 from schema.ids import TenantId
 from tests.builders import a_memory
 from tests.flows.test_identity import BOTH, an_id, merge, say

@@ -17,7 +17,7 @@ from starlette.routing import Route
 
 from graph_service.api.tenant import HEADER, tenant_of
 from graph_service.mcp.caller import Caller
-from graph_service.mcp.mount import McpMount
+from graph_service.mcp.http_endpoint import McpMount
 from graph_service.mcp.tool import About, Desk
 from graph_service.memory.service import Memory
 from schema.ids import DEFAULT_TENANT

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
+from graph_service.config.sections import Aliases
 from graph_service.graph.store import Graph
 from graph_service.mcp.caller import Caller
-from graph_service.mcp.toolbox import CORE
-from graph_service.mcp_settings import Aliases
+from graph_service.mcp.tool_registry import CORE
 from schema.ids import DEFAULT_TENANT
 from tests.builders import a_memory, a_worker
 from tests.mcp.mcp_service import McpService, serving

@@ -9,10 +9,10 @@ import pytest_asyncio
 from mcp.shared.exceptions import MCPError
 from mcp.types import CallToolResult
 
+from graph_service.config.sections import Aliases
 from graph_service.graph.store import Graph
 from graph_service.mcp.tool import Effect
-from graph_service.mcp.toolbox import CORE, tools_for
-from graph_service.mcp_settings import Aliases
+from graph_service.mcp.tool_registry import CORE, tools_for
 from tests.builders import a_memory, a_worker
 from tests.mcp.mcp_service import Agent, McpService, serving
 

@@ -10,7 +10,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 from graph_service.auth.access import Role
 from graph_service.mcp.caller import Caller
-from graph_service.mcp.relay import Relay
+from graph_service.mcp.proxy_backend import Relay
 from schema.ids import TenantId
 from tests.auth.open_service import OpenService, open_service
 from tests.conftest import Server

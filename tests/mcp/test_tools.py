@@ -8,7 +8,7 @@ import pytest_asyncio
 from mcp.shared.exceptions import MCPError
 
 from graph_service.graph.store import Graph
-from graph_service.mcp.toolbox import CORE
+from graph_service.mcp.tool_registry import CORE
 from graph_service.memory.service import Memory
 from tests.builders import a_dead_graph, a_memory, a_worker
 from tests.mcp.mcp_service import Agent, McpService, kept, serving

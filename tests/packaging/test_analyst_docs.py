@@ -12,7 +12,7 @@ import pytest
 from graphql import parse, validate
 from typer.testing import CliRunner
 
-from graph_service.api.graphql import graphql_schema
+from graph_service.api.graphql.schema import graphql_schema
 from graph_service.cli.main import app
 from tests.api.cli_process import Home
 

@@ -3,8 +3,8 @@
 import re
 from pathlib import Path
 
-from graph_service.api.contracts import contracts
-from graph_service.api.graphql import graphql_schema
+from graph_service.api.graphql.schema import graphql_schema
+from graph_service.api.schema_files import contracts
 from graph_service.auth.rules import FIELDS, FRAMES
 from graph_service.graph.statements import statement, statement_names
 from schema.frames import frames_schema
@@ -16,12 +16,12 @@ _SCHEMA = Path(__file__).parents[2] / "schema"
 
 
 def test_the_checked_in_graphql_schema_is_the_one_served() -> None:
-    """When it differs on purpose: `python -m graph_service.api.contracts` writes it anew."""
+    """When it differs on purpose: `python -m graph_service.api.schema_files` writes it anew."""
     assert contracts()["schema.graphql"] == (_SCHEMA / "schema.graphql").read_text(encoding="utf-8")
 
 
 def test_the_checked_in_frames_are_the_ones_sent() -> None:
-    """When they differ on purpose: `python -m graph_service.api.contracts` writes them anew."""
+    """When they differ on purpose: `python -m graph_service.api.schema_files` writes them anew."""
     for name in ("frames.schema.json", "parts.schema.json"):
         assert contracts()[name] == (_SCHEMA / name).read_text(encoding="utf-8")
 

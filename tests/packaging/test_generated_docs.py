@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from graph_service.api.errors import answer_to
-from graph_service.settings import KNOWN_KEYS, SECTIONS, Settings, load_settings
-from graph_service.settings_document import environment_names, meanings, settings_document
+from graph_service.config.reference import environment_names, meanings, settings_document
+from graph_service.config.settings import KNOWN_KEYS, SECTIONS, Settings, load_settings
 from schema.error_codes import error_codes_document, error_kinds
 from schema.errors import InstallError, MnemographError, RateLimitError
 

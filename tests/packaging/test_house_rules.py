@@ -84,5 +84,5 @@ def test_only_the_settings_read_the_environment() -> None:
         if re.search(r"\bos\.(environ|getenv)\b|\bgetenv\(", path.read_text("utf-8"))
     ]
     # The launcher is a program of its own that sets up its own process; a library is told before it loads.
-    own = ["extraction/wide_registers.py", "graph_service/graph/local/launcher.py"]
-    assert sorted(readers) == [*own, "graph_service/settings.py"]
+    own = ["extraction/embeddings/ctranslate2_setup.py", "graph_service/graph/local/launcher.py"]
+    assert sorted(readers) == sorted([*own, "graph_service/config/settings.py"])

@@ -59,7 +59,11 @@ def test_data_files_of_the_packages_are_inside_the_wheel() -> None:
     """Hatchling takes everything below the packages; nothing that the code reads may be excluded."""
     wheel = PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]
     assert set(wheel["packages"]) == {"schema", "extraction", "graph_service", "web_viewer"}
-    for needed in ("schema/predicates.toml", "graph_service/graph/local/jars.lock", "extraction/models.lock"):
+    for needed in (
+        "schema/predicates.toml",
+        "graph_service/graph/local/jars.lock",
+        "extraction/embeddings/models.lock",
+    ):
         assert (ROOT / needed).is_file()
         assert not any(needed.startswith(pattern) for pattern in wheel.get("exclude", []))
 

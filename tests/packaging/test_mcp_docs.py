@@ -11,10 +11,10 @@ import pytest
 from typer.main import get_command
 
 from graph_service.cli.main import app
+from graph_service.config.sections import MCP_PATH, Aliases
+from graph_service.config.settings import KNOWN_KEYS, ServiceSettings
 from graph_service.mcp.tool import Effect
-from graph_service.mcp.toolbox import CORE, tools_for
-from graph_service.mcp_settings import MCP_PATH, Aliases
-from graph_service.settings import KNOWN_KEYS, ServiceSettings
+from graph_service.mcp.tool_registry import CORE, tools_for
 from schema.errors import MnemographError
 
 ROOT = Path(__file__).parents[2]
@@ -83,8 +83,8 @@ def test_the_page_names_codes_and_settings_that_exist() -> None:
 @pytest.mark.parametrize("aliases", list(Aliases))
 def test_the_tools_cost_a_model_few_tokens(aliases: Aliases) -> None:
     """What a client puts into a prompt: names, descriptions, arguments."""
-    from graph_service.mcp.shapes import input_schema
-    from graph_service.memory.token_estimate import tokens_in
+    from graph_service.mcp.tool_schemas import input_schema
+    from graph_service.memory.context_builder.token_estimate import tokens_in
 
     listed = [
         {"name": tool.name, "description": tool.description, "input_schema": input_schema(tool.arguments)}

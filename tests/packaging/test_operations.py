@@ -13,8 +13,8 @@ import yaml
 from typer.testing import CliRunner
 
 from graph_service.cli.main import app
-from graph_service.measures import COUNTERS, HISTOGRAMS
-from graph_service.settings import load_settings
+from graph_service.config.settings import load_settings
+from graph_service.observability.metrics import COUNTERS, HISTOGRAMS
 from tests.api.cli_process import Home
 
 ROOT = Path(__file__).parents[2]
@@ -41,7 +41,7 @@ def counted() -> dict[str, dict[str, tuple[str, ...]]]:
 
 def levels() -> set[str]:
     """The names that a scrape looks up."""
-    text = (ROOT / "graph_service/metrics_page.py").read_text("utf-8")
+    text = (ROOT / "graph_service/app/metrics_endpoint.py").read_text("utf-8")
     added = re.findall(r'\.add(?:_by)?\(\s*"(\w+)"', text)
     return {f"mnemograph_{name}" for name in added} | set(re.findall(r'name="(mnemograph_\w+)"', text))
 

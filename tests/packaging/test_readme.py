@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from graphql import parse, validate
 
-from graph_service.api.graphql import graphql_schema
-from graph_service.cli.commands import COMMANDS
-from graph_service.settings import KNOWN_KEYS
+from graph_service.api.graphql.schema import graphql_schema
+from graph_service.cli.command_table import COMMANDS
+from graph_service.config.settings import KNOWN_KEYS
 from tests.api.cli_process import Home
 
 ROOT = Path(__file__).parents[2]

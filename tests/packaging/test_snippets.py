@@ -15,12 +15,12 @@ from graphql import parse, validate
 from typer.main import get_command
 from typer.testing import CliRunner
 
-from graph_service.api.graphql import graphql_schema
-from graph_service.cli.commands import COMMANDS
+from graph_service.api.graphql.schema import graphql_schema
+from graph_service.cli.command_table import COMMANDS
 from graph_service.cli.main import app
+from graph_service.config.settings import load_settings
 from graph_service.evaluation.dataset import read_all
 from graph_service.graph.store import Graph
-from graph_service.settings import load_settings
 from tests.api.cli_process import Home
 from tests.builders import a_memory, a_worker
 from tests.conftest import Server

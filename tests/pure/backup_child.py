@@ -5,7 +5,7 @@ import signal
 import sys
 from pathlib import Path
 
-from graph_service.backup import back_up, restore
+from graph_service.admin.backup import back_up, restore
 
 
 def _die_after(bytes_n: int, done: int) -> None:

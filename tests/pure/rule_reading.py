@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypedDict
 
-from extraction.reading import THE_USER, ProposedFact, Reading, SceneLine, SceneText
-from extraction.rule_reader import read_by_rules
+from extraction.reader import THE_USER, ProposedFact, Reading, SceneLine, SceneText
+from extraction.rules.rule_reader import read_by_rules
 from schema.ids import MemoryId
 from schema.labels import Role
 

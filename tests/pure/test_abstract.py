@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from extraction.abstract import abstract_l0, overview_l1, scene_title, token_count
-from extraction.reading import SceneLine
+from extraction.extractive_summary import abstract_l0, overview_l1, scene_title, token_count
+from extraction.reader import SceneLine
 from schema.ids import MemoryId
 from schema.labels import Role
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from graph_service.memory.away import SNAPSHOT, SPOOL, _Search, _Sought, _terms, answer_away
-from graph_service.memory.incoming import check_incoming
-from graph_service.memory.question import Kind, Question
-from graph_service.memory.snapshot import Snapshot
+from graph_service.memory.ingest.validation import check_incoming
+from graph_service.memory.mindmap.snapshot import Snapshot
+from graph_service.memory.recall.offline_recall import SNAPSHOT, SPOOL, _Search, _Sought, _terms, answer_away
+from graph_service.memory.recall.query import Kind, Question
 from schema.errors import TooSlowError
 from schema.frames import Count, EdgeView, NodeView
 from schema.ids import TenantId

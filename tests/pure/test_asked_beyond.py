@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graph_service.memory.asked_beyond import asked_beyond, begins_with
+from extraction.query_analysis import asked_beyond, begins_with
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from extraction.asked_time import Force, QuestionTime, time_asked
-from extraction.time_relations import Side
+from extraction.temporal.question_time import Force, QuestionTime, time_asked
+from extraction.temporal.relations import Side
 
 # A Wednesday. The tables are written for it, the Chinese one in the time of Shanghai.
 ENGLISH = datetime(2024, 5, 15, 10, tzinfo=UTC)

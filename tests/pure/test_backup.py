@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from graph_service.backup import back_up, restore
+from graph_service.admin.backup import back_up, restore
 from graph_service.graph.local.owner import _is_there, try_lock
 from schema.errors import ConflictError, InputError, InstallError
 

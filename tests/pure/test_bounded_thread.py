@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from extraction.bounded_thread import BoundedThreads
+from extraction.bounded_threads import BoundedThreads
 from schema.errors import TooSlowError
 
 MANY_S = 60.0

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graph_service.breaker import FAILURES_MAX, OPEN_S, Breaker, BreakerState
+from graph_service.circuit_breaker import FAILURES_MAX, OPEN_S, Breaker, BreakerState
 
 
 def opened(at_s: float = 0.0) -> Breaker:

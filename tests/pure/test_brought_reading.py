@@ -7,8 +7,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extraction.reading import Quote
-from graph_service.memory.session_text import Brought, BroughtByMessage
+from extraction.reader import Quote
+from graph_service.memory.consolidation.session_input import Brought, BroughtByMessage
 from schema.ids import MemoryId, Uri
 from schema.labels import Role
 from schema.message import Message

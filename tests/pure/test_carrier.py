@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graph_service.memory.carrier import Carrier
-from graph_service.memory.rescope import NOBODY
+from graph_service.memory.export_import.staging import Carrier
+from graph_service.memory.export_import.tenant_rewrite import NOBODY
 from schema.ids import BegunHash, TenantId, content_hash
 from tests.pure.test_number_cost import assert_about_linear
 

@@ -1,6 +1,6 @@
 """Chains of causes: every way is told once, rings end, and nothing grows without bound. Requirement E6."""
 
-from graph_service.memory.why import CHAINS_MAX, STEPS_MAX, chains
+from graph_service.memory.mindmap.exploration import CHAINS_MAX, STEPS_MAX, chains
 
 
 def test_a_chain_goes_on_to_the_last_known_cause() -> None:

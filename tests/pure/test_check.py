@@ -5,9 +5,9 @@ from datetime import datetime
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extraction.reading import THE_USER, ProposedFact, Quote, Reading
-from graph_service.memory.check import check
-from graph_service.memory.incoming import Incoming, check_incoming
+from extraction.reader import THE_USER, ProposedFact, Quote, Reading
+from graph_service.memory.consolidation.proposal_check import check
+from graph_service.memory.ingest.validation import Incoming, check_incoming
 from schema.entity import an_entity, the_user
 from schema.ids import TenantId, UserId
 from schema.predicates import allowed, whitelist

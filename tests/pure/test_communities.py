@@ -2,7 +2,7 @@
 
 import random
 
-from graph_service.memory.communities import Member, find_communities
+from graph_service.memory.mindmap.communities import Member, find_communities
 
 
 def a_member(node_id: str, *, scene: bool = False, user_id: str = "u") -> Member:

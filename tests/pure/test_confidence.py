@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extraction.search_terms import terms_of
-from graph_service.graph.lucene import words_in
-from graph_service.memory.confidence import Signs, confidence_of, sign_weights, signs_of
+from extraction.text.fulltext_words import words_in
+from extraction.text.search_terms import terms_of
+from graph_service.memory.recall.confidence import Signs, confidence_of, sign_weights, signs_of
 from tests.candidates import a_candidate
 
 

@@ -5,8 +5,8 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extraction.near_duplicate import near_duplicates
-from graph_service.memory.context_packing import Part, Piece, ordered, packed
+from extraction.text.near_duplicates import near_duplicates
+from graph_service.memory.context_builder.packing import Part, Piece, ordered, packed
 
 HEADINGS = {"core": 4, "recall": 5}
 

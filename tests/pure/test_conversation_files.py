@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from graph_service.cli import importing
-from graph_service.conversation_files import MESSAGES_A_CALL, FileFormat, Owner, read_conversations
-from graph_service.demo.people import PEOPLE, QUESTIONS, demo_conversations
-from graph_service.memory.incoming import Incoming
+from graph_service.cli.commands import import_files as importing
+from graph_service.demo.scenario import PEOPLE, QUESTIONS, demo_conversations
+from graph_service.importers.conversation_files import MESSAGES_A_CALL, FileFormat, Owner, read_conversations
+from graph_service.memory.ingest.validation import Incoming
 from schema.errors import InputError
 
 NOBODY = Owner()

@@ -2,7 +2,7 @@
 
 import json
 
-from graph_service.memory.entity_attributes import ATTRIBUTES_MAX, with_attributes
+from graph_service.memory.entity_resolution.resolver import ATTRIBUTES_MAX, with_attributes
 
 
 def test_what_was_said_later_wins_in_either_order_of_reading() -> None:

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from extraction.entity_match import Candidate, Match, Shelf, Verdict, match, person_words, same_name
-from extraction.reading import THE_AGENT, THE_USER
+from extraction.entities.matching import Candidate, Match, Shelf, Verdict, match, person_words, same_name
+from extraction.reader import THE_AGENT, THE_USER
 from schema.entity import EntityType
 from schema.ids import MemoryId, name_key
 from schema.labels import Role

@@ -7,12 +7,12 @@ import pytest
 from rich.console import Console
 
 from graph_service.evaluation.abstention import Asking, askings
-from graph_service.evaluation.asking import Recalled
 from graph_service.evaluation.dataset import read_datasets
+from graph_service.evaluation.ingest import FactsBrought, fact_of
 from graph_service.evaluation.metrics import MEASURES
+from graph_service.evaluation.questions import Recalled
 from graph_service.evaluation.report import document_of, lines_of, tables_of
 from graph_service.evaluation.run import BM25, OURS, Figures, Plan
-from graph_service.evaluation.storing import FactsBrought, fact_of
 from tests.pure.test_evaluation_dataset import OWN
 
 CONVERSATIONS = read_datasets([OWN])

@@ -6,10 +6,10 @@ from datetime import timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extraction.fact_judge import VERDICTS_MAX, Doubt, Judged, Judgement, judge_prompt, verdicts_of
-from extraction.shapes import FactsJudging, VerdictReading
-from graph_service.memory.doubts import DOUBTS_MAX, doubts_of
-from graph_service.memory.plan import plan_facts
+from extraction.llm.fact_judge import VERDICTS_MAX, Doubt, Judged, Judgement, judge_prompt, verdicts_of
+from extraction.llm.output_schemas import FactsJudging, VerdictReading
+from graph_service.memory.consolidation.fact_judging import DOUBTS_MAX, doubts_of
+from graph_service.memory.facts.reconciliation import plan_facts
 from schema.fact import AcceptedFact, Claim, KnownFact
 from schema.telling import Closing
 from tests.builders import NOON

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graph_service.memory.fence import CLOSE, OPEN, fenced, safe_text
+from graph_service.memory.context_builder.prompt_safety import CLOSE, OPEN, fenced, safe_text
 
 _PIECES = st.sampled_from(
     f"{OPEN}~{CLOSE}~</mem~ory>~<|im_start|>~system:~System :~[INST]~\n~\r\n~\u2028~\u200b~\u202e~＜~＞~﹤~≮~## ~---~"

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from graph_service.conversation_files import MESSAGES_A_CALL, FileFormat, Owner
-from graph_service.foreign.found import Found
-from graph_service.foreign.graphiti import from_graphiti
-from graph_service.foreign.reading import read_file
-from graph_service.memory.incoming import check_incoming
+from graph_service.importers.conversation_files import MESSAGES_A_CALL, FileFormat, Owner
+from graph_service.importers.graphiti import from_graphiti
+from graph_service.importers.import_batch import Found
+from graph_service.importers.reader import read_file
+from graph_service.memory.ingest.validation import check_incoming
 from schema.errors import InputError
 from schema.ids import TenantId
 from schema.limits import LIMITS

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extraction.gate import worth_reading
-from extraction.reading import SceneLine, SceneText
-from extraction.strategy import Strategy, strategy_of
+from extraction.llm.scene_reader import Strategy, strategy_of
+from extraction.reader import SceneLine, SceneText
+from extraction.rules.salience_gate import worth_reading
 from schema.ids import MemoryId
 from schema.labels import Role
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graph_service.memory.holding import FactTimes, Moments, holds, known_end, moments_asked
+from graph_service.memory.facts.bitemporal import FactTimes, Moments, holds, known_end, moments_asked
 
 ZERO = datetime(2026, 1, 1, tzinfo=UTC)
 moments = st.integers(0, 20).map(lambda days: ZERO + timedelta(days=days))

@@ -2,9 +2,9 @@
 
 import pytest
 
-from extraction.entity_match import person_words
-from extraction.name_forms import all_forms, bare, fold
-from extraction.reading import THE_AGENT, THE_USER
+from extraction.entities.matching import person_words
+from extraction.reader import THE_AGENT, THE_USER
+from extraction.text.name_forms import all_forms, bare, fold
 from schema.labels import Role
 from tests.bench.identity_table import LANGUAGES, score
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extraction.asked_time import time_asked
-from graph_service.memory.intent import AnswerType, Intent, answer_type, intent_of
+from extraction.query_analysis import AnswerType, Intent, answer_type, intent_of
+from extraction.temporal.question_time import time_asked
 
 NOW = datetime(2024, 5, 15, 10, tzinfo=UTC)
 

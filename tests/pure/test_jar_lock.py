@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from extraction.maven_jar import Jar
+from extraction.embeddings.maven_artifact import Jar
 from graph_service.graph.local.jar_lock import LOCK_PATH, read_lock
 from graph_service.graph.local.relock import NEO4J_COORDINATE
 from schema.errors import InstallError

@@ -1,7 +1,7 @@
 """Maps kept for when the database is away: the nearest one, of nobody else, and nothing forgotten. Requirement E6."""
 
-from graph_service.memory.kept_maps import KeptMaps
-from graph_service.memory.snapshot import Snapshot
+from graph_service.memory.mindmap.snapshot import Snapshot
+from graph_service.memory.mindmap.snapshot_cache import KeptMaps
 from schema.frames import Count, NodeView
 
 AT = "2026-03-01T12:00:00Z"

@@ -6,8 +6,9 @@ import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from extraction import english_stems, spelling_en
-from extraction.english_stems import stem
+from extraction.rules.en import clauses as spelling_en
+from extraction.text import english_stems
+from extraction.text.english_stems import stem
 from schema.kept_results import kept_by_chars
 from schema.zones import zone_named
 
@@ -50,7 +51,7 @@ def test_a_result_of_none_and_threads_are_served_alike() -> None:
 # Every lru_cache and cache that is left, and why what is kept is small.
 BY_NUMBER = {
     "english_stems._stem": "words of 60 characters at most",
-    "lunar_calendar.new_year": "years",
+    "holidays.new_year": "years",
     "telling._moment_of": "numbers of our own",
     "telling._number_of": "moments",
 }

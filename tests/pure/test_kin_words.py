@@ -2,7 +2,7 @@
 
 import pytest
 
-from extraction.kin_words import own_ties_in
+from extraction.entities.kinship_terms import own_ties_in
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,9 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extraction.reading import Mention, ProposedFact, Quote, Reading
-from graph_service.memory.layer_basis import LAYERS_EVERY, LayerBasis, basis_of, within
-from graph_service.memory.scenes import assign
+from extraction.reader import Mention, ProposedFact, Quote, Reading
+from graph_service.memory.consolidation.segmentation import assign
+from graph_service.memory.summaries.scene_summary import LAYERS_EVERY, LayerBasis, basis_of, within
 from schema.scene import Scene
 from tests.pure.test_scenes import SESSION, said
 

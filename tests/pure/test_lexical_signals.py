@@ -8,11 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extraction.late_interaction import QuestionTokens
-from extraction.search_terms import both_spellings, counts, terms_of
-from extraction.token_vectors import pack
-from graph_service.memory.found import Found, Line
-from graph_service.memory.lexical import (
+from extraction.embeddings.late_interaction import QuestionTokens
+from extraction.embeddings.token_vectors import pack
+from extraction.query_analysis import Asked
+from extraction.text.search_terms import both_spellings, counts, terms_of
+from graph_service.memory.recall.candidates import Found, Line
+from graph_service.memory.recall.features import signals, speaker_asked
+from graph_service.memory.recall.lexical_scores import (
     best_around,
     best_of_windows,
     bm25_of,
@@ -22,9 +24,8 @@ from graph_service.memory.lexical import (
     specificity,
     stretches,
 )
-from graph_service.memory.question import Kind
-from graph_service.memory.signals import Asked, signals, speaker_asked
-from graph_service.memory.weights import weights_for
+from graph_service.memory.recall.query import Kind
+from graph_service.memory.recall.ranking import weights_for
 from schema.ids import name_key
 from schema.labels import Role
 from schema.timespan import Timespan

@@ -2,7 +2,7 @@
 
 import socket
 
-from graph_service.cli.service import bound
+from graph_service.cli.service_runner import bound
 
 
 def test_what_is_accepted_sends_each_piece_at_once() -> None:

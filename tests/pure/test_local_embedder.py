@@ -14,16 +14,14 @@ import platformdirs
 import pytest
 import pytest_asyncio
 
-from extraction.embedding import check_vectors
-from extraction.late_interaction import max_sims
-from extraction.local_embedder import LocalEmbedder, load_local_embedder
-from extraction.local_models import CHINESE, ENGLISH, MODELS, converted_sha256, published
-from extraction.model_fetch import fetched_models, is_proved, model_folder
-from extraction.onnx_weights import read_onnx
-from extraction.proven_files import hashed, write_record
-from extraction.token_embedding import embed_question, embed_with_tokens
-from extraction.token_vectors import HEAD_BYTES, unpack
-from extraction.vector_space import TOKEN_DIM, VECTOR_DIM, space_file
+from extraction.embeddings.embedder import check_vectors, embed_question, embed_with_tokens
+from extraction.embeddings.late_interaction import max_sims
+from extraction.embeddings.local_embedder import TOKEN_DIM, VECTOR_DIM, LocalEmbedder, load_local_embedder, space_file
+from extraction.embeddings.local_models import CHINESE, ENGLISH, MODELS, converted_sha256, published
+from extraction.embeddings.model_conversion import read_onnx
+from extraction.embeddings.model_download import fetched_models, is_proved, model_folder
+from extraction.embeddings.token_vectors import HEAD_BYTES, unpack
+from extraction.verified_files import hashed, write_record
 from schema.errors import InstallError
 
 CACHE = Path(platformdirs.user_cache_dir("mnemograph"))
@@ -269,7 +267,7 @@ async def test_a_file_that_is_not_the_locked_one_is_refused_and_leaves_nothing(
 ) -> None:
     address, answers = repository
     answers.status, answers.body = 200, b"PK, but no model"
-    monkeypatch.setattr("extraction.model_fetch.RETRY_WAIT_S", 0.0)
+    monkeypatch.setattr("extraction.embeddings.model_download.RETRY_WAIT_S", 0.0)
     with pytest.raises(InstallError, match=r"bge-small-zh.*16 bytes are not the \d+ that the lock names"):
         await fetched_models([CHINESE], cache_dir=tmp_path / "cache", repository_url=address)
     assert list((tmp_path / "cache").iterdir()) == []

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graph_service.memory.look_alikes import Portrait, look_alikes
+from graph_service.memory.entity_resolution.duplicate_candidates import Portrait, look_alikes
 from schema.ids import MemoryId
 
 

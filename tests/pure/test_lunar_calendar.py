@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extraction.holidays import CHINESE, ENGLISH
-from extraction.lunar_calendar import YEAR_FIRST, YEAR_LAST, clear_and_bright, lunar_day, new_year
+from extraction.temporal.holidays import CHINESE, ENGLISH, YEAR_FIRST, YEAR_LAST, clear_and_bright, lunar_day, new_year
 
 YEARS = st.integers(min_value=YEAR_FIRST, max_value=YEAR_LAST)
 

@@ -7,8 +7,8 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graph_service.memory.merged import _settle
-from graph_service.memory.resolution import closes
+from graph_service.memory.entity_resolution.merged_projection import _settle
+from graph_service.memory.facts.conflict_resolution import closes
 from schema.fact import Claim
 from schema.ids import MemoryId
 from schema.telling import Telling, telling_of, telling_text

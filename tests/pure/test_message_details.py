@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graph_service.memory.incoming import Incoming, check_incoming
+from graph_service.memory.ingest.validation import Incoming, check_incoming
 from schema.errors import InputError
 from schema.ids import TenantId
 from schema.message import Message

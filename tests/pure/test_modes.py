@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graph_service.memory.found import Candidate
-from graph_service.memory.modes import LayerRules, Layers, by_layers, by_similarity_and_importance
-from graph_service.memory.question import Kind
-from graph_service.memory.signals import Asked
+from extraction.query_analysis import Asked
+from graph_service.memory.recall.candidates import Candidate
+from graph_service.memory.recall.query import Kind
+from graph_service.memory.recall.ranking_modes import LayerRules, Layers, by_layers, by_similarity_and_importance
 from schema.timespan import Timespan
 from tests.builders import NOON
 from tests.candidates import a_candidate

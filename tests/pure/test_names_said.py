@@ -9,10 +9,10 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from extraction.name_forms import fold
-from graph_service.memory.beings import Owner
-from graph_service.memory.forget_plan import Fate, Left, Said, cut_again, episodes_without, fate_of, names_in
-from graph_service.memory.names_said import names_said
+from extraction.text.name_forms import fold
+from graph_service.memory.entity_resolution.resolver import Owner
+from graph_service.memory.forgetting.names_said import names_said
+from graph_service.memory.forgetting.plan import Fate, Left, Said, cut_again, episodes_without, fate_of, names_in
 from schema.ids import TenantId, UserId
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extraction.near_duplicate import (
+from extraction.text.near_duplicates import (
     HAMMING_MAX,
     PROFILE_COMMON_PART_MIN,
     bands,

@@ -12,11 +12,11 @@ from typing import Any, Final
 
 import pytest
 
-from graph_service.memory.beings import ALIASES_MAX, NameSeen, Owner, resolve
-from graph_service.memory.forget_plan import Left, Said, cut_again, episodes_without, fate_of, names_in
-from graph_service.memory.look_alikes import Portrait, look_alikes
-from graph_service.memory.merged import HeldFact, edges_of
-from graph_service.memory.names_said import NamesSaid
+from graph_service.memory.entity_resolution.duplicate_candidates import Portrait, look_alikes
+from graph_service.memory.entity_resolution.merged_projection import HeldFact, edges_of
+from graph_service.memory.entity_resolution.resolver import ALIASES_MAX, NameSeen, Owner, resolve
+from graph_service.memory.forgetting.names_said import NamesSaid
+from graph_service.memory.forgetting.plan import Left, Said, cut_again, episodes_without, fate_of, names_in
 from schema.ids import MemoryId, TenantId, UserId
 from schema.telling import Telling, telling_text
 

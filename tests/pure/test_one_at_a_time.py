@@ -2,7 +2,7 @@
 
 import asyncio
 
-from graph_service.memory.one_at_a_time import OneAtATime
+from graph_service.memory.jobs.keyed_lock import OneAtATime
 
 
 async def test_who_comes_later_waits_and_is_told_that_things_moved() -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from extraction.own_process import EndedEarlyError, OwnProcess
+from extraction.child_process import EndedEarlyError, OwnProcess
 from schema.errors import TooSlowError
 
 MANY_S = 60.0
@@ -101,7 +101,7 @@ async def test_one_process_runs_at_a_time(tmp_path: Path) -> None:
 PARENT = """
 import asyncio, sys
 from pathlib import Path
-from extraction.own_process import OwnProcess
+from extraction.child_process import OwnProcess
 from tests.pure.test_own_process import sleep_for_ever
 
 if __name__ == "__main__":

@@ -7,14 +7,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graph_service.memory.access_marks import last_touched
-from graph_service.memory.filters import above, checked, scope
-from graph_service.memory.found import Candidate
-from graph_service.memory.narrowing import Mode, Narrowing, fingerprint
-from graph_service.memory.ordering import Turn, turn_of, with_use
-from graph_service.memory.pages import Shown, cursor_of, page_of, shown_in
-from graph_service.memory.question import Kind, Question, check_question
-from graph_service.memory.ranking import Ranked
+from graph_service.memory.recall.candidates import Candidate
+from graph_service.memory.recall.filters import above, checked, scope
+from graph_service.memory.recall.query import Kind, Mode, Narrowing, Question, check_question, fingerprint
+from graph_service.memory.recall.ranking import Ranked
+from graph_service.memory.recall.result_page import (
+    Shown,
+    Turn,
+    cursor_of,
+    last_touched,
+    page_of,
+    shown_in,
+    turn_of,
+    with_use,
+)
 from schema.errors import InputError
 from schema.ids import agent_uri, entity_uri, fact_uri, message_uri, session_uri, user_uri
 from schema.labels import Role

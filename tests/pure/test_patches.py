@@ -15,13 +15,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graph_service.live.catch_up import caught_up
+from graph_service.live.change_feed import Ring, caught_up
 from graph_service.live.limits import LiveLimits
 from graph_service.live.patches import Shown, apply, coalesce, patch_of, show, snapshot_parts
-from graph_service.live.ring import Ring
 from graph_service.live.shared_snapshots import SharedSnapshots
-from graph_service.memory.snapshot import Choice, Snapshot, frame_json
-from graph_service.memory.views import edge_body, edge_view, node_body, node_view
+from graph_service.memory.change_log.payloads import edge_body, edge_view, node_body, node_view
+from graph_service.memory.mindmap.snapshot import Choice, Snapshot, frame_json
 from schema.change import Change, NumberedChange, Op
 from schema.frames import Count, EdgeView, GraphSnapshot, NodeView
 from schema.ids import MemoryId

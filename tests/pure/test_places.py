@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graph_service.memory.places import Listed, cursor_at, place_in
+from graph_service.memory.list_cursors import Listed, cursor_at, place_in
 from schema.errors import InputError
 
 _NUMBERS = st.integers(min_value=-(2**62), max_value=2**62)

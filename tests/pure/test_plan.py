@@ -11,9 +11,9 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graph_service.memory.claims import PlannedFact, strength_of
-from graph_service.memory.mentions import plan_mentions
-from graph_service.memory.plan import plan_facts
+from graph_service.memory.consolidation.plan import plan_mentions
+from graph_service.memory.facts.claims import PlannedFact, strength_of
+from graph_service.memory.facts.reconciliation import plan_facts
 from schema.entity import an_entity, the_user
 from schema.fact import AcceptedFact, KnownFact, Proof
 from schema.ids import MemoryId, TenantId, UserId

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graph_service.memory.profile_rules import Out, ProfileFact, category_of, standing_out
+from graph_service.memory.facts.categories import category_of
+from graph_service.memory.profile.selection import Out, ProfileFact, standing_out
 from schema.fact import FactKind
 from schema.profile import ITEMS_MAX, Category
 from tests.builders import NOON

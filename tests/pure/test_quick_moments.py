@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from neo4j._codec.hydration.bolt.v2 import temporal
 
-from graph_service.graph import quick_moments
+from graph_service.graph import driver_values as quick_moments
 
 zones = st.integers(-18 * 60, 18 * 60).map(lambda minutes: timezone(timedelta(minutes=minutes)))
 moments = st.datetimes(datetime(2, 1, 1), datetime(9998, 12, 31), timezones=st.one_of(st.just(UTC), zones))

@@ -9,17 +9,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from extraction.token_vectors import pack
-from graph_service.graph.lucene import name_query, scoped_query, words_in
-from graph_service.memory.found import Found, found_in
-from graph_service.memory.intake import millis
-from graph_service.memory.question import Kind, Question, check_question, is_chinese, name_keys
-from graph_service.memory.ranking import rank
-from graph_service.memory.signals import Asked
-from graph_service.memory.snippets import snippet
-from graph_service.memory.weights import CHINESE, ENGLISH, ENGLISH_BY_VECTORS
+from extraction.embeddings.token_vectors import pack
+from extraction.query_analysis import Asked, is_chinese, name_keys
+from extraction.text.fulltext_words import words_in
+from graph_service.graph.lucene import name_query, scoped_query
+from graph_service.memory.recall.candidates import Found, found_in
+from graph_service.memory.recall.pipeline import snippet
+from graph_service.memory.recall.query import Kind, Question, check_question
+from graph_service.memory.recall.ranking import CHINESE, ENGLISH, ENGLISH_BY_VECTORS, rank
 from schema.errors import InputError
-from schema.timespan import Timespan
+from schema.timespan import Timespan, millis
 from tests.builders import NOON
 
 

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extraction.additive import holds_beside
-from extraction.place_levels import other_level
-from graph_service.memory.plan import plan_facts
-from graph_service.memory.resolution import SIMILAR_MAX, Verdict, closes, most_similar, resolve
-from graph_service.memory.timeline import Blow, spells_of
+from extraction.entities.place_hierarchy import other_level
+from extraction.rules.additive_cues import holds_beside
+from graph_service.memory.facts.conflict_resolution import SIMILAR_MAX, Verdict, closes, most_similar, resolve
+from graph_service.memory.facts.reconciliation import plan_facts
+from graph_service.memory.facts.validity import Blow, spells_of
 from schema.errors import InputError
 from schema.fact import AcceptedFact, KnownFact
 from schema.ids import MemoryId

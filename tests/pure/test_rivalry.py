@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from extraction.place_levels import other_level
-from graph_service.memory.claims import ClaimKnown, PlannedFact, accepted_claim, known_claims, told_of
-from graph_service.memory.closed import reopening
-from graph_service.memory.plan import planned
-from graph_service.memory.resolution import closes, ends, rivals
-from graph_service.memory.rivalry import Rivalry, Rivals
-from graph_service.memory.timeline import Blow, Spell, is_rejected, spells_of
+from extraction.entities.place_hierarchy import other_level
+from graph_service.memory.curation.reopening import reopening
+from graph_service.memory.facts.claims import ClaimKnown, PlannedFact, accepted_claim, known_claims, told_of
+from graph_service.memory.facts.conflict_resolution import closes, ends, rivals
+from graph_service.memory.facts.reconciliation import planned
+from graph_service.memory.facts.rivalry import Rivalry, Rivals
+from graph_service.memory.facts.validity import Blow, Spell, is_rejected, spells_of
 from schema.errors import ConflictError
 from schema.fact import AcceptedFact, Claim, KnownFact, Proof
 from schema.ids import MemoryId

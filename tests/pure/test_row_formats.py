@@ -9,7 +9,7 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from graph_service.cli.row_formats import RowFormat, written
+from graph_service.cli.commands.cypher import RowFormat, written
 from schema.errors import InstallError
 
 COLUMNS = ("name", "since", "n", "list", "map", "n")

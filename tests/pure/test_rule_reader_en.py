@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from extraction.reading import THE_USER
+from extraction.reader import THE_USER
 from schema.entity import EntityType
 from schema.labels import Role
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from extraction.names import load_words
+from extraction.text.name_spotting import load_words
 
 from .rule_reading import read
 

@@ -4,8 +4,8 @@ import time
 
 import pytest
 
-from extraction.names import load_words
-from extraction.reading import THE_USER
+from extraction.reader import THE_USER
+from extraction.text.name_spotting import load_words
 from schema.entity import EntityType
 from schema.labels import Role
 

@@ -6,8 +6,8 @@ small talk is not), C6 and F3 (without a model, rules read).
 
 import pytest
 
-from extraction.names import load_words
-from extraction.reading import THE_USER
+from extraction.reader import THE_USER
+from extraction.text.name_spotting import load_words
 from tests.bench.rule_reader_table import HALVES, LANGUAGES, Score, scores, sentences
 
 from .rule_reading import read, shown

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extraction.topic import Topic, terms_of
-from graph_service.memory.scenes import SceneRules, assign, in_order
+from extraction.text.topic_shift import Topic, terms_of
+from graph_service.memory.consolidation.segmentation import SceneRules, assign, in_order
 from schema.ids import memory_id, message_uri
 from schema.labels import Role
 from schema.message import Message

@@ -5,7 +5,7 @@ import time
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extraction.sentences import SENTENCE_CHARS_MAX, split_sentences
+from extraction.text.sentences import SENTENCE_CHARS_MAX, split_sentences
 
 
 def test_chinese_and_english_sentences_are_cut_at_their_marks() -> None:

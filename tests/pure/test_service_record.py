@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from graph_service.service_record import recorded, running_service
-from graph_service.settings import Settings, load_settings
+from graph_service.config.settings import Settings, load_settings
+from graph_service.runtime.service_registry import recorded, running_service
 
 ADDRESS = "http://127.0.0.1:7780"
 

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extraction.abstract import OVERVIEW_TOKENS_MAX, token_count
-from extraction.session_abstract import SceneTold, session_told
+from extraction.extractive_summary import OVERVIEW_TOKENS_MAX, SceneTold, session_told, token_count
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 EN = (

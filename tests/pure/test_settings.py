@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from graph_service.folder_trust import (
+from graph_service.config.folder_trust import (
     CONFIG_BYTES_MAX,
     FolderTrust,
     folder_trust,
@@ -17,8 +17,8 @@ from graph_service.folder_trust import (
     trust_folder,
     trusted_folders,
 )
-from graph_service.setting_sources import PREFIX, SECRET_ENDINGS, SECRET_USES, SENT_NOWHERE
-from graph_service.settings import KNOWN_KEYS, Settings, load_settings, user_directory
+from graph_service.config.settings import KNOWN_KEYS, Settings, load_settings, user_directory
+from graph_service.config.sources import PREFIX, SECRET_ENDINGS, SECRET_USES, SENT_NOWHERE
 from schema.errors import InstallError, NotFoundError
 
 

@@ -14,8 +14,8 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from graph_service.auth.access import Role
 from graph_service.auth.keys import CREDENTIAL_CHARS_MAX
 from graph_service.auth.signed_token import TokenRules, read_token, token_rules
-from graph_service.auth_settings import AuthSettings, auth_contradictions
-from graph_service.live.holder import told_of
+from graph_service.config.sections import AuthSettings, auth_contradictions
+from graph_service.live.websocket import told_of
 from schema.errors import InstallError, UnauthorizedError
 
 SECRET = "an issuer's secret of more than 32 bytes"

@@ -8,8 +8,8 @@ from io import StringIO
 
 import pytest
 
-from graph_service.log import PlainFormatter
-from graph_service.measures import LOOP_FAILURES, Loop
+from graph_service.observability.metrics import LOOP_FAILURES, Loop
+from graph_service.observability.structured_log import PlainFormatter
 from graph_service.supervision import Backoff, LoopState, Supervisor
 from schema.errors import UnavailableError
 from schema.failure import failure_of

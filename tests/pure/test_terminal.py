@@ -7,8 +7,8 @@ import pytest
 from rich.table import Table
 
 from graph_service.cli.terminal import Terminal
-from graph_service.log import PlainFormatter
-from graph_service.shown_text import shown, shown_json
+from graph_service.observability.structured_log import PlainFormatter
+from graph_service.observability.terminal_text import shown, shown_json
 
 # Clear the screen; write the clipboard; a title; one-character CSI and OSC; a link; bell; what turns the direction.
 ATTACKS = (

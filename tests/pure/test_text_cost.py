@@ -18,27 +18,25 @@ from typing import Any, Final
 import pytest
 
 import extraction
-import graph_service.foreign
+import graph_service.importers
 import graph_service.memory
 import schema
-from extraction.abstract import abstract_l0, overview_l1, scene_title
-from extraction.gate import is_small_talk, worth_reading
-from extraction.json_text import shape_in_cut_text, shape_in_text
-from extraction.layer_writer import layers_prompt
-from extraction.model_proposals import proposals_of
-from extraction.model_reader import scene_prompt
-from extraction.names import load_words, names_in
-from extraction.near_duplicate import COMPARED_CHARS_MAX
-from extraction.phrases_en import things
-from extraction.reading import SceneLine, SceneText
-from extraction.rules_en import RULES as RULES_EN
-from extraction.rules_zh import RULES as RULES_ZH
-from extraction.scene_rules import READ_CHARS_MAX, read_scene
-from extraction.sentences import SENTENCE_CHARS_MAX, Sentence, split_sentences
-from extraction.session_abstract import SceneTold, session_told
-from extraction.shapes import SceneReading
-from extraction.time_words import spans_in
-from graph_service.memory.whose_words import role_asked
+from extraction.extractive_summary import SceneTold, abstract_l0, overview_l1, scene_title, session_told
+from extraction.llm.output_schemas import SceneReading
+from extraction.llm.scene_reader import proposals_of, scene_prompt
+from extraction.llm.summary_writer import layers_prompt
+from extraction.openai_api.language_model import shape_in_cut_text, shape_in_text
+from extraction.query_analysis import role_asked
+from extraction.reader import SceneLine, SceneText
+from extraction.rules.en.phrases import things
+from extraction.rules.en.reader import RULES as RULES_EN
+from extraction.rules.salience_gate import is_small_talk, worth_reading
+from extraction.rules.scene_reader import READ_CHARS_MAX, read_scene
+from extraction.rules.zh.reader import RULES as RULES_ZH
+from extraction.temporal.phrases import spans_in
+from extraction.text.name_spotting import load_words, names_in
+from extraction.text.near_duplicates import COMPARED_CHARS_MAX
+from extraction.text.sentences import SENTENCE_CHARS_MAX, Sentence, split_sentences
 from schema.errors import MnemographError
 from schema.ids import MemoryId
 from schema.labels import Role
@@ -54,14 +52,14 @@ PART_CHARS: Final = 6_000
 WORST_TRIED: Final = 2
 
 # Packages whose functions read what callers, models or files say. Others read settings, files of ours, or rows.
-PACKAGES: Final = (extraction, schema, graph_service.memory, graph_service.foreign)
+PACKAGES: Final = (extraction, schema, graph_service.memory, graph_service.importers)
 MODULES: Final = (
     "graph_service.auth.keys",
     "graph_service.auth.origin",
-    "graph_service.conversation_files",
+    "graph_service.importers.conversation_files",
     "graph_service.graph.lucene",
-    "graph_service.live.origin",
-    "graph_service.request_record",
+    "graph_service.live.websocket",
+    "graph_service.app.middleware",
 )
 # The most characters that reach a function, where that is less than a message.
 RULES_READ: Final = SENTENCE_CHARS_MAX
@@ -69,46 +67,47 @@ NAME_CHARS: Final = 2_000
 REACH: Final = {
     # Clauses of sentences; `split_sentences` cuts longer ones.
     # The rules, which read no more of a message.
-    "extraction.names.names_in": READ_CHARS_MAX,
-    "extraction.additive": RULES_READ,
-    "extraction.clauses_": RULES_READ,
-    "extraction.drafting_": RULES_READ,
-    "extraction.kin_words.tie": RULES_READ,
-    "extraction.kin_words.wider": RULES_READ,
-    "extraction.objects_": RULES_READ,
-    "extraction.phrases_": RULES_READ,
+    "extraction.text.name_spotting.names_in": READ_CHARS_MAX,
+    "extraction.rules.additive_cues": RULES_READ,
+    **{
+        f"extraction.rules.{language}.{part}": RULES_READ
+        for language in ("en", "zh")
+        for part in ("clauses", "objects", "phrases")
+    },
+    "extraction.entities.kinship_terms.tie": RULES_READ,
+    "extraction.entities.kinship_terms.wider": RULES_READ,
     # Names; the doors and the check of readings refuse longer ones.
-    "extraction.entity_match": NAME_CHARS,
-    "extraction.name_forms": NAME_CHARS,
-    "extraction.late_interaction": NAME_CHARS,
-    "extraction.place_levels": NAME_CHARS,
-    "graph_service.memory.entity_attributes": NAME_CHARS,
-    "graph_service.memory.look_alikes": NAME_CHARS,
+    "extraction.entities.matching": NAME_CHARS,
+    "extraction.text.name_forms": NAME_CHARS,
+    "extraction.embeddings.late_interaction": NAME_CHARS,
+    "extraction.entities.place_hierarchy": NAME_CHARS,
+    "graph_service.memory.entity_resolution.resolver": NAME_CHARS,
+    "graph_service.memory.entity_resolution.duplicate_candidates": NAME_CHARS,
     # Statements and summaries.
-    "extraction.near_duplicate": LIMITS.summary_chars,
-    "extraction.near_duplicate.common_part": COMPARED_CHARS_MAX,
-    "graph_service.memory.doubts": LIMITS.statement_chars,
+    "extraction.text.near_duplicates": LIMITS.summary_chars,
+    "extraction.text.near_duplicates.common_part": COMPARED_CHARS_MAX,
+    "graph_service.memory.consolidation.fact_judging": LIMITS.statement_chars,
     # Questions.
-    "extraction.kin_words": LIMITS.query_chars,
-    "graph_service.memory.asked_beyond": LIMITS.query_chars,
-    "graph_service.memory.named": LIMITS.query_chars,
-    "graph_service.memory.question": LIMITS.query_chars,
-    "graph_service.memory.recent_names": LIMITS.query_chars,
+    "extraction.entities.kinship_terms": LIMITS.query_chars,
+    "extraction.query_analysis": LIMITS.query_chars,
+    "graph_service.memory.recall.retrieval": LIMITS.query_chars,
+    "graph_service.memory.recall.query": LIMITS.query_chars,
+    "graph_service.memory.sessions.recent_turns": LIMITS.query_chars,
 }
 # Functions that take a string which nobody outside chooses: names of ours, patterns, keys of tables.
 NO_TEXT_OF_CALLERS: Final = (
-    "extraction.bert_convert",
-    "extraction.chinese_rule",
-    "extraction.english_rule",
-    "extraction.local_models",
-    "extraction.model_fetch",
-    "extraction.onnx_weights",
-    "extraction.openai_",
-    "extraction.prompt_text.filled_prompt",
-    "extraction.token_embedding",
-    "extraction.token_vectors",
-    "extraction.vector_",
-    "extraction.words_en",
+    "extraction.embeddings.model_conversion",
+    "extraction.rules.zh.pattern_builder",
+    "extraction.rules.en.pattern_builder",
+    "extraction.embeddings.local_models",
+    "extraction.embeddings.model_download",
+    "extraction.embeddings.model_conversion",
+    "extraction.openai_api",
+    "extraction.llm.prompts.filled_prompt",
+    "extraction.embeddings.embedder",
+    "extraction.embeddings.token_vectors",
+    "extraction.embeddings.cache",
+    "extraction.text.lexicon_en",
 )
 
 PIECES: Final = (
@@ -245,18 +244,20 @@ def session_of(text: str) -> None:
 
 # Functions whose arguments are made of the text, each under a name that says what runs.
 CALLED_BY_HAND: Final[dict[str, Callable[[str], object]]] = {
-    "extraction.scene_rules.read_scene": lambda text: read_scene(scene_of(text), reader="rules"),
-    "extraction.gate.worth_reading": lambda text: worth_reading(scene_of(text)),
-    "extraction.gate.worth_reading, of an assistant": lambda text: worth_reading(scene_of(text, role=Role.ASSISTANT)),
-    "extraction.abstract.abstract_l0": lambda text: abstract_l0(scene_of(text).lines),
-    "extraction.abstract.overview_l1": lambda text: overview_l1(scene_of(text).lines),
-    "extraction.abstract.scene_title": lambda text: scene_title(scene_of(text).lines),
-    "extraction.names.names_in": lambda text: names_in(split_sentences(text)),
-    "extraction.model_reader.scene_prompt": lambda text: scene_prompt(scene_of(text)),
-    "extraction.layer_writer.layers_prompt": lambda text: layers_prompt(scene_of(text)),
-    "extraction.model_proposals.proposals_of": lambda text: proposals_of(model_answer(text), scene_of(text)),
-    "extraction.json_text": read_json,
-    "extraction.session_abstract.session_told": session_of,
+    "extraction.rules.scene_reader.read_scene": lambda text: read_scene(scene_of(text), reader="rules"),
+    "extraction.rules.salience_gate.worth_reading": lambda text: worth_reading(scene_of(text)),
+    "extraction.rules.salience_gate.worth_reading, of an assistant": lambda text: worth_reading(
+        scene_of(text, role=Role.ASSISTANT)
+    ),
+    "extraction.extractive_summary.abstract_l0": lambda text: abstract_l0(scene_of(text).lines),
+    "extraction.extractive_summary.overview_l1": lambda text: overview_l1(scene_of(text).lines),
+    "extraction.extractive_summary.scene_title": lambda text: scene_title(scene_of(text).lines),
+    "extraction.text.name_spotting.names_in": lambda text: names_in(split_sentences(text)),
+    "extraction.llm.scene_reader.scene_prompt": lambda text: scene_prompt(scene_of(text)),
+    "extraction.llm.summary_writer.layers_prompt": lambda text: layers_prompt(scene_of(text)),
+    "extraction.llm.scene_reader.proposals_of": lambda text: proposals_of(model_answer(text), scene_of(text)),
+    "extraction.openai_api.language_model": read_json,
+    "extraction.extractive_summary.session_told": session_of,
 }
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extraction.time_words import spans_in
+from extraction.temporal.phrases import spans_in
 
 # A Wednesday.
 SAID_AT = datetime(2024, 5, 15, 10, tzinfo=UTC)

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from extraction.token_embedding import embed_question, embed_with_tokens, token_model_of
-from extraction.vector_cache import CachedEmbedder
+from extraction.embeddings.cache import CachedEmbedder
+from extraction.embeddings.embedder import embed_question, embed_with_tokens, token_model_of
 from tests.embedders import HashedWords
 
 

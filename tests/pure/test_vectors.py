@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extraction.embedding import check_vectors, unit
+from extraction.embeddings.embedder import check_vectors, unit
 from schema.errors import MisreadError
 
 numbers = st.floats(min_value=-1e6, max_value=1e6, allow_nan=False)

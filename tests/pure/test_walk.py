@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graph_service.memory.found import Candidate, Found, Line
-from graph_service.memory.question import Kind
-from graph_service.memory.walk import closeness, ways_to
+from graph_service.memory.recall.candidates import Candidate, Found, Line
+from graph_service.memory.recall.features import closeness, ways_to
+from graph_service.memory.recall.query import Kind
 from tests.builders import NOON
 from tests.candidates import a_candidate, told
 

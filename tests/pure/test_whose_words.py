@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graph_service.memory.whose_words import role_asked
+from extraction.query_analysis import role_asked
 from schema.labels import Role
 
 NAMES = st.sampled_from(["Caroline", "Melanie", "Ana", "Bo", "Gina", "Jon", "Dr. Lee"])

@@ -3,8 +3,16 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graph_service.memory.ring_window import RingWindow, TurnRing
-from graph_service.memory.window import TEXT_CHARS_MAX, Source, Turn, merged, talk_key, turn_from, turn_json
+from graph_service.memory.sessions.in_process_window import RingWindow, TurnRing
+from graph_service.memory.sessions.short_term_window import (
+    TEXT_CHARS_MAX,
+    Source,
+    Turn,
+    merged,
+    talk_key,
+    turn_from,
+    turn_json,
+)
 from schema.ids import SessionId, TenantId, UserId
 from tests.turns import a_talk, a_turn
 

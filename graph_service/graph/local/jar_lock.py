@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from extraction.maven_jar import Jar
+from extraction.embeddings.maven_artifact import Jar
 from schema.errors import InstallError
 
 LOCK_PATH: Final = Path(__file__).with_name("jars.lock")

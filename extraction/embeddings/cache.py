@@ -1,0 +1,81 @@
+"""Remembers vectors by the text's hash, so that the same text is not embedded twice."""
+
+import asyncio
+import hashlib
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+
+from extraction.embeddings.embedder import Embedded, Embedder, Piece, TokenEmbedder, embed_with_tokens, token_model_of
+
+
+class CachedEmbedder:
+    """An embedder around another; the least recently wanted vectors are forgotten first."""
+
+    def __init__(self, inner: Embedder, *, entries_max: int = 4096) -> None:
+        self._inner = inner
+        self._entries_max = entries_max
+        self._vectors: OrderedDict[bytes, Embedded] = OrderedDict()
+        self._under_way: dict[bytes, asyncio.Event] = {}
+
+    @property
+    def name(self) -> str:
+        return self._inner.name
+
+    @property
+    def dim(self) -> int:
+        return self._inner.dim
+
+    @property
+    def token_model(self) -> str | None:
+        return token_model_of(self._inner)
+
+    def clear(self) -> None:
+        """Forgets every vector."""
+        self._vectors.clear()
+
+    async def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        """As the port says; what `embed_with_tokens` made is known here too, and the other way round."""
+        return [embedded.vector for embedded in await self.embed_with_tokens(texts)]
+
+    def pieces(self, text: str) -> tuple[Piece, ...]:
+        """As the port says; none when the inner embedder gives no token vectors."""
+        return self._inner.pieces(text) if isinstance(self._inner, TokenEmbedder) else ()
+
+    async def embed_with_tokens(self, texts: Sequence[str], *, asked: bool = False) -> list[Embedded]:
+        """As the port says; the inner embedder sees each text that is not remembered once, also when asked twice."""
+        mark = b"?" if asked else b"."
+        keys = [hashlib.sha256(mark + text.encode()).digest() for text in texts]
+        wanted = dict(zip(keys, texts, strict=True))
+        answers: dict[bytes, Embedded] = {}
+        while missing := [key for key in wanted if key not in answers]:
+            answers |= {key: self._vectors[key] for key in missing if key in self._vectors}
+            own = [key for key in missing if key not in answers and key not in self._under_way]
+            others = {self._under_way[key] for key in missing if key in self._under_way}
+            if own:
+                answers |= await self._fresh({key: wanted[key] for key in own}, asked)
+            # If those fail, the next round asks for what they left.
+            for other in others:
+                await other.wait()
+        for key in keys:
+            self._remember(key, answers[key])
+        return [answers[key] for key in keys]
+
+    async def _fresh(self, texts: Mapping[bytes, str], asked: bool) -> dict[bytes, Embedded]:
+        done = asyncio.Event()
+        self._under_way |= dict.fromkeys(texts, done)
+        try:
+            made = await embed_with_tokens(self._inner, list(texts.values()), asked=asked)
+            found = dict(zip(texts, made, strict=True))
+            for key, embedded in found.items():
+                self._remember(key, embedded)
+            return found
+        finally:
+            for key in texts:
+                del self._under_way[key]
+            done.set()
+
+    def _remember(self, key: bytes, embedded: Embedded) -> None:
+        self._vectors[key] = embedded
+        self._vectors.move_to_end(key)
+        while len(self._vectors) > self._entries_max:
+            self._vectors.popitem(last=False)

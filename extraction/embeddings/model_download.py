@@ -1,0 +1,215 @@
+"""Bring the local embedder's models onto this machine: fetched from Maven's central repository, proved, converted.
+
+A converted model is read by a library in C++, so it is proved before each use as well: it must be what this user's own
+conversion wrote (recorded outside the cache, extraction/verified_files.py) or what `models.lock` says it writes.
+"""
+
+import asyncio
+import hashlib
+import shutil
+import tempfile
+import zipfile
+from collections.abc import Callable, Mapping, Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from extraction.embeddings.local_models import LocalModel, converted_sha256, published
+from extraction.embeddings.maven_artifact import Jar
+from extraction.verified_files import hashed, mark_of, read_record, writable_by_others, write_record
+from schema.errors import InstallError
+
+if TYPE_CHECKING:
+    from httpx import AsyncClient
+
+Progress = Callable[[str, float], None]
+"""Told what is being done and how far it is, 0 to 1."""
+
+TRIES_MAX: Final = 4
+RETRY_WAIT_S: Final = 0.5
+READ_TIMEOUT_S: Final = 30.0
+_CHUNK_BYTES: Final = 256 * 1024
+_DO_WITHOUT: Final = "or set no embedder: search then goes by words alone"
+
+
+def model_folder(model: LocalModel, cache_dir: Path) -> Path:
+    """Where a model is kept once it is here; another release of ctranslate2 has its own."""
+    # Asked of the installation, because the library itself loads slowly.
+    return cache_dir / f"{model.name}-{published(model).version}-int8-{version('ctranslate2')}"
+
+
+async def fetched_models(
+    models: Sequence[LocalModel],
+    *,
+    cache_dir: Path,
+    repository_url: str | None = None,
+    on_progress: Progress | None = None,
+) -> list[Path]:
+    """The folder of each model, in order; those that are not there yet are fetched first, all at once.
+
+    Several processes may call this at once: each fetches into its own place, the first to finish is kept.
+
+    Args:
+        repository_url: other than Maven's central repository.
+
+    Raises:
+        InstallError: the repository refused, what came is not what the lock file names, the disk is full, or others
+            may write the cache.
+    """
+    folders = [model_folder(model, cache_dir) for model in models]
+    known = await asyncio.to_thread(lambda: [is_proved(folder) for folder in folders])
+    missing = [(model, folder) for model, folder, proved in zip(models, folders, known, strict=True) if not proved]
+    if not missing:
+        return folders
+    from jgo.constants import MAVEN_CENTRAL_URL
+
+    total = sum(published(model).size_bytes for model, _ in missing)
+    come = 0
+
+    def count(size_bytes: int) -> None:
+        nonlocal come
+        come += size_bytes
+        if on_progress is not None:
+            on_progress("fetching the embedding models", min(come / total, 1.0))
+
+    address = (repository_url or str(MAVEN_CENTRAL_URL)).rstrip("/")
+    try:
+        async with asyncio.TaskGroup() as group:
+            for model, folder in missing:
+                group.create_task(_bring(model, folder, address, count))
+    except ExceptionGroup as failed:
+        # The first to fail ended the others; what it says is what there is to mend.
+        raise failed.exceptions[0] from None
+    for _, folder in missing:
+        if not await asyncio.to_thread(is_proved, folder):
+            raise InstallError(
+                f"the embedding model in {folder} is not what was put there, or others can write it: delete that"
+                f" folder, set another cache directory, {_DO_WITHOUT}"
+            )
+    return folders
+
+
+def is_proved(folder: Path) -> bool:
+    """Return whether a model is here, and is what was converted from the published one."""
+    try:
+        files = {path.name: path for path in folder.iterdir()}
+        marks = {name: mark_of(path.lstat()) for name, path in files.items()}
+        if not files or writable_by_others(folder) or any(writable_by_others(path) for path in files.values()):
+            return False
+        known = read_record(folder)
+        if known and {name: line.partition("|")[2] for name, line in known.items()} == marks:
+            return True
+        hashes = _hashes(files)
+    except OSError:
+        return False
+    if {name: line.partition("|")[0] for name, line in known.items()} != {
+        name: digest for name, (digest, _) in hashes.items()
+    } and _digest(hashes) != converted_sha256(folder.name):
+        return False
+    _record(folder, hashes)
+    return True
+
+
+def _hashes(files: Mapping[str, Path]) -> dict[str, tuple[str, str]]:
+    return {name: hashed(path) for name, path in files.items()}
+
+
+def _digest(hashes: Mapping[str, tuple[str, str]]) -> str:
+    lines = "".join(f"{name} {hashes[name][0]}\n" for name in sorted(hashes))
+    return hashlib.sha256(lines.encode()).hexdigest()
+
+
+def _record(folder: Path, hashes: Mapping[str, tuple[str, str]]) -> None:
+    write_record(folder, {name: f"{digest}|{mark}" for name, (digest, mark) in hashes.items()})
+
+
+async def _bring(model: LocalModel, folder: Path, address: str, count: Callable[[int], None]) -> None:
+    work = await asyncio.to_thread(_work_folder, folder.parent)
+    try:
+        await _fetch_with_retries(published(model), address, work / "published.jar", count)
+        await asyncio.to_thread(_install, model, work, folder)
+    finally:
+        await asyncio.to_thread(shutil.rmtree, work, ignore_errors=True)
+
+
+def _work_folder(cache_dir: Path) -> Path:
+    try:
+        cache_dir.mkdir(parents=True, exist_ok=True)
+        return Path(tempfile.mkdtemp(prefix="fetching-", dir=cache_dir))
+    except OSError as error:
+        raise InstallError(
+            f"the model cache {cache_dir} cannot be written ({error}); set another cache directory, {_DO_WITHOUT}"
+        ) from error
+
+
+async def _fetch_with_retries(file: Jar, address: str, target: Path, count: Callable[[int], None]) -> None:
+    import httpx
+
+    problem = ""
+    async with httpx.AsyncClient(timeout=httpx.Timeout(READ_TIMEOUT_S), follow_redirects=True) as client:
+        for attempt in range(TRIES_MAX):
+            if attempt:
+                await asyncio.sleep(RETRY_WAIT_S * 2**attempt)
+            try:
+                problem = await _fetch(client, file, f"{address}/{file.repository_path}", target, count)
+            except httpx.HTTPStatusError as error:
+                problem = f"the repository answered {error.response.status_code}"
+                if error.response.is_client_error:
+                    break
+            except httpx.HTTPError as error:
+                problem = f"{type(error).__name__}: {error}"
+            except OSError as error:
+                problem = f"it cannot be written: {error}"
+                break
+            if not problem:
+                return
+    raise InstallError(
+        f"the embedding model {file.coordinate!r} could not be fetched from {address}: {problem}; "
+        f"check the network (HTTPS_PROXY is respected) and the free space, {_DO_WITHOUT}"
+    )
+
+
+async def _fetch(client: "AsyncClient", file: Jar, url: str, target: Path, count: Callable[[int], None]) -> str:
+    """Writes the file; returns what was wrong with the answer, or an empty string."""
+    digest, size = hashlib.sha256(), 0
+    async with client.stream("GET", url) as response:
+        response.raise_for_status()
+        with target.open("wb") as written:
+            async for chunk in response.aiter_bytes(_CHUNK_BYTES):
+                await asyncio.to_thread(written.write, chunk)
+                digest.update(chunk)
+                size += len(chunk)
+                count(len(chunk))
+                if size > file.size_bytes:
+                    break
+    if digest.hexdigest() == file.sha256:
+        return ""
+    count(-size)
+    return f"its {size} bytes are not the {file.size_bytes} that the lock names"
+
+
+def _install(model: LocalModel, work: Path, folder: Path) -> None:
+    """Takes the model out of its jar and writes it down as it is read from now on; the published file is not kept."""
+    from extraction.embeddings.model_conversion import convert
+
+    ready = work / "ready"
+    try:
+        with zipfile.ZipFile(work / "published.jar") as jar:
+            weights, tokenizer = (
+                Path(jar.extract(f"{model.name}{ending}", work)) for ending in (".onnx", "-tokenizer.json")
+            )
+        convert(weights, tokenizer, ready, heads=model.heads)
+        shutil.move(tokenizer, ready / "tokenizer.json")
+        hashes = _hashes({path.name: path for path in ready.iterdir()})
+        if not is_proved(folder):
+            # Left by somebody else, or damaged: nothing of it is kept.
+            shutil.rmtree(folder, ignore_errors=True)
+            ready.rename(folder)
+            _record(folder, hashes)
+    except (OSError, KeyError, zipfile.BadZipFile) as error:
+        # Another process was faster, and its folder is as good as ours; anything else is a real failure.
+        if not folder.is_dir():
+            raise InstallError(
+                f"the embedding model {model.name} cannot be put into {folder} ({error}); free some space or set "
+                f"another cache directory, {_DO_WITHOUT}"
+            ) from error

@@ -1,0 +1,1 @@
+"""Whether two names mean the same: spelling, nicknames, kinship, places."""

@@ -1,0 +1,130 @@
+"""Words by which people call those close to them instead of by name: my sister, 我姐. Others decide who is meant."""
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from typing import Final
+
+from extraction.text.name_forms import bare
+from schema.ids import name_key
+
+# Each line is one tie to the user, in all its words; the first word names it.
+_TIES: Final = """
+mother mom mum mommy mummy mama 妈妈 妈 母亲 老妈 娘亲
+father dad daddy papa 爸爸 爸 父亲 老爸
+sister
+older-sister 姐姐 姐 老姐
+younger-sister 妹妹 妹 老妹
+brother
+older-brother 哥哥 哥 老哥
+younger-brother 弟弟 弟 老弟
+wife 妻子 老婆 媳妇
+husband 丈夫 老公
+boyfriend 男朋友 男友
+girlfriend 女朋友 女友
+fiance 未婚夫
+fiancee 未婚妻
+partner
+spouse 爱人
+twin
+son 儿子
+daughter 女儿
+grandmother grandma granny
+grandfather grandpa granddad
+paternal-grandmother 奶奶 祖母
+maternal-grandmother 外婆 姥姥
+paternal-grandfather 爷爷 祖父
+maternal-grandfather 外公 姥爷
+mother-in-law
+father-in-law
+wifes-mother 岳母
+wifes-father 岳父
+husbands-mother 婆婆
+husbands-father 公公
+boss 老板 上司
+manager 经理
+roommate 室友 舍友
+"""
+# Who is a sister may be called so by any of these, so that each of them makes "my sister" doubtful.
+_WIDER: Final = {
+    "sister": frozenset(("older-sister", "younger-sister")),
+    "brother": frozenset(("older-brother", "younger-brother")),
+    "grandmother": frozenset(("paternal-grandmother", "maternal-grandmother")),
+    "grandfather": frozenset(("paternal-grandfather", "maternal-grandfather")),
+}
+# Whoever says "my older sister" has more than one, as a rule.
+_AMONG_SEVERAL: Final = frozenset(("older", "younger", "elder", "eldest", "youngest", "little", "big", "oldest"))
+_MEANS_NOTHING: Final = frozenset(("dear", "own", "only", "beloved", "late", "best", "good", "beautiful"))
+_CJK = re.compile(r"[\u3400-\u9fff]")
+_WORD = re.compile(r"[a-z]+(?:-[a-z]+)*")
+# What "my" is said of: its next word, and the one behind that, as in "my dear sister".
+_MINE = re.compile(r"\bmy ([a-z]+(?:-[a-z]+)*)(?: ([a-z]+(?:-[a-z]+)*))?")
+_OWN_ZH: Final = "我咱俺"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tie:
+    """What somebody is to the user.
+
+    Attributes:
+        among_several: said so that there must be others, as in "my older sister".
+    """
+
+    name: str
+    among_several: bool = False
+
+
+@cache
+def _tie_of_word() -> dict[str, str]:
+    lines = [line.split() for line in _TIES.split("\n") if line]
+    return {name_key(word): line[0] for line in lines for word in line}
+
+
+def tie(words: str) -> Tie | None:
+    """The tie that a relation or a name tells: sister, my dear sister, 我姐; None for any other words."""
+    key = name_key(words)
+    for whole in (key, bare(words)):
+        if whole in _tie_of_word():
+            return Tie(name=_tie_of_word()[whole])
+    *before, last = key.removeprefix("my ").split() or [""]
+    if last not in _tie_of_word() or not set(before) <= _AMONG_SEVERAL | _MEANS_NOTHING:
+        return None
+    return Tie(name=_tie_of_word()[last], among_several=not set(before) <= _MEANS_NOTHING)
+
+
+def wider(name: str) -> frozenset[str]:
+    """Ties that the words of this tie may tell as well."""
+    return _WIDER.get(name, frozenset())
+
+
+def tie_words() -> list[str]:
+    """Every single word for a tie, sorted."""
+    return sorted(_tie_of_word())
+
+
+def ties_in(text: str) -> list[str]:
+    """Name keys of everybody whom a question may call by a tie: all words of each tie that it names."""
+    folded = name_key(text)
+    latin = set(_WORD.findall(folded))
+    named = {name for word, name in _tie_of_word().items() if word in latin or _says(folded, word)}
+    return sorted(word for word, name in _tie_of_word().items() if name in named)
+
+
+def own_ties_in(text: str) -> list[str]:
+    """Words by which facts may tie somebody to the user whom a question calls the user's own: my sister, 我的姐姐."""
+    folded = name_key(text)
+    latin = {word for pair in _MINE.findall(folded) for word in pair}
+    named = {name for word, name in _tie_of_word().items() if word in latin or _says_mine(folded, word)}
+    named |= {one for name in named for one in wider(name)}
+    return sorted(word for word, name in _tie_of_word().items() if name in named)
+
+
+def _says_mine(text: str, word: str) -> bool:
+    return _CJK.match(word) is not None and any(f"{own}{of}{word}" in text for own in _OWN_ZH for of in ("", "的"))
+
+
+def _says(text: str, word: str) -> bool:
+    """Whether a Chinese text has the word; a single character only of one's own, since 姑妈 is no 妈."""
+    if not _CJK.match(word):
+        return False
+    return word in text if len(word) > 1 else any(f"{own}{word}" in text for own in "我咱俺你")

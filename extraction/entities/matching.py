@@ -1,0 +1,221 @@
+"""Whether a mention names an entity that is already known: same, new or unsure (pure)."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from extraction.reader import THE_AGENT, THE_USER
+from extraction.text.name_forms import EDGE, bare, exact_forms, fold, forms
+from schema.entity import EntityType
+from schema.ids import MemoryId, name_key
+from schema.labels import Role
+
+# Words in English and Chinese that mean whoever speaks, whoever listens, the user or the agent. Data only.
+
+FIRST_PERSON: Final = frozenset(
+    [
+        *("i", "me", "my", "mine", "myself", "im", "i'm", "i am", "we", "us", "our", "ours", "ourselves"),
+        *("我", "我的", "我自己", "我本人", "我们", "咱", "咱们", "俺", "俺们", "本人", "在下", "鄙人", "敝人", "吾"),
+    ]
+)
+SECOND_PERSON: Final = frozenset(
+    [
+        *("you", "your", "yours", "yourself", "you guys"),
+        *("你", "您", "你的", "您的", "你自己", "您自己", "你们", "您们"),
+    ]
+)
+USER_WORDS: Final = frozenset(
+    [
+        *("user", "the user", "human", "the human", "human user", "the human user", "end user", "current user"),
+        *("主人", "用户", "使用者", "用户本人", "该用户", "当前用户"),
+    ]
+)
+AGENT_WORDS: Final = frozenset(
+    [
+        *("assistant", "the assistant", "ai", "ai assistant", "the ai", "the ai assistant", "agent", "the agent"),
+        *("ai agent", "bot", "the bot", "chatbot", "the chatbot", "virtual assistant", "my assistant"),
+        *("助手", "助理", "ai助手", "ai助理", "智能助手", "智能助理", "小助手", "虚拟助手", "人工智能助手"),
+        *("机器人", "聊天机器人", "智能体", "ai伴侣"),
+    ]
+)
+
+
+class Verdict(StrEnum):
+    """What matching decided."""
+
+    SAME = "same"
+    NEW = "new"
+    UNSURE = "unsure"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """A known entity that may be the one mentioned.
+
+    Attributes:
+        stands_for_it: what stands for it on the map when it was merged; candidates with the same one are no rivals.
+    """
+
+    id: MemoryId
+    name: str
+    aliases: tuple[str, ...] = ()
+    entity_type: EntityType | None = None
+    stands_for_it: MemoryId | None = None
+
+    @property
+    def shown_as(self) -> MemoryId:
+        """The node of the map that this candidate is."""
+        return self.stands_for_it or self.id
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Match:
+    """The decision on one mention.
+
+    Attributes:
+        id: the entity that is meant, or may be meant; None when the mention is new.
+        score: 1 for the same spelling, 0.95 for an alias, 0.9 for a variant, 0.5 when unsure, 0 when new.
+    """
+
+    verdict: Verdict
+    id: MemoryId | None = None
+    score: float = 0.0
+
+
+@dataclass(slots=True)
+class _Meant:
+    """The candidates that one spelling may mean: the lowest id, and whether the map shows more than one of them."""
+
+    lowest: MemoryId
+    shown_as: MemoryId
+    rivals: bool = False
+
+    def also(self, candidate: Candidate) -> None:
+        """Take in one more candidate."""
+        self.rivals = self.rivals or candidate.shown_as != self.shown_as
+        self.lowest = min(self.lowest, candidate.id)
+
+
+class Shelf:
+    """Candidates found by their spellings: what a mention means takes the same time however many names they have."""
+
+    def __init__(self, candidates: Iterable[Candidate] = ()) -> None:
+        self._by_id: dict[MemoryId, Candidate] = {}
+        self._by_name: dict[str, _Meant] = {}
+        self._by_alias: dict[str, _Meant] = {}
+        # Where both are capitalised they may be names of people, and meet in fewer forms: Williams is not William.
+        self._capital_exactly: dict[str, _Meant] = {}
+        self._capital: dict[str, _Meant] = {}
+        self._plain: dict[str, _Meant] = {}
+        for candidate in candidates:
+            self.put(candidate)
+
+    def put(self, candidate: Candidate) -> None:
+        """Add a candidate, or replace the one with its id, whose spellings and node of the map it must keep."""
+        before = self._by_id.get(candidate.id)
+        self._by_id[candidate.id] = candidate
+        if before is None:
+            _put(self._by_name, name_key(candidate.name), candidate)
+            self._put_forms(candidate.name, candidate)
+        elif before.aliases == candidate.aliases:
+            return
+        known = frozenset(before.aliases if before else ())
+        for alias in candidate.aliases:
+            if alias not in known:
+                _put(self._by_alias, name_key(alias), candidate)
+                self._put_forms(alias, candidate)
+
+    def match(self, mention: str, entity_type: EntityType | None) -> Match:
+        """Find the entity a mention means; the order in which the candidates were put does not matter.
+
+        Only spelling decides "same"; look-alikes (Anna and Ann, 张伟 and 张玮, Room 101 and 102) stay apart, since a
+        wrong merge is worse than a missing one. Two candidates that fit equally well, or a variant of another type,
+        are unsure.
+        """
+        key = name_key(mention)
+        if meant := self._by_name.get(key):
+            score = 1.0
+        elif meant := self._by_alias.get(key):
+            score = 0.95
+        elif meant := self._variants(mention):
+            score = 0.9
+        else:
+            return Match(verdict=Verdict.NEW)
+        typed_apart = entity_type is not None and self._by_id[meant.lowest].entity_type not in (None, entity_type)
+        if meant.rivals or (score < 0.95 and typed_apart):
+            return Match(verdict=Verdict.UNSURE, id=meant.lowest, score=0.5)
+        return Match(verdict=Verdict.SAME, id=meant.lowest, score=score)
+
+    def _put_forms(self, name: str, candidate: Candidate) -> None:
+        capital = is_capital(name)
+        for form in forms(name):
+            _put(self._capital if capital else self._plain, form, candidate)
+        for form in exact_forms(name) if capital else ():
+            _put(self._capital_exactly, form, candidate)
+
+    def _variants(self, mention: str) -> _Meant | None:
+        """Whom `same_name` lets the mention mean."""
+        if not bare(mention):
+            return None
+        capital, mine = is_capital(mention), forms(mention)
+        capitals = (self._capital_exactly, exact_forms(mention)) if capital else (self._capital, mine)
+        looked = ((self._plain, mine), capitals)
+        found = [meant for index, keys in looked for key in keys if (meant := index.get(key)) is not None]
+        if not found:
+            return None
+        return _Meant(
+            lowest=min(meant.lowest for meant in found),
+            shown_as=found[0].shown_as,
+            rivals=any(meant.rivals or meant.shown_as != found[0].shown_as for meant in found),
+        )
+
+
+def _put(index: dict[str, _Meant], key: str, candidate: Candidate) -> None:
+    if key in index:
+        index[key].also(candidate)
+    else:
+        index[key] = _Meant(lowest=candidate.id, shown_as=candidate.shown_as)
+
+
+def match(mention: str, entity_type: EntityType | None, candidates: Iterable[Candidate]) -> Match:
+    """Find the entity among a few that a mention means, as `Shelf.match` does."""
+    return Shelf(candidates).match(mention, entity_type)
+
+
+def same_name(one: str, other: str) -> bool:
+    """Whether two spellings name one thing: equal keys, or equal in a form (`name_forms`)."""
+    if name_key(one) == name_key(other):
+        return True
+    if not bare(one):
+        return False
+    # Where both are capitalised they may be names of people: Williams is not William.
+    if is_capital(one) and is_capital(other):
+        return not exact_forms(one).isdisjoint(exact_forms(other))
+    return not forms(one).isdisjoint(forms(other))
+
+
+def person_words(text: str, role: Role = Role.USER) -> str | None:
+    """Who a word for a person means.
+
+    Args:
+        text: one word or phrase, such as `me`, `本人`, `assistant`.
+        role: who says it: "I" of an assistant is the assistant.
+
+    Returns:
+        `THE_USER`, `THE_AGENT`, or None for any other word.
+    """
+    key = fold(text).strip(EDGE)
+    speaker, listener = (THE_AGENT, THE_USER) if role is Role.ASSISTANT else (THE_USER, THE_AGENT)
+    if key in FIRST_PERSON:
+        return speaker
+    if key in SECOND_PERSON:
+        return listener
+    if key == THE_USER or key in USER_WORDS:
+        return THE_USER
+    return THE_AGENT if key == THE_AGENT or key in AGENT_WORDS else None
+
+
+def is_capital(name: str) -> bool:
+    """Whether the last word of a name begins with a capital letter."""
+    return name.strip(EDGE).rpartition(" ")[2][:1].isupper()

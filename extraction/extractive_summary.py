@@ -1,0 +1,306 @@
+"""Abstracts of a scene made of its own sentences: a title, about 100 tokens (L0), and an overview in markdown (L1)."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from extraction.reader import SceneLine
+from extraction.temporal.phrases import spans_in
+from extraction.text.sentences import has_cjk, split_sentences
+from extraction.text.text_rank import keywords, ranked, words_of
+from schema.ids import MemoryId
+from schema.labels import Role
+from schema.timespan import iso
+
+OVERVIEW_TOKENS_MAX = 2_000
+TITLE_CHARS_ZH_MAX = 24
+TITLE_CHARS_EN_MAX = 60
+# A longer scene is read by its first sentences only; rank costs the square of their number.
+SENTENCES_MAX = 150
+_SENTENCE_CHARS_MAX = 220
+_CJK = re.compile(r"[\u3400-\u9fff]+")
+_WORD = re.compile(r"[A-Za-z0-9][\w'’-]*")
+_FILLER = re.compile(
+    r"^(?:(?:hi|hello|hey|thanks|thank you|wow|ok|okay|sure|yeah|yes|no|bye|haha|lol|great|cool|nice|"
+    r"awesome|good (?:morning|night|to see you)|"
+    r"see you|take care|sounds (?:good|great)|how are you|what's up|no problem|you're welcome|congrats|"
+    r"absolutely|of course)\b"
+    r"|你好|您好|嗨|谢谢|多谢|感谢|非常感谢|不客气|好的|嗯|哈哈|再见|明天见|没关系|没问题|当然|是的|对的|"
+    r"早上好|晚上好|晚安)",
+    re.IGNORECASE,
+)
+_CLAUSE_END = re.compile(r"[，；：。！？]|[,;:.!?] ")
+_PLAN = re.compile(
+    r"\b(?:plan|plans|planning|want to|going to|will|promise|decided|hope to|goal|next (?:week|month|"
+    r"year))\b|打算|计划|准备|决定|答应|希望|目标|明天|下周|下个月|想去|想学"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Said:
+    text: str
+    by: str
+    line: int
+
+
+def token_count(text: str) -> int:
+    """About how many tokens a model counts: one for a Chinese character, 1.3 for a word."""
+    # Counted one by one: a list of all words takes ten times the memory of the text.
+    chinese = sum(found.end() - found.start() for found in _CJK.finditer(text))
+    return chinese + round(1.3 * sum(1 for _ in _WORD.finditer(text)))
+
+
+def abstract_l0(lines: Sequence[SceneLine], *, tokens_max: int = 100) -> str:
+    """The sentences that stand for the scene, in the order they were said; empty when nobody said anything."""
+    said = _sentences(lines)
+    chosen: list[int] = []
+    left = tokens_max
+    for number in _ranks(said):
+        cost = token_count(said[number].text)
+        if cost <= left:
+            chosen.append(number)
+            left -= cost
+        if left < tokens_max // 5:
+            break
+    if not chosen and said:
+        return _cut_tokens(said[0].text, tokens_max)
+    return _joined([said[number].text for number in sorted(chosen)])
+
+
+def overview_l1(
+    lines: Sequence[SceneLine],
+    *,
+    statements: Sequence[str] = (),
+    names: Sequence[str] = (),
+    abstract: str | None = None,
+    when: datetime | None = None,
+    tokens_max: int = OVERVIEW_TOKENS_MAX,
+) -> str:
+    """A structured overview in the language of the scene; sections without content are left out.
+
+    Args:
+        statements: what was learned from the scene, one sentence each.
+        abstract: the summary to open with; without it `abstract_l0`.
+        when: the time the scene is about; without it the time of its first line.
+    """
+    said = _sentences(lines)
+    zh = _is_chinese(said)
+    head = _HEADINGS_ZH if zh else _HEADINGS_EN
+    ranks = _ranks(said)
+    points = sorted(ranks[: min(12, max(3, len(said) // 3))])
+    plans = [item.text for item in said if item.by != "assistant" and _PLAN.search(item.text)]
+    separator = "、" if zh else ", "
+    sections = [
+        (head["summary"], abstract if abstract is not None else abstract_l0(lines)),
+        (head["topics"], separator.join(keywords(_heard(said), 8))),
+        (head["points"], _bullets(_unique([*statements, *(said[number].text for number in points)])[:24])),
+        (head["names"], separator.join(_unique(names)[:30])),
+        (head["plans"], _bullets(_unique(plans)[:8])),
+        (head["times"], _bullets(_times(lines, when))),
+    ]
+    text = ""
+    for title, body in sections:
+        section = f"## {title}\n{body}\n\n"
+        if body and token_count(text) + token_count(section) <= tokens_max:
+            text += section
+    return text.strip()
+
+
+def scene_title(lines: Sequence[SceneLine], *, statements: Sequence[str] = ()) -> str:
+    """A telling title: who and what it is about; at most 24 characters for Chinese, 60 for English.
+
+    Args:
+        statements: what was learned; the first one that fits is the title, else the sentence that stands for most.
+    """
+    said = _sentences(lines)
+    zh = _is_chinese(said)
+    limit = TITLE_CHARS_ZH_MAX if zh else TITLE_CHARS_EN_MAX
+    for statement in statements[:3]:
+        plain = statement.rstrip("。. ")
+        if len(plain) <= limit:
+            return plain
+    ranks = _ranks(said)
+    # An assistant's advice tells less about a conversation than what somebody came with.
+    best = next((number for number in ranks if said[number].by != "assistant"), ranks[0] if ranks else None)
+    return "" if best is None else _headline(said[best].text, limit)
+
+
+def _headline(sentence: str, limit: int) -> str:
+    """The beginning of a sentence that fits: all of it, or whole clauses, or whole words."""
+    plain = sentence.rstrip("。.!！ ")
+    if len(plain) <= limit:
+        return plain
+    ends = [match.start() for match in _CLAUSE_END.finditer(plain) if limit // 3 <= match.start() <= limit]
+    return plain[: ends[-1]] if ends else _cut_words(plain, limit)
+
+
+_HEADINGS_ZH = {
+    "summary": "摘要",
+    "topics": "主题",
+    "points": "要点",
+    "names": "人物与事物",
+    "plans": "决定与计划",
+    "times": "时间",
+}
+_HEADINGS_EN = {
+    "summary": "Summary",
+    "topics": "Topics",
+    "points": "Key points",
+    "names": "People and things",
+    "plans": "Decisions and plans",
+    "times": "Times",
+}
+
+
+def _sentences(lines: Sequence[SceneLine]) -> list[_Said]:
+    """What was said, without greetings, questions and repetitions, unless nothing else was said."""
+    every: list[_Said] = []
+    telling: list[_Said] = []
+    seen: set[str] = set()
+    for number, line in enumerate(lines):
+        by = "assistant" if line.role is Role.ASSISTANT else line.speaker or "user"
+        for sentence in split_sentences(line.text[:20_000]):
+            if len(every) >= SENTENCES_MAX:
+                return telling or every
+            if sentence.text in seen:
+                continue
+            seen.add(sentence.text)
+            text = _cut_words(sentence.text, _SENTENCE_CHARS_MAX)
+            item = _Said(text=text, by=by, line=number)
+            every.append(item)
+            short = len(words_of(text)) < 3
+            if not (sentence.asks or short or (_FILLER.match(text) and token_count(text) < 16)):
+                telling.append(item)
+    return telling or every
+
+
+def _heard(said: Sequence[_Said]) -> list[str]:
+    """What people said; what an assistant said only when nobody else spoke."""
+    return [item.text for item in said if item.by != "assistant"] or [item.text for item in said]
+
+
+def _ranks(said: Sequence[_Said]) -> list[int]:
+    """The sentences by rank; what an assistant said comes after what people said of like rank."""
+    order = ranked([item.text for item in said])
+    place = {number: index * (2 if said[number].by == "assistant" else 1) for index, number in enumerate(order)}
+    return sorted(order, key=lambda number: (place[number], number))
+
+
+def _is_chinese(said: Sequence[_Said]) -> bool:
+    return 2 * sum(has_cjk(item.text) for item in said) > len(said)
+
+
+def _times(lines: Sequence[SceneLine], when: datetime | None) -> list[str]:
+    moments = [iso(when or lines[0].said_at) or ""] if lines else []
+    for line in lines[:SENTENCES_MAX]:
+        for found in spans_in(line.text, line.said_at)[:3]:
+            start = found.span.start
+            day = start.astimezone(line.said_at.tzinfo).date().isoformat() if start else ""
+            moments.append(f"{line.text[found.start : found.end]}: {day}")
+    return _unique(moments)[:10]
+
+
+def _unique(texts: Sequence[str]) -> list[str]:
+    return list(dict.fromkeys(text.strip() for text in texts if text.strip()))
+
+
+def _bullets(texts: Sequence[str]) -> str:
+    return "\n".join(f"- {text}" for text in texts)
+
+
+def _joined(texts: Sequence[str]) -> str:
+    joined = ""
+    for text in texts:
+        joined += text if not joined or has_cjk(joined[-2:]) or joined[-1] in "。！？…" else f" {text}"
+    return joined
+
+
+def _cut_words(text: str, limit: int) -> str:
+    """The beginning of a text, whole words, with an ellipsis when something was cut."""
+    if len(text) <= limit:
+        return text
+    head = text[: limit - 1]
+    space = head.rfind(" ")
+    return (head[:space] if space > limit // 2 else head).rstrip(" ，,、") + "…"
+
+
+def _cut_tokens(text: str, tokens_max: int) -> str:
+    cut = text
+    while cut and token_count(cut) > tokens_max:
+        cut = _cut_words(cut, max(2, len(cut) * 3 // 4))
+        if len(cut) <= 2:
+            break
+    return cut
+
+
+# The layer texts of a session, made of those of its scenes; no model is asked. Pure.
+
+_POINTS_MAX: Final = 6
+_BULLET: Final = "- "
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SceneTold:
+    """What a scene tells of itself.
+
+    Attributes:
+        messages: how many it holds; the session is named after the scene with most of them.
+    """
+
+    title: str
+    abstract: str
+    overview: str
+    start: datetime
+    messages: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionTold:
+    """Title, abstract (L0, about 100 tokens) and overview (L1, at most 2,000 tokens) of a session."""
+
+    title: str
+    abstract: str
+    overview: str
+
+
+def session_told(scenes: Sequence[SceneTold]) -> SessionTold:
+    """The texts of a session; those of its scene when it has only one, empty when it has none."""
+    if not scenes:
+        return SessionTold(title="", abstract="", overview="")
+    if len(scenes) == 1:
+        only = scenes[0]
+        return SessionTold(title=only.title, abstract=only.abstract, overview=only.overview)
+    abstract = abstract_l0([_line(scene) for scene in scenes])
+    title = max(scenes, key=lambda scene: scene.messages).title
+    return SessionTold(title=title, abstract=abstract, overview=_overview(scenes, abstract))
+
+
+def _line(scene: SceneTold) -> SceneLine:
+    return SceneLine(
+        message_id=MemoryId(""), role=Role.USER, speaker=None, text=scene.abstract or scene.title, said_at=scene.start
+    )
+
+
+def _overview(scenes: Sequence[SceneTold], abstract: str) -> str:
+    """The summary, then each scene with as many of its key points as its share of the tokens holds."""
+    zh = 2 * sum(has_cjk(scene.abstract or scene.title) for scene in scenes) > len(scenes)
+    text = f"## {'摘要' if zh else 'Summary'}\n{abstract}\n\n## {'场景' if zh else 'Scenes'}\n"
+    left = OVERVIEW_TOKENS_MAX - token_count(text)
+    for place, scene in enumerate(scenes):
+        share = left // (len(scenes) - place)
+        head = f"### {scene.start:%Y-%m-%d} {scene.title}\n"
+        cost = token_count(head)
+        if cost > left:
+            break
+        body = ""
+        points = [line for line in scene.overview.splitlines() if line.startswith(_BULLET)][:_POINTS_MAX]
+        for part in [scene.abstract, *points]:
+            # A scene's points repeat sentences of its abstract.
+            if part and part.removeprefix(_BULLET) not in body and cost + token_count(part) <= share:
+                body += f"{part}\n"
+                cost += token_count(part)
+        text += f"{head}{body}\n"
+        left -= cost
+    return text.strip()

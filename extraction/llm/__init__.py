@@ -1,0 +1,1 @@
+"""Read facts with a language model: prompts, schemas, chain of readers, judge."""

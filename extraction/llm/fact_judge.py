@@ -1,0 +1,115 @@
+"""The port of whoever judges facts in doubt, and its implementation by a language model."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Final
+
+from extraction.llm.language_model import LanguageModel, Prompt
+from extraction.llm.output_schemas import FactsJudging, VerdictReading
+from extraction.llm.prompts import as_data, filled_prompt
+from schema.fact import AcceptedFact, Claim, KnownFact
+
+# More than this many verdicts are not an answer but an accident or an attack.
+VERDICTS_MAX: Final = 200
+
+
+class Judgement(StrEnum):
+    """What becomes of a new fact next to a known one; when neither is judged, both stand beside each other."""
+
+    SAME = "same"
+    REPLACES = "replaces"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Doubt:
+    """A new fact that the rules would write beside known ones, though it may touch some of them.
+
+    Attributes:
+        near: known facts of the same subject that are open, the most alike first, at most five.
+    """
+
+    fact: AcceptedFact
+    near: tuple[KnownFact, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """What was judged of one new fact, by claim.
+
+    Attributes:
+        known: the claim of the known fact it is the same as, or replaces.
+    """
+
+    judgement: Judgement
+    known: Claim
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judging:
+    """The verdicts that mean something, by the claim of the new fact, and what they cost."""
+
+    verdicts: Mapping[Claim, Judged] = field(default_factory=dict)
+    calls: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+
+
+NOTHING_JUDGED: Final = Judging()
+FactJudge = Callable[[Sequence[Doubt]], Awaitable[Judging]]
+
+
+def model_fact_judge(model: LanguageModel) -> FactJudge:
+    """A judge by this model: one question for all doubts of a digest.
+
+    The model sees temporary ids only; whatever else it names, and known facts that were not offered for the very new
+    fact, mean nothing. Source: requirements.md C8.
+
+    Raises:
+        UnavailableError, InstallError, MisreadError: of the judge, as the model's port says.
+    """
+
+    async def judge(doubts: Sequence[Doubt]) -> Judging:
+        answer = await model.answer(judge_prompt(doubts), FactsJudging)
+        return Judging(
+            verdicts=verdicts_of(answer.value.verdicts, doubts),
+            calls=answer.calls,
+            tokens_in=answer.tokens_in,
+            tokens_out=answer.tokens_out,
+        )
+
+    return judge
+
+
+def judge_prompt(doubts: Sequence[Doubt]) -> Prompt:
+    """The prompt `judge_facts` for these doubts."""
+    return filled_prompt("judge_facts", facts="\n".join(_line(doubt, number) for number, doubt in enumerate(doubts, 1)))
+
+
+def verdicts_of(told: Sequence[VerdictReading], doubts: Sequence[Doubt]) -> dict[Claim, Judged]:
+    """The verdicts with temporary ids mapped back; the first of each new fact counts, and nothing that was invented."""
+    new = {f"n{number}": doubt for number, doubt in enumerate(doubts, 1)}
+    verdicts: dict[Claim, Judged] = {}
+    for one in told[:VERDICTS_MAX]:
+        doubt = new.get(_id(one.fact))
+        known = {f"k{place}": fact for place, fact in enumerate(doubt.near, 1)} if doubt else {}
+        named = known.get(_id(one.known or ""))
+        word = one.verdict.strip().casefold()
+        if doubt is None or named is None or word not in set(Judgement) or doubt.fact.claim in verdicts:
+            continue
+        verdicts[doubt.fact.claim] = Judged(judgement=Judgement(word), known=named.claim)
+    return verdicts
+
+
+def _line(doubt: Doubt, number: int) -> str:
+    known = [
+        {"id": f"k{place}", "statement": fact.statement, "since": fact.valid_at.date().isoformat()}
+        for place, fact in enumerate(doubt.near, 1)
+    ]
+    fact = doubt.fact
+    told = {"id": f"n{number}", "statement": fact.statement, "since": fact.valid_at.date().isoformat(), "known": known}
+    return as_data(told)
+
+
+def _id(text: str) -> str:
+    return text.strip().strip("[]").casefold()

@@ -1,0 +1,49 @@
+"""Loads a prompt file, fills it, and names it by its hash."""
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+
+from extraction.llm.language_model import Prompt
+
+_FILE = re.compile(
+    r"---\ninputs: \[(?P<inputs>[^\]]*)\]\n---\n# System\n(?P<system>.*)\n# User\n(?P<user>.*)", re.DOTALL
+)
+_SLOT = re.compile(r"\{\{(\w+)\}\}")
+
+
+def filled_prompt(name: str, *, parts: Mapping[str, str] | None = None, **inputs: str) -> Prompt:
+    """The prompt `prompts/<name>.md` with every slot `{{input}}` filled; what is filled in is never filled again.
+
+    Args:
+        parts: slots that other files of `prompts` fill, by the file's name; they belong to the hash.
+
+    Inputs that are not exactly those the file names in its front matter are a mistake of our own code.
+    """
+    text = _text(name)
+    shared = {slot: _text(file) for slot, file in (parts or {}).items()}
+    inputs = {**inputs, **{slot: part.strip() for slot, part in shared.items()}}
+    pieces = _FILE.fullmatch(text)
+    assert pieces is not None, f"prompts/{name}.md needs front matter with inputs, '# System' and '# User'"
+    named = {word.strip() for word in pieces["inputs"].split(",")}
+    used = set(_SLOT.findall(text))
+    assert named == used == inputs.keys(), f"prompts/{name}.md: names {named}, uses {used}, was given {inputs.keys()}"
+
+    def fill(part: str) -> str:
+        return _SLOT.sub(lambda slot: inputs[slot[1]], part).strip()
+
+    digest = hashlib.sha256("\0".join([text, *shared.values()]).encode()).hexdigest()[:16]
+    return Prompt(name=name, hash=digest, system=fill(pieces["system"]), user=fill(pieces["user"]))
+
+
+def as_data(value: object) -> str:
+    """JSON on one line in which no text can close the fence around it."""
+    return json.dumps(value, ensure_ascii=False).replace("<", "\\u003c")
+
+
+@cache
+def _text(name: str) -> str:
+    return files("extraction.llm").joinpath("prompts", f"{name}.md").read_text(encoding="utf-8")

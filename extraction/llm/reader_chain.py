@@ -1,0 +1,117 @@
+"""How a scene is read when there is a model: what to try after what, so that nothing said is lost by its failure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from extraction.llm.language_model import LanguageModel
+from extraction.llm.scene_reader import Strategy, read_scene_with_model, strategy_of
+from extraction.reader import Reader, Reading, SceneText
+from extraction.rules.salience_gate import worth_reading
+from schema.errors import MisreadError
+from schema.labels import Role
+
+# Failing that often with one scene, the model is not asked about it again; each ask may take two calls.
+_ASKS_MAX: Final = 4
+
+
+def model_chain(model: LanguageModel, rules: Reader) -> Reader:
+    """A reader by this model: small talk is left to the rules, and so is what the model cannot read.
+
+    The model itself asks for structured output first and for JSON in text second; then comes the scene in halves (when
+    the answer was cut), then the user's words alone, then the rules. What was said is stored in any case.
+    Source: requirements.md C6.
+
+    Raises:
+        UnavailableError, InstallError: of the reader, as the model's port says; the caller decides what then.
+    """
+
+    async def read(scene: SceneText) -> Reading:
+        strategy = strategy_of(scene)
+        if strategy is None or not worth_reading(scene):
+            return replace(await rules(scene), path=("small talk", "rules"))
+        attempt = _Attempt(model=model, rules=rules)
+        reading = await attempt.read(scene, strategy, may_halve=True)
+        paid = replace(reading, calls=attempt.calls, tokens_in=attempt.tokens_in, tokens_out=attempt.tokens_out)
+        return replace(paid, path=tuple(dict.fromkeys(attempt.path)))
+
+    return read
+
+
+@dataclass(slots=True, kw_only=True)
+class _Attempt:
+    """One scene's way down the chain, and everything that was paid on it."""
+
+    model: LanguageModel
+    rules: Reader
+    calls: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    asks: int = 0
+    cut: bool = False
+    path: list[str] = field(default_factory=list)
+
+    async def read(self, scene: SceneText, strategy: Strategy, *, may_halve: bool) -> Reading:
+        reading = await self._ask(scene, strategy, "model")
+        if reading is not None and not reading.cut:
+            return reading
+        halves = _halves(scene) if self.cut and may_halve else ()
+        if halves:
+            self.path.append("halves")
+            return _joined([await self.read(half, strategy, may_halve=False) for half in halves])
+        if reading is not None and reading.facts:
+            self.path.append("whole items of a cut answer")
+            return reading
+        if strategy is not Strategy.USER_ONLY and any(line.fresh and line.role is Role.USER for line in scene.lines):
+            less = await self._ask(scene, Strategy.USER_ONLY, "user only")
+            if less is not None:
+                return less
+        self.path.append("rules")
+        return await self.rules(scene)
+
+    async def _ask(self, scene: SceneText, strategy: Strategy, step: str) -> Reading | None:
+        """The model's reading; None when it is of no use."""
+        self.cut = False
+        if self.asks >= _ASKS_MAX:
+            return None
+        self.asks += 1
+        self.path.append(step)
+        try:
+            reading = await read_scene_with_model(scene, self.model, strategy)
+        except MisreadError as error:
+            self._pay(error)
+            self.cut = error.cut
+            return None
+        self._pay(reading)
+        self.cut = reading.cut
+        return reading
+
+    def _pay(self, paid: Reading | MisreadError) -> None:
+        self.calls += paid.calls
+        self.tokens_in += paid.tokens_in
+        self.tokens_out += paid.tokens_out
+
+
+def _halves(scene: SceneText) -> tuple[SceneText, ...]:
+    """The scene twice, each with one half of its fresh lines fresh; nothing when there is but one."""
+    fresh = [index for index, line in enumerate(scene.lines) if line.fresh]
+    if len(fresh) < 2:
+        return ()
+    middle = fresh[len(fresh) // 2]
+    # The second half keeps the first as context; the first needs nothing that comes later. Line numbers stay.
+    later = (replace(line, fresh=line.fresh and index >= middle) for index, line in enumerate(scene.lines))
+    return replace(scene, lines=scene.lines[:middle]), replace(scene, lines=tuple(later))
+
+
+def _joined(readings: Sequence[Reading]) -> Reading:
+    """Readings of the parts of one scene as one."""
+    first = readings[0]
+    by_model = next((reading.reader for reading in readings if reading.path == ("model",)), first.reader)
+    return Reading(
+        reader=by_model,
+        facts=tuple(fact for reading in readings for fact in reading.facts),
+        mentions=tuple(mention for reading in readings for mention in reading.mentions),
+        title=next((reading.title for reading in readings if reading.title), None),
+        summary=" ".join(reading.summary for reading in readings if reading.summary) or None,
+        dropped=tuple(why for reading in readings for why in reading.dropped),
+    )

@@ -1,0 +1,308 @@
+"""Reads a scene with a language model: one call, and everything it says traced back to a line of the scene."""
+
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Final
+
+from extraction.llm.language_model import LanguageModel, Prompt
+from extraction.llm.output_schemas import DecisionReading, EntityReading, FactReading, ProcedureReading, SceneReading
+from extraction.llm.prompts import as_data, filled_prompt
+from extraction.reader import THE_AGENT, THE_USER, Mention, ProposedFact, Quote, Reading, SceneText
+from schema.entity import EntityType
+from schema.fact import FactDetail, FactKind
+from schema.importance import IMPORTANCE_DEFAULT, importance_of
+from schema.labels import Label, Role
+from schema.limits import LIMITS
+from schema.predicates import whitelist
+
+# What a model wrote down of a scene → proposals, each traced back to a line; what cannot be is told in words. Pure.
+
+DECISION_RELATION: Final = "decision"
+PROCEDURE_RELATION: Final = "procedure"
+# More from one scene is not a reading but an accident or an attack.
+ITEMS_MAX: Final = 200
+_OLDEST_YEAR, _FAR_YEAR = 1900, 9000
+_ARROW: Final = " → "
+_Item = FactReading | DecisionReading | ProcedureReading
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposals:
+    """What may be kept, and why the rest was left out."""
+
+    facts: tuple[ProposedFact, ...]
+    mentions: tuple[Mention, ...]
+    dropped: tuple[str, ...]
+
+
+def proposals_of(reading: SceneReading, scene: SceneText) -> Proposals:
+    """The proposals of a reading; facts that no fresh line of the scene proves are dropped and told in `dropped`."""
+    facts: list[ProposedFact] = []
+    dropped = ["an item fills no shape"] * reading.unreadable
+    items: list[_Item] = [
+        *reading.facts,
+        *reading.decisions,
+        *reading.procedures,
+    ]
+    for item in items[:ITEMS_MAX]:
+        fact = _proposal(item, scene)
+        if isinstance(fact, ProposedFact):
+            facts.append(fact)
+        else:
+            dropped.append(fact)
+    dropped += ["too many items in one scene"] * (len(items) - ITEMS_MAX)
+    mentions = [mention for read in reading.entities[:ITEMS_MAX] for mention in _mentions(read, scene)]
+    return Proposals(facts=tuple(facts), mentions=tuple(mentions), dropped=tuple(dropped))
+
+
+def _proposal(item: _Item, scene: SceneText) -> ProposedFact | str:
+    """The item as we pass it on, or why it is dropped."""
+    read = item if isinstance(item, FactReading) else _as_fact(item)
+    subject, obj = _being(read.subject, scene), _being(read.object, scene)
+    if not (subject and obj and read.statement):
+        return f"{read.predicate[:40]}: subject, object or statement is empty"
+    if any(len(text or "") > LIMITS.name_chars for text in (subject, obj, read.relation, read.trigger_emotion)):
+        return f"{read.predicate[:40]}: a name or relation is longer than {LIMITS.name_chars} characters"
+    quotes = _quotes(read.messages, read.quote, scene)
+    if not quotes:
+        named = ", ".join(read.messages)[:100] or "none"
+        return f"{read.predicate[:40]}: no fresh message of the scene proves it (named: {named})"
+    detail = FactDetail(mentioned_start=_moment(read.time_start), mentioned_end=_moment(read.time_end))
+    if not isinstance(item, FactReading):
+        detail = _detail(item)
+    importance = importance_of(read.importance) or IMPORTANCE_DEFAULT
+    return ProposedFact(
+        subject=subject,
+        predicate=read.predicate.upper(),
+        object=obj,
+        statement=read.statement,
+        quotes=quotes,
+        relation=read.relation or None,
+        subject_type=_entity_type(read.subject_type),
+        object_type=_entity_type(read.object_type),
+        strength=importance / 10,
+        confidence=min(1.0, max(0.0, read.confidence)),
+        valid_at=_moment(read.since),
+        invalid_at=_moment(read.until),
+        trigger_emotion=read.trigger_emotion or None,
+        closes=read.ended,
+        importance=importance,
+        detail=detail,
+    )
+
+
+def _as_fact(item: DecisionReading | ProcedureReading) -> FactReading:
+    """A decision is something its subject cares about; a procedure is something its doer knows."""
+    if isinstance(item, DecisionReading):
+        return FactReading(
+            subject=item.subject,
+            predicate="CARES_ABOUT",
+            relation=DECISION_RELATION,
+            object=item.about,
+            statement=item.statement,
+            messages=item.messages,
+            quote=item.quote,
+            importance=item.importance,
+            confidence=item.confidence,
+        )
+    steps = "; ".join(f"{number}. {step}" for number, step in enumerate(_steps(item), start=1))
+    told = f"{item.goal}: {steps}" if steps else ""
+    return FactReading(
+        subject=item.doer,
+        predicate="RELATES_TO",
+        relation=PROCEDURE_RELATION,
+        object=item.goal,
+        object_type=EntityType.ACTIVITY.value,
+        statement=(item.outcome or told)[: LIMITS.statement_chars] if told else "",
+        messages=item.messages,
+        importance=item.importance,
+        confidence=item.confidence,
+    )
+
+
+def _detail(item: DecisionReading | ProcedureReading) -> FactDetail:
+    if isinstance(item, DecisionReading):
+        rationale = (item.rationale or "")[: LIMITS.statement_chars]
+        return FactDetail(kind=FactKind.DECISION, rationale=rationale or None)
+    return FactDetail(kind=FactKind.PROCEDURE, steps=tuple(_steps(item)))
+
+
+def _steps(item: ProcedureReading) -> list[str]:
+    told = (_ARROW.join(filter(None, (step.action, step.result))) for step in item.steps[: LIMITS.steps])
+    return [step[: LIMITS.statement_chars] for step in told if step]
+
+
+def _being(name: str, scene: SceneText) -> str:
+    key = name.strip().casefold()
+    if key in {"user", "the user", "用户", *(known.casefold() for known in scene.user_names)}:
+        return THE_USER
+    if key in {"assistant", "the assistant", "助手", *(known.casefold() for known in scene.agent_names)}:
+        return THE_AGENT
+    # The marks themselves are ours: written by a model (or by a message it read) they mean nothing.
+    return "" if key in (THE_USER, THE_AGENT) else name.strip()
+
+
+def _quotes(messages: list[str], quote: str | None, scene: SceneText) -> tuple[Quote, ...]:
+    """The fresh lines that prove a fact: those named, or the one that holds the quoted words."""
+    words = (quote or "").strip()
+    lines = _fresh(messages, scene)
+    if not lines and words:
+        holding = (i for i, line in enumerate(scene.lines) if line.fresh and words in line.text)
+        lines = [index for index in [next(holding, -1)] if index >= 0]
+    quotes: list[Quote] = []
+    for index in lines:
+        start = scene.lines[index].text.find(words) if words else -1
+        quotes.append(Quote(line=index) if start < 0 else Quote(line=index, start=start, end=start + len(words)))
+    return tuple(quotes)
+
+
+def _mentions(read: EntityReading, scene: SceneText) -> Iterator[Mention]:
+    name = _being(read.name, scene)
+    if name in ("", THE_USER, THE_AGENT):
+        return
+    told = tuple((attribute.name, attribute.value) for attribute in read.attributes[: LIMITS.steps])
+    for index in _fresh(read.messages, scene):
+        yield Mention(name=name, line=index, entity_type=_entity_type(read.type), attributes=told)
+
+
+def _fresh(ids: list[str], scene: SceneText) -> list[int]:
+    """Indexes of the fresh lines that these temporary ids name, each once, in order; unknown ids name nothing."""
+    known = {f"m{index + 1}": index for index, line in enumerate(scene.lines) if line.fresh}
+    return sorted({known[key] for key in (id_.strip().strip("[]").lower() for id_ in ids) if key in known})
+
+
+def _entity_type(word: str | None) -> EntityType | None:
+    try:
+        return EntityType((word or "").strip().lower())
+    except ValueError:
+        return None
+
+
+def _moment(text: str | None) -> datetime | None:
+    """A day, month or year (its first instant) or a full ISO time, UTC unless it says otherwise; None if unreadable."""
+    written = (text or "").strip()
+    if re.fullmatch(r"\d{4}(-\d{2})?", written):
+        written += "-01" if "-" in written else "-01-01"
+    try:
+        moment = datetime.fromisoformat(written)
+        moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
+    return moment if _OLDEST_YEAR <= moment.year < _FAR_YEAR else None
+
+
+# How a scene is read: chosen from who speaks in it. Pure.
+
+
+class Strategy(StrEnum):
+    """What a reader looks for.
+
+    Source: requirements.md C5.
+    """
+
+    DUAL = "dual"
+    USER_ONLY = "user_only"
+    ASSISTANT_ONLY = "assistant_only"
+    PROCEDURAL = "procedural"
+
+
+def strategy_of(scene: SceneText) -> Strategy | None:
+    """The strategy for what is fresh in a scene; None when nobody speaks whose words are read.
+
+    A tool's answer makes the scene a procedure, whoever else speaks; what the system says is never read.
+    """
+    speak = {line.role for line in scene.lines if line.fresh}
+    if Role.TOOL in speak:
+        return Strategy.PROCEDURAL
+    if {Role.USER, Role.ASSISTANT} <= speak:
+        return Strategy.DUAL
+    if Role.USER in speak:
+        return Strategy.USER_ONLY
+    return Strategy.ASSISTANT_ONLY if Role.ASSISTANT in speak else None
+
+
+_TITLE_CHARS_MAX: Final = 80
+
+
+async def read_scene_with_model(scene: SceneText, model: LanguageModel, strategy: Strategy) -> Reading:
+    """What the model proposes; facts that no fresh line of the scene proves are dropped and told in `dropped`.
+
+    Raises:
+        UnavailableError, MisreadError, InstallError: as the model's port says.
+    """
+    seen = seen_with(strategy, scene)
+    answer = await model.answer(scene_prompt(seen, strategy), SceneReading)
+    proposals = proposals_of(answer.value, seen)
+    return Reading(
+        reader=model.name,
+        facts=proposals.facts,
+        mentions=proposals.mentions,
+        title=answer.value.title[:_TITLE_CHARS_MAX] or None,
+        summary=answer.value.summary[: LIMITS.summary_chars] or None,
+        calls=answer.calls,
+        tokens_in=answer.tokens_in,
+        tokens_out=answer.tokens_out,
+        dropped=proposals.dropped,
+        path=("model",),
+        cut=answer.cut,
+    )
+
+
+def seen_with(strategy: Strategy, scene: SceneText) -> SceneText:
+    """The scene in which only the lines that the strategy reads are fresh; what the system says never is."""
+    silent = {Role.SYSTEM} if strategy is not Strategy.USER_ONLY else set(Role) - {Role.USER}
+    return replace(
+        scene, lines=tuple(replace(line, fresh=line.fresh and line.role not in silent) for line in scene.lines)
+    )
+
+
+def scene_prompt(scene: SceneText, strategy: Strategy | None = None) -> Prompt:
+    """The prompt `read_scene` for this scene; its hash goes into provenance.
+
+    Args:
+        strategy: what to look for; as who speaks tells, when left out.
+    """
+    strategy = strategy or strategy_of(scene) or Strategy.DUAL
+    user, assistant = names_of_both(scene)
+    # A model that could not read the scene with everybody in it gets the user's own words alone.
+    shown = {Role.USER} if strategy is Strategy.USER_ONLY else set(Role)
+    return filled_prompt(
+        "read_scene",
+        parts={"attention": f"attention_{strategy.value}"},
+        user=user,
+        assistant=assistant,
+        predicates="\n".join(_predicate_lines()),
+        known_names=", ".join(map(as_data, scene.known_names)) or "none",
+        conversation=conversation_of(scene, shown),
+    )
+
+
+def names_of_both(scene: SceneText) -> tuple[str, str]:
+    """How user and assistant are called, as data for a prompt."""
+    user = ", ".join(map(as_data, scene.user_names)) or "not named"
+    return user, ", ".join(map(as_data, scene.agent_names)) or "not named"
+
+
+def conversation_of(scene: SceneText, roles: Collection[Role] = tuple(Role)) -> str:
+    """The lines of these roles as data for a prompt, each with its temporary id."""
+    return "\n".join(_line(scene, index) for index, line in enumerate(scene.lines) if line.role in roles)
+
+
+def _predicate_lines() -> list[str]:
+    beings = {Label.USER, Label.AGENT, Label.ENTITY}
+    lines: list[str] = []
+    for predicate in whitelist().values():
+        if predicate.subjects & beings:
+            relations = f"; relations: {', '.join(sorted(predicate.one))}" if predicate.one else ""
+            lines.append(f"- {predicate.name}: {predicate.en} / {predicate.zh}{relations}")
+    return lines
+
+
+def _line(scene: SceneText, index: int) -> str:
+    line = scene.lines[index]
+    told = {"id": f"m{index + 1}", "speaker": line.speaker, "role": str(line.role)}
+    told |= {"time": line.said_at.isoformat(timespec="minutes"), "text": line.text}
+    return as_data(told if line.fresh else {**told, "context": True})

@@ -1,0 +1,97 @@
+"""The port of whoever writes the layer texts of a scene, and its implementation by a language model."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Final
+
+from extraction.extractive_summary import OVERVIEW_TOKENS_MAX, token_count
+from extraction.llm.language_model import LanguageModel, Prompt
+from extraction.llm.output_schemas import LayersWriting
+from extraction.llm.prompts import filled_prompt
+from extraction.llm.scene_reader import conversation_of, names_of_both
+from extraction.reader import SceneText
+from schema.errors import MisreadError
+
+TITLE_CHARS_MAX: Final = 80
+ABSTRACT_TOKENS_MAX: Final = 200
+# A shorter scene is its own overview: what a model would write of it is no shorter than what was said.
+SCENE_TOKENS_MIN: Final = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LayerText:
+    """Title, abstract (L0, about 100 tokens) and overview (L1, at most 2,000 tokens of markdown) of one scene.
+
+    Attributes:
+        made_by: the model's name.
+    """
+
+    title: str
+    abstract: str
+    overview: str
+    made_by: str
+    calls: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+
+
+LayerWriter = Callable[[SceneText], Awaitable[LayerText]]
+
+
+def model_layer_writer(model: LanguageModel) -> LayerWriter:
+    """A writer by this model: one question for each scene, in the language of the conversation.
+
+    Raises:
+        UnavailableError, InstallError, MisreadError: of the writer, as the model's port says.
+    """
+
+    async def write(scene: SceneText) -> LayerText:
+        answer = await model.answer(layers_prompt(scene), LayersWriting)
+        told = answer.value
+        if answer.cut or not (told.title and told.abstract and told.overview):
+            raise MisreadError(
+                f"model {model.name!r} wrote no whole overview; an extractive one takes its place",
+                cut=answer.cut,
+                calls=answer.calls,
+                tokens_in=answer.tokens_in,
+                tokens_out=answer.tokens_out,
+            )
+        return LayerText(
+            title=told.title[:TITLE_CHARS_MAX],
+            abstract=_within(told.abstract, ABSTRACT_TOKENS_MAX),
+            overview=_within(told.overview, OVERVIEW_TOKENS_MAX),
+            made_by=model.name,
+            calls=answer.calls,
+            tokens_in=answer.tokens_in,
+            tokens_out=answer.tokens_out,
+        )
+
+    return write
+
+
+def worth_writing(scene: SceneText) -> bool:
+    """Whether a scene is long enough that an overview by a model tells it shorter."""
+    left = SCENE_TOKENS_MIN
+    for line in scene.lines:
+        left -= token_count(line.text)
+        if left <= 0:
+            return True
+    return False
+
+
+def layers_prompt(scene: SceneText) -> Prompt:
+    """The prompt `write_layers` for this scene."""
+    user, assistant = names_of_both(scene)
+    return filled_prompt("write_layers", user=user, assistant=assistant, conversation=conversation_of(scene))
+
+
+def _within(text: str, tokens_max: int) -> str:
+    """The beginning of a text in whole lines; of a single long line, whole characters."""
+    kept: list[str] = []
+    left = tokens_max
+    for line in text.splitlines():
+        left -= token_count(line)
+        if left < 0:
+            break
+        kept.append(line)
+    return "\n".join(kept).strip() or text[:tokens_max]

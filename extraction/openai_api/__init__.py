@@ -1,0 +1,1 @@
+"""The provider: any API compatible with that of OpenAI. The only package that knows a vendor."""

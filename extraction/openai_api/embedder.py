@@ -1,0 +1,99 @@
+"""The embedder port by any OpenAI-compatible endpoint."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Final
+
+import openai
+
+from extraction.embeddings.embedder import check_vectors, unit
+from extraction.openai_api.errors import as_ours
+from schema.errors import MisreadError, UnavailableError
+
+BATCH_SIZE: Final = 100
+DIM_UNLESS_TOLD: Final = 1536
+_REQUESTS_AT_ONCE: Final = 4
+# An empty input is refused by most endpoints; one space means as little.
+_NOTHING: Final = " "
+
+
+async def connect_openai_embedder(
+    *, model: str, base_url: str | None, api_key: str | None, dimensions: int | None = None, timeout_s: float = 30.0
+) -> "OpenAIEmbedder":
+    """An embedder that knows its dimension: as given, else asked of the endpoint, else (endpoint away) 1536.
+
+    Args:
+        dimensions: asked of the endpoint as well, for models that can shorten their vectors.
+
+    Raises:
+        InstallError: key, address or model name are wrong.
+    """
+
+    def connected() -> OpenAIEmbedder:
+        client = openai.AsyncOpenAI(api_key=api_key or "none", base_url=base_url, max_retries=0, timeout=timeout_s)
+        return OpenAIEmbedder(client=client, model=model, dimensions=dimensions, timeout_s=timeout_s)
+
+    # The library imports most of itself when first used: seconds, which would hold up everybody else.
+    embedder = await asyncio.to_thread(connected)
+    if dimensions is None:
+        try:
+            (probe,) = await embedder.raw_vectors(["dimension"])
+        except (UnavailableError, MisreadError):
+            return embedder
+        embedder.dim, embedder.dim_guessed = len(probe), False
+    return embedder
+
+
+class OpenAIEmbedder:
+    """Asks the endpoint in batches of at most 100 texts, at most 4 requests at a time; retries are the caller's.
+
+    Attributes:
+        dim_guessed: the endpoint was away when it was asked for its dimension.
+    """
+
+    def __init__(self, *, client: openai.AsyncOpenAI, model: str, dimensions: int | None, timeout_s: float) -> None:
+        self.name = model
+        self.dim = dimensions or DIM_UNLESS_TOLD
+        self.dim_guessed = dimensions is None
+        self._client = client
+        self._embeddings = client.embeddings
+        self._dimensions = dimensions
+        self._timeout_s = timeout_s
+        self._free = asyncio.Semaphore(_REQUESTS_AT_ONCE)
+
+    async def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        """One unit vector per text, order kept, as the port says."""
+        batches = [texts[start : start + BATCH_SIZE] for start in range(0, len(texts), BATCH_SIZE)]
+        answers = await asyncio.gather(*(self.raw_vectors(batch) for batch in batches))
+        vectors = [unit(vector) for answer in answers for vector in answer]
+        check_vectors(vectors, count=len(texts), dim=self.dim)
+        return vectors
+
+    async def raw_vectors(self, texts: Sequence[str]) -> list[list[float]]:
+        """What the endpoint answers to one request, in the order of the texts, unchecked but for the count."""
+        try:
+            async with self._free, asyncio.timeout(self._timeout_s):
+                answer = await self._embeddings.create(
+                    model=self.name,
+                    input=[text or _NOTHING for text in texts],
+                    encoding_format="float",
+                    dimensions=self._dimensions or openai.omit,
+                )
+        except openai.OpenAIError as error:
+            raise as_ours(error, model=self.name, base_url=str(self._client.base_url)) from error
+        except TimeoutError as error:
+            raise UnavailableError(
+                f"model {self.name!r} gave no vectors within {self._timeout_s:g} s; retry later"
+            ) from error
+        except (ValueError, TypeError) as error:
+            raise MisreadError(
+                f"model {self.name!r} answered no embeddings ({type(error).__name__}); check base_url"
+            ) from error
+        rows = sorted(answer.data or (), key=lambda row: row.index)
+        if len(rows) != len(texts):
+            raise MisreadError(f"model {self.name!r} answered {len(rows)} vectors for {len(texts)} texts; retry later")
+        return [row.embedding for row in rows]
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._client.close()

@@ -1,0 +1,263 @@
+"""The language-model port by instructor and openai, against any OpenAI-compatible endpoint."""
+
+import asyncio
+import json
+import logging
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final, Generic
+
+import instructor
+import openai
+from instructor.core.exceptions import InstructorError
+from instructor.core.hooks import Hooks
+from openai.types.chat import ChatCompletion, ChatCompletionMessageParam
+from pydantic import ValidationError
+
+from extraction.llm.language_model import Answer, Prompt, Shape
+from extraction.openai_api.errors import as_ours
+from schema.errors import MisreadError, UnavailableError
+
+# Finds the JSON answer in what a model wrote around it: prose, code fences, thoughts.
+
+# An answer with more opening braces that start nothing is not an answer.
+_TRIES_MAX: Final = 100
+_PARTS_MAX: Final = 10
+
+
+def shape_in_text(text: str, shape: type[Shape]) -> Shape:
+    """The first JSON object in the text that fills the shape.
+
+    Raises:
+        ValueError: there is none; says which parts of the first object found were wrong, never what they held.
+    """
+    problem: str | None = None
+    for found in _objects(_without_thoughts(text)):
+        try:
+            return shape.model_validate(found)
+        except ValidationError as error:
+            problem = problem or _parts_wrong(error)
+    raise ValueError(problem or "the answer holds no JSON object")
+
+
+def shape_in_cut_text(text: str, shape: type[Shape]) -> Shape:
+    """The shape in an answer that broke off: what was whole before the break.
+
+    Raises:
+        ValueError: nothing whole fills the shape.
+    """
+    told = _without_thoughts(text)
+    start = told.find("{")
+    if start < 0:
+        raise ValueError("the answer was cut before its JSON began")
+    by_field, by_item = _mended(told[start:])
+    try:
+        return shape_in_text(by_field, shape)
+    except ValueError:
+        return shape_in_text(by_item, shape)
+
+
+def _mended(text: str) -> tuple[str, str]:
+    """Cut JSON up to its last whole field, and up to its last whole item; everything closed that was open there."""
+    open_marks: list[str] = []
+    field = item = (0, "")
+    quoted = escaped = False
+    for at, char in enumerate(text):
+        if escaped:
+            escaped = False
+        elif quoted:
+            escaped, quoted = char == "\\", char != '"'
+        elif char == '"':
+            quoted = True
+        elif char in "{[":
+            open_marks.append("}" if char == "{" else "]")
+        elif char in "}]":
+            if not open_marks or open_marks.pop() != char:
+                break
+            field = item = (at + 1, "".join(reversed(open_marks)))
+        elif char == ",":
+            field = (at, "".join(reversed(open_marks)))
+    return text[: field[0]] + field[1], text[: item[0]] + item[1]
+
+
+def _without_thoughts(text: str) -> str:
+    return re.sub(r"<think>.*?(</think>|\Z)", "", text, flags=re.DOTALL)
+
+
+def _parts_wrong(error: ValidationError) -> str:
+    wrong = error.errors(include_url=False, include_context=False, include_input=False)[:_PARTS_MAX]
+    return "; ".join(f"{'.'.join(map(str, part['loc']))}: {part['msg']}" for part in wrong)
+
+
+def _objects(text: str) -> Iterator[object]:
+    decoder = json.JSONDecoder()
+    at = 0
+    for _ in range(_TRIES_MAX):
+        at = text.find("{", at)
+        if at < 0:
+            return
+        try:
+            found, at = decoder.raw_decode(text, at)
+        except (json.JSONDecodeError, RecursionError):
+            at += 1
+            continue
+        yield found
+
+
+_ASKS_MAX: Final = 2
+# What we tell the model of its mistake, and what we show it of its own answer.
+_PROBLEM_CHARS_MAX: Final = 1_000
+_ANSWER_CHARS_MAX: Final = 8_000
+
+
+async def connect_openai_model(
+    *, model: str, base_url: str | None, api_key: str | None, timeout_s: float = 60.0
+) -> "OpenAIModel":
+    """A model behind an endpoint; nothing is asked yet. Endpoints without keys take any."""
+
+    def connected() -> OpenAIModel:
+        client = openai.AsyncOpenAI(api_key=api_key or "none", base_url=base_url, max_retries=0, timeout=timeout_s)
+        return OpenAIModel(client=client, model=model, timeout_s=timeout_s)
+
+    # instructor logs every unreadable answer, with the words of the conversation in it.
+    logging.getLogger("instructor").setLevel(logging.CRITICAL + 1)
+    # Both libraries import most of themselves when first used: seconds, which would hold up everybody else.
+    return await asyncio.to_thread(connected)
+
+
+@dataclass(frozen=True, slots=True)
+class _Heard(Generic[Shape]):
+    """One completion, and its value if instructor could read it."""
+
+    completion: ChatCompletion
+    value: Shape | None
+
+
+class OpenAIModel:
+    """Asks for structured output; where the endpoint knows none, asks for JSON in text, and remembers that.
+
+    An answer that misses the shape is asked for once more, with what was wrong; all else is the caller's to retry.
+    """
+
+    def __init__(self, *, client: openai.AsyncOpenAI, model: str, timeout_s: float) -> None:
+        self.name = model
+        self._client = client
+        self._timeout_s = timeout_s
+        self._by_schema = instructor.from_openai(client, mode=instructor.Mode.JSON_SCHEMA)
+        self._by_text = instructor.from_openai(client, mode=instructor.Mode.MD_JSON)
+        self._knows_schema = True
+
+    async def answer(self, prompt: Prompt, shape: type[Shape]) -> Answer[Shape]:
+        """The filled shape, as the port says; tokens and calls of a second ask are counted too."""
+        messages: list[ChatCompletionMessageParam] = [
+            {"role": "system", "content": prompt.system},
+            {"role": "user", "content": prompt.user},
+        ]
+        paid = _Paid()
+        problem = ""
+        for ask in range(_ASKS_MAX):
+            # An endpoint that mistakes its own structured output is asked in words the second time.
+            heard = await self._hear(messages, shape, in_words=ask > 0)
+            paid.add(heard.completion)
+            text = _text(heard.completion, paid)
+            cut = heard.completion.choices[0].finish_reason == "length"
+            try:
+                value = heard.value or (shape_in_cut_text(text, shape) if cut else shape_in_text(text, shape))
+                return Answer(
+                    value=value, calls=paid.calls, tokens_in=paid.tokens_in, tokens_out=paid.tokens_out, cut=cut
+                )
+            except ValueError as error:
+                if cut:
+                    raise paid.error(f"the answer of model {self.name!r} was cut; raise its limit", cut=True) from error
+                problem = str(error)[:_PROBLEM_CHARS_MAX]
+            messages += [
+                {"role": "assistant", "content": text[:_ANSWER_CHARS_MAX]},
+                {"role": "user", "content": f"That answer was not accepted: {problem}\nGive the JSON object only."},
+            ]
+        raise paid.error(f"model {self.name!r} twice missed the shape {shape.__name__}: {problem}")
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._client.close()
+
+    async def _hear(
+        self, messages: list[ChatCompletionMessageParam], shape: type[Shape], *, in_words: bool
+    ) -> _Heard[Shape]:
+        try:
+            async with asyncio.timeout(self._timeout_s):
+                if self._knows_schema and not in_words:
+                    try:
+                        return await self._hear_by(self._by_schema, messages, shape)
+                    except (openai.BadRequestError, openai.UnprocessableEntityError):
+                        heard = await self._hear_by(self._by_text, messages, shape)
+                        # It took the same words without the schema, so the schema was what it refused.
+                        self._knows_schema = False
+                        return heard
+                return await self._hear_by(self._by_text, messages, shape)
+        except openai.OpenAIError as error:
+            raise as_ours(error, model=self.name, base_url=str(self._client.base_url)) from error
+        except TimeoutError as error:
+            raise UnavailableError(
+                f"model {self.name!r} did not answer in time ({self._timeout_s:g} s); it will be asked again"
+            ) from error
+
+    async def _hear_by(
+        self, client: instructor.AsyncInstructor, messages: list[ChatCompletionMessageParam], shape: type[Shape]
+    ) -> _Heard[Shape]:
+        """One request; raises the openai client's own errors, whatever instructor wraps them in."""
+        completions: list[ChatCompletion] = []
+        hooks = Hooks()
+        hooks.on("completion:response", completions.append)
+        try:
+            value = await client.create(
+                response_model=shape, messages=list(messages), model=self.name, max_retries=0, hooks=hooks
+            )
+        # What instructor raises for an answer that it cannot read depends on the answer; we read it ourselves then.
+        except (InstructorError, ValidationError, ValueError, TypeError, LookupError, AttributeError) as error:
+            cause = _openai_cause(error)
+            if cause is not None:
+                raise cause from error
+            if not completions:
+                raise MisreadError(f"model {self.name!r} answered no completion; check base_url") from error
+            return _Heard(completions[-1], None)
+        # instructor fills a subclass of its own making; ours is the shape itself.
+        return _Heard(completions[-1], shape.model_validate(value.model_dump()))
+
+
+def _openai_cause(error: BaseException | None) -> openai.OpenAIError | None:
+    while error is not None and not isinstance(error, openai.OpenAIError):
+        error = error.__cause__ or error.__context__
+    return error
+
+
+@dataclass(slots=True)
+class _Paid:
+    """What the answers to one question cost so far."""
+
+    calls: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+
+    def add(self, completion: ChatCompletion) -> None:
+        self.calls += 1
+        if completion.usage is not None:
+            self.tokens_in += completion.usage.prompt_tokens
+            self.tokens_out += completion.usage.completion_tokens
+
+    def error(self, message: str, *, cut: bool = False) -> MisreadError:
+        return MisreadError(message, cut=cut, calls=self.calls, tokens_in=self.tokens_in, tokens_out=self.tokens_out)
+
+
+def _text(completion: ChatCompletion, paid: _Paid) -> str:
+    """The text of a completion, whole or cut.
+
+    Raises:
+        MisreadError: there is none, or the model refused.
+    """
+    if not completion.choices:
+        raise paid.error(f"model {completion.model!r} answered without choices; check the endpoint")
+    choice = completion.choices[0]
+    if choice.message.refusal or choice.finish_reason == "content_filter":
+        raise paid.error(f"model {completion.model!r} refused to read this text; the built-in rules can read it")
+    return choice.message.content or ""

@@ -1,0 +1,381 @@
+"""What a question is after: its intent, and the kind of answer it wants. Pure."""
+
+import re
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Final
+
+from extraction.embeddings.late_interaction import QuestionTokens
+from extraction.temporal.phrases import plain
+from extraction.temporal.question_time import QuestionTime
+from extraction.text.search_terms import Terms
+from schema.labels import Role
+from schema.timespan import Timespan
+
+# What belongs to what a question names, when the question is about that: "what does my sister's employer sell?". Pure.
+#
+# The employer has no name in it, so what answers it is said of somebody else than the one who is named. What a person
+# simply has (a name, a birthday) is told of the person.
+
+_READ_CHARS_MAX: Final = 400
+# What somebody has that is told of themselves.
+_OWN_TEXT: Final = """
+name names surname nickname birthday age job work profession occupation hobby hobbies opinion email address phone number
+favorite favourite best first last new plan plans goal goals health identity personality feelings relationship attitude
+experience interests interest reaction reason reasons view views advice degree major home
+"""
+_OWN_EN: Final = frozenset(_OWN_TEXT.split())
+_OWN_ZH = (
+    r"(?:名字|姓名|生日|年龄|年纪|岁数|电话|手机|号码|邮箱|地址|住址|工作|职业|学历|专业|爱好|兴趣|身高|体重|性格|老家|家乡|"
+    r"计划|目标|心情|看法|建议|意见|经历|感受|联系方式)"
+)
+# "What's", "let's": no possessive.
+_NO_OWNER: Final = frozenset(
+    ("what", "who", "where", "when", "how", "that", "it", "he", "she", "there", "here", "let", "why")
+)
+_OF_SOMEBODY = re.compile(r"\b([\w-]+)(?:'s|(?<=s)') ([a-z-]+)(.*)$")
+_AUXILIARY = re.compile(r"\b(?:do|does|did|has|have|had|can|could|will|would|should)\b")
+_PLACE_OR_WAY = re.compile(r"\b(?:where|how)(?: \w+)? (?:is|are|was|were)\b")
+_WHO_DOES = re.compile(rf"^(?:who|what|which \w+) (?!(?:is|are|was|were)\b|{_AUXILIARY.pattern})[a-z]+\b")
+_GOES_ON = re.compile(r"[a-z0-9]")
+_OF_SOMEBODY_ZH = re.compile(rf"[^的，。？！,?!\s](?<![你我他她它您谁这那])的(?!{_OWN_ZH})([^，。！,!]*)")
+_ASKED_ZH = re.compile(r"什么|谁|哪|多少|几|怎|吗|啥|多[大久长高远]")
+_IS_ZH = re.compile(r"^[^，。]{1,8}?(?:是|叫)(?:什么|谁|哪|啥|多少|几|怎)")
+
+
+def asked_beyond(question: str) -> str | None:
+    """What the question is about, in lower case up to its end, if it belongs to what is named: "employer sell?"."""
+    text = plain(question[:_READ_CHARS_MAX]).replace("’", "'")
+    return _in_english(text) or _in_chinese(text)
+
+
+def begins_with(beyond: str, key: str) -> bool:
+    """Whether what `asked_beyond` tells is the name itself that has this key, or several of it."""
+    rest = beyond.removeprefix(key)
+    return rest != beyond and not _GOES_ON.match(rest.removeprefix("s"))
+
+
+def _in_english(text: str) -> str | None:
+    found = _OF_SOMEBODY.search(text)
+    if found is None or found[1] in _NO_OWNER or found[2] in _OWN_EN:
+        return None
+    before, more = text[: found.start()], re.search(r"\w", found[3]) is not None
+    asks = _AUXILIARY.search(before) is not None or _PLACE_OR_WAY.search(before) is not None
+    return found[2] + found[3] if _WHO_DOES.search(before) or (more and asks) else None
+
+
+def _in_chinese(text: str) -> str | None:
+    found = _OF_SOMEBODY_ZH.search(text)
+    if found is None or _ASKED_ZH.search(found[1]) is None or _IS_ZH.search(found[1]) is not None:
+        return None
+    return found[1]
+
+
+# Whose words a question asks for: those of the agent, spoken to as "you", or the user's own. Pure.
+#
+# Only what was said counts: "what do you recommend?" wants something new. Who is spoken to by a name is one of those
+# who speak, whom ranking knows by it; and what was said to others is no part of this conversation.
+
+_SPEAKER_READ_CHARS_MAX: Final = 400
+# Each verb as it follows "did", and as it follows who said it.
+_SAYING: Final = """
+say said / mention mentioned / explain explained / describe described / promise promised / claim claimed / state stated
+reply replied / answer answered / point.out pointed.out / bring.up brought.up / talk.about talked.about
+"""
+_ADVISING: Final = """
+recommend recommended / suggest suggested / advise advised / propose proposed / list listed / write.for.me wrote.for.me
+tell.me told.me / tell.us told.us / give.me gave.me / give.us gave.us / show.me showed.me / teach.me taught.me
+ask.me asked.me / send.me sent.me / offer.me offered.me / warn.me warned.me / remind.me reminded.me / read.me read.me
+"""
+_TELLING: Final = """
+tell.you told.you / ask.you asked.you / ask.about asked.about / ask.for asked.for / show.you showed.you
+send.you sent.you / give.you gave.you / share.with.you shared.with.you / remind.you reminded.you / complain complained
+talk.to.you.about talked.to.you.about / talk.with.you.about talked.with.you.about / confess confessed / admit admitted
+recommend.to.you recommended.to.you / suggest.to.you suggested.to.you / warn.you warned.you / teach.you taught.you
+"""
+_MAYBE = r"(?:(?:\w+ly|ever|also|once|just|already|first|last|before|not|actually) )?"
+_ADVICE = r"(?:recommendation|suggestion|advice|tip|answer|reply|explanation|proposal|response|idea)s?"
+_TO_OTHERS = (
+    r"(?! (?:goodbye|bye|hello|hi|sorry|the (?:door|phone|call))\b)"
+    r"(?!(?: \w+)? to (?:him|her|them|(?:my|his|her|their|our|the|an?) \w|(?-i:[A-Z])))"
+)
+
+
+def _said_by(who: str, verbs: str) -> str:
+    """What tells that somebody said something: did you say, have you said, you've said, you said."""
+    pairs = [verb.split() for verb in verbs.replace("\n", "/").split("/") if verb.strip()]
+    first, past = ("|".join(one.replace(".", " ") for one in forms) for forms in zip(*pairs, strict=True))
+    asked = rf"did {who} {_MAYBE}(?:{first})|(?:have|had) {who} {_MAYBE}(?:{past})"
+    return rf"(?:{asked}|{who}(?:'ve|'d| have| had)? {_MAYBE}(?:{past}))"
+
+
+_AGENT_EN = re.compile(
+    rf"\b(?:{_said_by('you', _SAYING + '/' + _ADVISING)}|"
+    rf"were you {_MAYBE}(?:saying|telling me|recommending|suggesting)|(?:was|were) your {_MAYBE}{_ADVICE}|"
+    rf"your (?:\w+ )?{_ADVICE} (?:from|yesterday|last|earlier|before)|"
+    rf"(?:remember|repeat|recall) your {_MAYBE}{_ADVICE})\b{_TO_OTHERS}",
+    re.IGNORECASE,
+)
+_USER_EN = re.compile(
+    rf"\b(?:{_said_by('i', _SAYING + '/' + _TELLING)}|"
+    rf"was i {_MAYBE}(?:saying|telling you|asking you|complaining about)|"
+    rf"(?:did|have) i {_MAYBE}(?:asked?|told|tell)(?=[?.!]|$)|(?:was|were) my (?:\w+ )?(?:questions?|words)|"
+    rf"you (?:hear|heard|learn|learned) from me)\b{_TO_OTHERS}",
+    re.IGNORECASE,
+)
+_SPOKEN_TO = re.compile(
+    r"^(?:(?:Hey|Hi|Hello|So|And|OK|Okay),? )?"
+    r"(?!(?:So|And|OK|Okay|Hey|Hi|Hello|Well|Please|Also|Yes|No|But|Then|Now|Yesterday|Earlier|Today|Before|Sorry|Wait)\b)"
+    r"[A-Z][a-z]+[,，]|[,，] ?[A-Z][a-z]+\s*[?？.!]*$"
+)
+# When it was said; without one of these a verb needs a mark of its own that it is past.
+_THEN = (
+    r"(?:曾经?|之前|以前|先前|此前|上一?[次回]|当时|那时候?|那[天次回]|昨[天晚]|前天|[刚方]才|刚刚|上周|上个?(?:星期|月)|去年|"
+    # The rest of a date is taken whole: read in two ways, each year more of "1年1年1年" would double the time.
+    r"早些时候|在?(?:\d++|[一二三四五六七八九十]++)[年月](?:[\d年月日号二三四五六七八九十]|一(?!共))*+(?:这[天次]|那天)?+)"
+)
+_ALSO = r"(?:都|也|还|就|是|有没有|有|已经|最近|第一次|最后|一共|具体|到底|怎么|如何|[,， ])"
+_SAID = r"(?:推荐|推过荐|建议|提议|说|讲|提起|提及|提|告诉|介绍|分享|回答|答应|答复|解释|提醒|描述|聊|谈|问|教|夸|写给)"
+# 跟你说过 is nothing that "you" said.
+_SUBJECT = r"(?<![跟和给向对与同替为让叫请帮据])"
+
+
+def _said_in_chinese(who: str, to: str) -> str:
+    toward = rf"(?:[给跟和向对与同为]{to}(?:们)?)?"
+    marked = rf"{who}(?:{_THEN}|{_ALSO})*{toward}{_ALSO}*{_SAID}(?:{to})?[过了的到]"
+    when = rf"{who}{_ALSO}*{_THEN}(?:{_THEN}|{_ALSO})*{toward}{_ALSO}*{_SAID}"
+    noun = rf"{who}(?:{_THEN}(?:给{to})?|给{to})的(?:建议|推荐|回答|答复|意见|解释|提议|提醒)"
+    return rf"{_SUBJECT}(?:{marked}|{when}|{noun})"
+
+
+_AGENT_ZH = re.compile(_said_in_chinese("[你您]", "我"))
+_USER_ZH = re.compile(_said_in_chinese("[我俺咱]", "[你您]"))
+
+
+def role_asked(question: str) -> Role | None:
+    """Whose words are asked for, if a question tells; of several the first."""
+    text = question[:_SPEAKER_READ_CHARS_MAX].replace("’", "'")
+    if _SPOKEN_TO.search(text):
+        return None
+    simple = plain(text)
+    found = {
+        Role.ASSISTANT: (_AGENT_EN.search(text), _AGENT_ZH.search(simple)),
+        Role.USER: (_USER_EN.search(text), _USER_ZH.search(simple)),
+    }
+    first = {role: min(one.start() for one in ones if one) for role, ones in found.items() if any(ones)}
+    return min(first, key=first.__getitem__) if first else None
+
+
+class Intent(StrEnum):
+    """What a question is after."""
+
+    ENTITY = "entity"
+    FACTUAL = "factual"
+    TEMPORAL = "temporal"
+    RELATIONAL = "relational"
+    GENERAL = "general"
+
+
+class AnswerType(StrEnum):
+    """What the answer to a question has to hold."""
+
+    WHEN = "when"
+    WHERE = "where"
+    WHO = "who"
+    HOW_MANY = "how_many"
+    WHY = "why"
+    OTHER = "other"
+
+
+_INTENT_READ_CHARS_MAX = 2_000
+_NAME_WORDS_MAX = 3
+_AUX = r"(?:did|do|does|is|was|were|will|are|has|have|had|should|can|could|would|am|might)"
+_KIN_EN = (
+    r"(?:mother|mom|mum|father|dad|parents?|sisters?|brothers?|siblings?|sons?|daughters?|kids?|child(?:ren)?|wife|"
+    r"husband|spouse|partner|girlfriend|boyfriend|friends?|cousins?|aunts?|uncles?|grand(?:mother|father|ma|pa|parents)|"
+    r"nephews?|nieces?|boss|colleagues?|coworkers?|roommates?|neighbou?rs?|teachers?|mentors?|coach|fianc[eé]e?)"
+)
+_KIN_ZH = (
+    "妈妈|母亲|爸爸|父亲|父母|姐姐|妹妹|哥哥|弟弟|姐妹|兄弟|儿子|女儿|孩子|妻子|老婆|太太|丈夫|老公|对象|女朋友|男朋友|女友|男友|朋友|"
+    "闺蜜|表[哥姐弟妹]|堂[哥姐弟妹]|阿姨|姑姑|舅舅|叔叔|爷爷|奶奶|外公|外婆|老板|上司|同事|同学|室友|邻居|老师|导师|教练|侄子|侄女|外甥"
+)
+# What each kind of answer is asked with; the earliest in the question decides.
+_ANSWERS: tuple[tuple[AnswerType, re.Pattern[str]], ...] = (
+    (
+        AnswerType.WHEN,
+        re.compile(
+            rf"\bwhen['’]?s?\s+(?:exactly\s+)?{_AUX}\b|\b(?:know|remember|recall|tell me|say|said|since|until) when\b|"
+            r"\b(?:what|which)(?: exact)? (?:time|date|day|year|month|week|weekend|season|decade|holiday|weekday)\b|"
+            r"\bhow long ago\b|\bhow recently\b|^when\?*$|\bwhat (?:is|was|were|are) the (?:dates?|times?|day|year)\b|"
+            r"什么时候|啥时候|何时|几时|几点|几号|几月|哪[一几]?天|哪一?年|哪个?月|哪个(?:星期|周|季节|节日|月份|时候)|"
+            r"星期几|周几|礼拜几|多久(?:以前|之前|前)|什么(?:时间|日期|日子|年份|时段)|哪段时间|(?:时间|日期|日子|生日)(?:是|在)(?:什么|多少|几|哪|啥|$|[？?])"
+        ),
+    ),
+    (
+        AnswerType.WHY,
+        re.compile(
+            r"\bwhy\b|\bhow come\b|\breasons?\b|"
+            r"\bwhat (?:made|led|caused|motivated|inspired|prompted|drove|encouraged)\b|"
+            r"为什么|为何|为啥|怎么会|原因|理由|凭什么|干嘛要|是什么让|什么(?:促使|激励)"
+        ),
+    ),
+    (
+        AnswerType.HOW_MANY,
+        re.compile(
+            r"\bhow (?:many|much|old|long|often|far|tall|big|high|large|heavy|frequently|few|fast)\b|"
+            r"\bwhat (?:number|percentage|age|size|price|amount|score|phone number)\b|"
+            r"多少|几(?=[个次岁本天年条只家人位遍件种部张周杯场门套斤公块月小])|好几|多大|多久|多长|多远|多高|多重|多快|年龄|年纪|岁数|电话|号码"
+        ),
+    ),
+    (
+        AnswerType.WHERE,
+        re.compile(
+            r"\bwhere\b|\b(?:what|which) (?:city|cities|country|countries|states?|town|places?|locations?|area|"
+            r"region|venue|address|island|continent|neighbou?rhood)\b|"
+            r"哪里|哪儿|在哪|去哪|到哪|何处|什么地方|啥地方|哪个?(?:城市|国家|地方|省|州|县|区|景区|景点|小区|公园|市)|哪些?(?:城市|国家|地方)|"
+            r"地点|地址|住址|位置"
+        ),
+    ),
+    (
+        AnswerType.WHO,
+        re.compile(
+            r"\bwho\b|\bwhom\b|\bwhose\b|\bwho['’](?:s|d|ll)\b|\b(?:what|which) (?:person|people|singer|artist|author|"
+            rf"actor|musicians?|band|{_KIN_EN})\b|谁|哪位|什么人|哪些人|哪个(?:人|{_KIN_ZH}|歌手|作家|演员|明星)"
+        ),
+    ),
+)
+_RELATIONAL = re.compile(
+    rf"\brelationships?\b|\brelated (?:to|with)\b|\brelation (?:of|between|to|with)\b|\bconnect(?:ed|ion)\b|"
+    rf"\bin common\b|\bhow (?:do|does|did) .{{1,40}} (?:know|meet)\b|\b(?:both|between) .{{1,40}} and\b|"
+    rf"\b(?:get|gets|got|getting) along\b|"
+    rf"\bwho (?:is|are|was|were) (?:my|his|her|their|our|\w+['’]s?) (?:\w+ )?{_KIN_EN}\b|"
+    rf"\bwho introduced\b|\b(?:married|engaged) to\b|\bis \w+ (?:my|his|her|\w+['’]s?) {_KIN_EN}\b|"
+    rf"关系|认识.{{0,4}}的|共同(?!点了)|之间有|相同(?:点|之处)|有什么(?:联系|关联)|(?:的|我|他|她)(?:{_KIN_ZH})(?:是|叫)谁|"
+    rf"谁是.{{1,10}}的?(?:{_KIN_ZH})|是.{{1,8}}的(?:{_KIN_ZH})吗|跟谁结婚|和谁结婚"
+)
+_ORDER = re.compile(
+    r"\b(?:first|last|latest|previous|next) time\b|\bmost recent(?:ly)?\b|\bhow long (?:ha[sd]|have|did|does|is|was)\b|"
+    r"\b(?:earlier|sooner|later) than\b|第一次|最后一次|上一?次|首次|持续(?:了|时间)|多久没|谁先|先后"
+)
+_ASKING = re.compile(
+    rf"^(?:\w+,? )?(?:whom|when|{_AUX})\b|\b(?:what|which|who|whose|where|why|how)\b|[？?]|"
+    r"什么|啥|谁|哪|怎|为何|多少|几[个次岁]|吗|是不是|有没有|会不会|能不能|是否|多[大久长高远]|如何"
+)
+_NO_NAME_ZH = re.compile(r"[我你他她它的了吗呢吧啊呀是有没不很也都就要想会能谁哪怎啥几么谢请好再说看去来]")
+# A sentence may begin with any of these in capitals.
+_OPENERS = """
+    what which who whom whose where when why how did do does is was were will are has have had should can could would am
+    may might i you he she it we they my your his her the a an this that these those tell show give list find hello hi
+    hey thanks thank yes no ok okay please remember remind describe summarize explain let if and but or so
+"""
+_NO_NAME_EN = frozenset(_OPENERS.split())
+_CJK_NAME = re.compile(r"[\u3400-\u9fff]{2,4}")
+_WORD = re.compile(r"[^\W_][\w'’.&-]*")
+_LINK = frozenset({"of", "the", "de", "la", "van", "von", "and", "&"})
+
+
+def answer_type(question: str) -> AnswerType:
+    """What the answer must hold; OTHER for "what", "how", and whatever else is asked."""
+    text = plain(question[:_INTENT_READ_CHARS_MAX])
+    found = [(match.start(), order) for order, (_, pattern) in enumerate(_ANSWERS) if (match := pattern.search(text))]
+    return _ANSWERS[min(found)[1]][0] if found else AnswerType.OTHER
+
+
+def intent_of(question: str, time: QuestionTime) -> Intent:
+    """What a question is after.
+
+    A name alone (two to four Chinese characters, or up to three words in capitals) asks for an entity; a question for a
+    time or within a time is temporal; one about how people or things belong together is relational.
+    """
+    question = question[:_INTENT_READ_CHARS_MAX]
+    text = plain(question)
+    if not time.asked and _is_name(question):
+        return Intent.ENTITY
+    if answer_type(question) is AnswerType.WHEN:
+        return Intent.TEMPORAL
+    if _RELATIONAL.search(text):
+        return Intent.RELATIONAL
+    if time.asked or _ORDER.search(text):
+        return Intent.TEMPORAL
+    return Intent.FACTUAL if _ASKING.search(text) else Intent.GENERAL
+
+
+def _is_name(question: str) -> bool:
+    name = question.strip().strip("？?。.!！\"'“”「」《》 ")
+    if _CJK_NAME.fullmatch(name):
+        return not _NO_NAME_ZH.search(name)
+    words = name.split()
+    if not 1 <= len(words) <= _NAME_WORDS_MAX or not all(_WORD.fullmatch(word) for word in words):
+        return False
+    if not name.isascii() and _CJK_NAME.search(name):
+        return False
+    named = [word for word in words if word.lower() not in _LINK]
+    return (
+        bool(named)
+        and words[0].lower() not in _NO_NAME_EN
+        and all(any(c.isupper() for c in word) or word.isdigit() for word in named)
+        and any(any(c.isupper() for c in word) for word in named)
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What is known about a question when candidates are ranked.
+
+    Attributes:
+        terms: what is searched for.
+        name_keys: keys of every stretch of the question that could be a name.
+        time: the time the question names.
+        wants_time, wants_number: the answer is a time, or a number.
+        tokens: vectors of the question's pieces, when there are such of messages.
+        role: whose words are asked for.
+        beyond: what is asked about, when it belongs to what is named, and the rest of the question.
+    """
+
+    terms: Terms = field(default_factory=Terms)
+    name_keys: frozenset[str] = frozenset()
+    time: Timespan | None = None
+    wants_time: bool = False
+    wants_number: bool = False
+    tokens: QuestionTokens | None = None
+    role: Role | None = None
+    beyond: str | None = None
+
+
+_NAME_WORD = re.compile(r"[^\W_]+")
+_CJK = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]+")
+_KEYS_MAX = 400
+_CAPITAL = re.compile(r"(?<![A-Za-z])[A-Z][a-z]+(?![A-Za-z])")
+
+
+def is_chinese(text: str) -> bool:
+    """Whether a text is mostly Chinese, counting a Chinese character like half a word."""
+    cjk = sum(len(run) for run in _CJK.findall(text))
+    latin = len([word for word in _NAME_WORD.findall(text) if not _CJK.search(word)])
+    return cjk / 2 > latin
+
+
+def capitals_in(text: str) -> frozenset[str]:
+    """Words written with a capital, case folded: names, and the word a sentence begins with."""
+    return frozenset(word.casefold() for word in _CAPITAL.findall(text))
+
+
+def name_keys(text: str, *, words_max: int = 4, chars_max: int = 8) -> list[str]:
+    """Every stretch of a question that could be a name: up to four Latin words, or two to eight Chinese characters.
+
+    A plural also asks for its singular, because entities are named as they were first said. At most 400 keys.
+    """
+    folded = text.casefold()
+    keys: dict[str, None] = {}
+    # Chinese stands beside a Latin name without a space: "Caroline什么时候来？"
+    for latin in map(_NAME_WORD.findall, _CJK.split(folded)):
+        for size in range(1, words_max + 1):
+            for i in range(len(latin) - size + 1):
+                key = " ".join(latin[i : i + size])
+                keys[key] = None
+                keys[key[:-1] if key.endswith("s") and len(key) > 3 else f"{key}s"] = None
+    for run in _CJK.findall(folded):
+        for size in range(2, min(chars_max, len(run)) + 1):
+            for i in range(len(run) - size + 1):
+                keys[run[i : i + size]] = None
+    return list(keys)[:_KEYS_MAX]

@@ -1,0 +1,1 @@
+"""Read facts by rules, without a model: one engine, one table of rules for each language."""

@@ -1,0 +1,410 @@
+"""Clauses of an English sentence and who each of them is about."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from extraction.reader import THE_USER
+from extraction.rules.engine import Draft, Voice
+from extraction.text.lexicon_en import KIN, KIN_NAME, MANY_KIN, NOT_NAMES, SOLE_KIN, WHICH_KIN
+from extraction.text.sentences import Sentence
+from schema.entity import EntityType
+from schema.kept_results import kept_by_chars
+
+# English as people type it, made plain: small "i", missing apostrophes, and words that are not the writer's own.
+
+_STRAIGHT: Final = {0x2018: "'", 0x2019: "'", 0x201C: '"', 0x201D: '"'}
+_SMALL_I = re.compile(r"\bi\b(?!\.)")
+_SPEECH = re.compile(r'"[^"]{3,300}"')
+_PRONOUN = re.compile(r"\b(?:I|I'm|my|he|she|his|her|we|you|they|it)\b", re.IGNORECASE)
+_SMALL_WORD = re.compile(r"\b(?!the\b|and\b|with\b|for\b|from\b|your\b)[a-z]{3,}")
+_RELAYED: Final = (
+    r"(?:^(?:please |can you |could you )?(?:read|translate|rephrase|rewrite|proofread|summari[sz]e|correct|edit|fix|"
+    r"polish|check|shorten|paraphrase|quote)\b[^:]{0,60}|"
+    r"\b(?:wrote|writes|says|said|goes|reads|read|replied|texted|commented|posted|the (?:quote|caption|review|line|"
+    r"message|text|sentence|lyrics|email|note)[^:]{0,30})): ?"
+)
+_AFTER_RELAY = re.compile(_RELAYED + r"(?P<words>.+)", re.IGNORECASE | re.DOTALL)
+# After such a sentence the writer speaks as somebody else, or shows somebody's words.
+RELAYS: Final = re.compile(
+    _RELAYED
+    + r"$|^(?:please |ok |now )?(?:read|translate|rephrase|rewrite|proofread|correct|summari[sz]e)\b[^:]{0,60}:|"
+    r"^(?:imagine|pretend|suppose|let's (?:say|pretend|imagine)|role-?play|act as|you are (?:a|an|now) )",
+    re.IGNORECASE,
+)
+# "Oh great, I just love queues": praise of what nobody likes.
+IRONIC: Final = re.compile(
+    r"^(?:oh|ah|wow|gee|yay|well),? (?:great|good|joy|wonderful|perfect|fantastic|lovely|brilliant|nice)\b|"
+    r"^yeah,? (?:right|sure)\b|\bwho (?:does not|doesn't|wouldn't) (?:just )?(?:love|like|enjoy|want)|/s$|"
+    r"^(?:great|wonderful|fantastic|brilliant|perfect|lovely|sure|right|of course|because),? .{0,30}"
+    r"\b(?:just|totally|absolutely|simply|so) (?:love|enjoy|adore)\b|\b(?:just what I needed|my favou?rite\.\.\.)",
+    re.IGNORECASE,
+)
+_CONTRACTIONS: Final = tuple(
+    (re.compile(pattern, flags), plain)
+    for pattern, plain, flags in (
+        (r"\b(?:Im|im)\b", "I am", 0),
+        (r"\b(?:Ive|ive)\b", "I have", 0),
+        (r"\b(do|does|did|is|are|was|were|has|have|would|could|should)nt\b", r"\1 not", re.IGNORECASE),
+        (r"\bgonna\b", "going to", re.IGNORECASE),
+        (r"\bwanna\b", "want to", re.IGNORECASE),
+        (r"\b(?:gotta|have got to|'ve got to)\b", "have to", re.IGNORECASE),
+        (r"\b(?:kinda|sorta)\b", "kind of", re.IGNORECASE),
+        # A promise is no supposition: "I promised her I'd call", "I told Sam I would drive".
+        (
+            r"\b(promised?|swore|swear|vow(?:ed)?|pledged?|gave my word|gave \w+ my word|made a promise)"
+            r"((?: to)?(?: (?:my|his|her|our) \w+| myself| him| her| them| [A-Z]\w+)?)(?: that)? (?:I|we|he|she)"
+            r"(?:'d| would|'ll| will)\b",
+            r"\1\2 to",
+            0,
+        ),
+        (
+            r"\bI told((?: (?:my|our) \w+| him| her| them| [A-Z]\w+))(?: that)? (?:I|we)(?:'d| would|'ll| will)\b",
+            r"I promised\1 to",
+            0,
+        ),
+        (r"\b(I|[Ww]e)(?:'d| would) (?:much )?rather (?:get|have|see|receive) (?!to\b|it\b|you\b)", r"\1 prefer ", 0),
+        (r"\b(I|[Ww]e)(?:'d| would) (?:much |really |definitely )?(?:rather|sooner)\b(?! not\b)", r"\1 prefer to", 0),
+        (r"\b(I|[Ww]e)(?:'d| would) prefer\b", r"\1 prefer", 0),
+        (r"\b(?:I'd|I would|[Ww]e'd|[Ww]e would) (?:really |also |absolutely )?(?:love|like) to\b", "I aspire to", 0),
+        (r"\bcan'?t\b", "can not", re.IGNORECASE),
+        (r"\bcannot\b", "can not", re.IGNORECASE),
+        (r"\bwon't\b", "will not", re.IGNORECASE),
+        (r"n't\b", " not", 0),
+        (r"\bI'm\b", "I am", 0),
+        (r"'ve\b", " have", 0),
+        (r"'ll\b", " will", 0),
+        (r"'d\b", " would", 0),
+        (r"\b([Hh]e|[Ss]he|[Ii]t|[Tt]hat|[Tt]here|[Ww]hat)'s\b", r"\1 is", 0),
+        (r"\bwe're\b", "we are", re.IGNORECASE),
+        (r"\b([Mm]y|[Hh]is|[Hh]er) ([a-z]+)'s (?=called|named|from|an? )", r"\1 \2 is ", 0),
+    )
+)
+# Every contraction holds one of these.
+_MAY_CHANGE = re.compile(
+    r"'|[Ii]m\b|[Ii]ve\b|nt\b|nna\b|[kst]o?r?ta\b|nda\b|cannot|promise|swor|swear|vow|pledge|my word|told|would",
+    re.IGNORECASE,
+)
+
+
+@kept_by_chars(chars_max=1_000_000, entries_max=512)
+def readable(text: str) -> str:
+    """A sentence of the same length with plain marks and a capital "I"; the words of others are blanked out."""
+    text = _SMALL_I.sub("I", text.translate(_STRAIGHT))
+    if '"' in text:
+        text = _SPEECH.sub(lambda found: " " * len(found[0]) if _is_speech(found[0]) else found[0], text)
+    relayed = _AFTER_RELAY.search(text) if ":" in text else None
+    if relayed is None:
+        return text
+    return text[: relayed.start("words")] + " " * len(relayed["words"])
+
+
+def _is_speech(quoted: str) -> bool:
+    """Whether quotation marks hold what someone says, and no title."""
+    return _PRONOUN.search(quoted) is not None and _SMALL_WORD.search(quoted) is not None
+
+
+@kept_by_chars(chars_max=1_000_000, entries_max=512)
+def spelled(text: str) -> str:
+    """Contractions and slips spelled out; the length changes."""
+    if _MAY_CHANGE.search(text) is None:
+        return text
+    for pattern, plain in _CONTRACTIONS:
+        text = pattern.sub(plain, text)
+    return text
+
+
+_VERBS = (
+    r"also|always|love|loves|adore|like|likes|hate|hates|live|lives|work|works|study|studies|saw|want|"
+    r"wants|plan|plans|enjoy|"
+    r"enjoys|moved|have|has|had|visited|watched|read|am|is|was|felt|feels|went|prefer|prefers|dislike|"
+    r"dislikes|found|really|"
+    r"received|won|do not|does not|can not|would|hope|hopes|finds|finished|feel|got|used to|made|avoid|no longer|fear"
+)
+_OPENERS = (
+    r"I|we|he|she|my(?! (?:[a-z-]+ )?(?:"
+    + "|".join(sorted(KIN))
+    + r"),)|it|they|you|his|her|do|does|did|what|how|which|who|where|when|feeling|making|leaving|"
+    r"causing|eventually|"
+    r"although|but|so|yet|if|please|any|can|could|is|are|have you|because|since|even|especially|pick|suggest|"
+    r"recommend|"
+    r"keep|make|don't|just|thoughts|remind|note|ideally|preferably|mostly|mainly|thanks|right|nothing|no|not|never|"
+    r"anything|everything|that|this|there|our|anyone|love|hate|prefer|enjoy|adore|dislike"
+)
+_CUT = re.compile(
+    r"; ?|—| - |, (?=(?:and |but |so |then |because |although |while |yet |or )?(?:" + _OPENERS + r")\b)"
+    r"|,? (?=(?:but|because|although|though) )|,? and (?=(?:I|we|he|she|they|it|my|his favorite|her favorite|"
+    + _VERBS
+    + r")\b)",
+)
+_LEAD = re.compile(
+    r"^(?:(?:and|but|so|then|because|although|though|since|well|oh|yes|yeah|yep|also|actually|honestly|hi|"
+    r"hello|hey|btw|anyway|"
+    r"besides|plus|haha|lol|by the way|to be honest|you know|i mean|as for me|personally|as a kid|of "
+    r"course|sure|no|wow|turns out|it turns out|fyi|for context|just so you know|for the record|ps|fun fact|"
+    r"one more thing|note|in fact|basically|obviously|apparently|unfortunately|sadly|luckily|thankfully|hmm|ugh|ok|"
+    r"okay|so far|to be fair|full disclosure|at home|at work|(?:after|for) all these years|all in all|"
+    r"now(?=,? I )|last \w+(?=,? (?:I|we) )|this \w+(?=,? (?:I|we) )|these days|lately|nowadays|currently|"
+    r"last year|last month|last week|in general|overall|frankly)(?:[,!.]+ ?| ))+",
+    re.IGNORECASE,
+)
+_SETTING = re.compile(
+    r"^(?:Over|During|On|In|At|After|Before|While|When|Due to|One|Every|This|Last|Yesterday|Today|Since|"
+    r"As)\b[^,]{0,60}, "
+)
+UNREAL = re.compile(
+    r"\b(?:if|would|could|might|maybe|perhaps|imagine|suppose|wish|unless|whether|pretend|should|almost|"
+    r"hypothetically|"
+    r"as though|what about|kidding|joking)\b",
+    re.IGNORECASE,
+)
+_REPORT = re.compile(
+    r"^(?:also |always |just )?(?:said|says|told (?:me|us|him|her)|thinks?|thought|mentioned|believes?|"
+    r"admitted|claims?|guess|guessed|realized|know|knows|"
+    r"found out|feels?|felt) (?:that )?(?P<p>I|he|she) (?P<rest>.+)",
+)
+_FIRST = re.compile(r"^(?P<p>I|[Ww]e)(?: and my [a-z]+)? (?P<rest>.+)", re.DOTALL)
+_THIRD = re.compile(r"^(?P<p>[Hh]e|[Ss]he) (?P<rest>.+)", re.DOTALL)
+_KIN = re.compile(
+    r"^(?P<p>[Mm]y|[Hh]is|[Hh]er|[Oo]ur)? ?(?P<q>(?:[a-z-]+ ){0,2}?)(?P<k>"
+    + "|".join(sorted([word for kin in KIN for word in (kin, kin.capitalize())], key=len, reverse=True))
+    + r"),?(?: (?P<n>(?:(?:Mr|Mrs|Ms|Dr|Prof)\.? )?[A-Z][\w-]+))?,? (?P<rest>[a-z].+)",
+    re.DOTALL,
+)
+_NAMED = re.compile(
+    r"^(?P<n>[A-Z][\w'-]*(?: [A-Z][\w'-]*)?)(?: and (?:(?:my|his|her) )?[A-Za-z]+(?: [A-Z]\w+)?)? (?P<rest>[a-z].+)",
+    re.DOTALL,
+)
+_PLAIN_VERB = re.compile(
+    r"^(?:(?:usually|often|always|never|really|generally|mostly|still|also|just|all|both|sometimes|rarely|"
+    r"hardly) ){0,2}"
+    r"(?:love|like|hate|live|work|am|are|were|have|want|enjoy|prefer|do|can|all|of|and|or)\b"
+)
+_GOES_ON = re.compile(r"^(?:" + _VERBS + r")\b")
+# "Just moved to Austin", "Never liked jazz": who writes about themselves may leave the "I" away.
+_SHORT_FORM = re.compile(r"'(?:re|ve|ll|d|m|t)$")
+_ELIDED = re.compile(
+    r"^(?:(?:just|recently|finally|never|still|been|already|currently|now|always|also|only|really) ){0,3}"
+    r"(?:moved|joined|quit|left|liked|loved|hated|enjoyed|started|stopped|got (?:a|an|my|promoted|married|"
+    r"engaged|hired|"
+    r"laid)|had (?:dinner|lunch|coffee|drinks|breakfast)|trying to|planning to|hoping to|thinking of|saving up|"
+    r"looking "
+    r"forward|allergic to|born (?:in|on|and)|grew up|used to|signed up|decided to|training for|preparing for|"
+    r"based in|"
+    r"turned \d|adopted|bought|visited|can not stand|not a (?:big |huge )?fan|not into|do not (?:like|eat|drink))\b|"
+    # "Learning German is hard" tells nothing; "still learning German" does.
+    r"^(?:(?:just|still|been|currently|now|also) ){1,2}(?:working (?:at|for|as)|living in|studying|learning|"
+    r"reading)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clause:
+    """One clause, contractions spelled out.
+
+    Attributes:
+        text: the clause without conjunctions before it.
+        rest: what follows the subject; the whole text when the subject is unclear.
+        subject: `THE_USER`, `THE_AGENT` or a name; None when unclear.
+        third: who "he", "she", "his", "her" are here.
+        start, end: characters of the message.
+    """
+
+    text: str
+    rest: str
+    subject: str | None
+    third: str | None
+    start: int
+    end: int
+
+
+@dataclass(slots=True)
+class Thread:
+    """Who was spoken of last while one message is read.
+
+    Attributes:
+        opens: the next clause is the first of its sentence.
+    """
+
+    voice: Voice
+    subject: str | None = None
+    third: str | None = None
+    opens: bool = True
+    named: dict[str, str] = field(default_factory=dict)
+
+
+def clauses(sentence: Sentence, thread: Thread) -> Iterator[Clause]:
+    """The clauses that state something; questions and what is only supposed are left out."""
+    text = readable(sentence.text)
+    thread.opens = True
+    if IRONIC.search(text):
+        return
+    pieces = _pieces(text)
+    if UNREAL.search(_spelled(text, thread.voice)):
+        pieces = [piece for piece in pieces if _is_real(text, piece, thread.voice)]
+    for number, (start, end) in enumerate(pieces):
+        if sentence.asks and number == len(pieces) - 1:
+            return
+        clause = _clause(text[start:end], sentence.start + start, sentence.start + end, thread)
+        if sentence.asks and not clause.text.startswith(("I ", "My ", "my ", "We ", "Our ", "our ")):
+            continue
+        yield clause
+
+
+def _is_real(text: str, piece: tuple[int, int], voice: Voice) -> bool:
+    """A clause beside a supposed one still states something, unless an "if" opens or follows it."""
+    if re.search(r"\b(?:if|unless|imagine|suppose|pretend|wish|whether)\b", text, re.IGNORECASE):
+        return False
+    return UNREAL.search(_spelled(text[piece[0] : piece[1]], voice)) is None
+
+
+def _pieces(text: str) -> list[tuple[int, int]]:
+    cuts = [0]
+    ends = []
+    for cut in _CUT.finditer(text):
+        ends.append(cut.start())
+        cuts.append(cut.end())
+    ends.append(len(text))
+    return [(start, end) for start, end in zip(cuts, ends, strict=True) if end - start > 2]
+
+
+def _spelled(text: str, voice: Voice) -> str:
+    text = spelled(text)
+    if voice.me == THE_USER:
+        for name in voice.user_names:
+            text = text.replace(f"{name}'s ", "my ")
+    return text
+
+
+def _clause(piece: str, start: int, end: int, thread: Thread) -> Clause:
+    text = without_lead(_spelled(piece, thread.voice))
+    text = _SETTING.sub("", text.rstrip(" .!?,"))
+    subject, rest = _subject(text, thread)
+    if subject is not None:
+        subject, rest = _reported(subject, rest, thread)
+    if thread.third is None and thread.voice.me == THE_USER and any(name in piece for name in thread.voice.user_names):
+        thread.third = THE_USER
+    thread.subject = subject
+    thread.opens = False
+    return Clause(text=text, rest=rest, subject=subject, third=thread.third, start=start, end=end)
+
+
+def without_lead(text: str) -> str:
+    """A text without the conjunctions and interjections before what it says."""
+    return _LEAD.sub("", text.strip(" ,"))
+
+
+def _subject(text: str, thread: Thread) -> tuple[str | None, str]:
+    if first := _FIRST.match(text):
+        return thread.voice.me, first["rest"]
+    if third := _THIRD.match(text):
+        return thread.third, third["rest"]
+    if thread.opens and thread.subject in (None, thread.voice.me) and _ELIDED.match(text):
+        return thread.voice.me, text
+    if _GOES_ON.match(text):
+        # "LeBron is the man - love his skills": the speaker loves them, and does not say so.
+        goes_on = thread.subject == thread.voice.me or not _PLAIN_VERB.match(text)
+        return (thread.subject if goes_on else None), text
+    kin = _KIN.match(text)
+    # "Kids like sweets" is about all of them.
+    if kin and (kin["p"] or kin["k"].lower() not in MANY_KIN) and (kin["p"] or text.startswith(kin["k"][0].upper())):
+        return _kin_subject(kin, thread), kin["rest"]
+    named = _NAMED.match(text)
+    if named and named["n"].split()[0].lower() not in NOT_NAMES and not _SHORT_FORM.search(named["n"]):
+        return _named_subject(named, thread), named["rest"]
+    return None, text
+
+
+def _kin_subject(kin: re.Match[str], thread: Thread) -> str | None:
+    word = kin["k"].lower()
+    if kin["n"]:
+        thread.third = thread.voice.who(kin["n"])
+        return thread.third
+    # "His" brother is somebody else's unless "he" is the user.
+    possessor = (kin["p"] or "my").lower()
+    if word not in SOLE_KIN or (possessor in ("his", "her") and thread.third != THE_USER):
+        thread.third = None
+        return None
+    which = " ".join(one for one in kin["q"].split() if one in WHICH_KIN)
+    plain = KIN_NAME.get(word, word)
+    # "My younger sister" need not be the one who was named.
+    thread.third = f"{which} {plain}" if which else thread.named.get(word) or plain
+    return thread.third
+
+
+def _named_subject(named: re.Match[str], thread: Thread) -> str | None:
+    subject = thread.voice.who(named["n"])
+    if subject == THE_USER and thread.voice.me != THE_USER:
+        thread.third = THE_USER
+        return THE_USER
+    if subject != THE_USER and _PLAIN_VERB.match(named["rest"]):
+        return None
+    thread.third = subject
+    return subject
+
+
+def _reported(subject: str, rest: str, thread: Thread) -> tuple[str | None, str]:
+    """What someone said about themselves is about them; what they said about others is left out."""
+    report = _REPORT.match(rest)
+    if report is None:
+        return subject, rest
+    speaks_of_me = report["p"] == "I"
+    if speaks_of_me:
+        return (subject, report["rest"]) if subject == thread.voice.me else (None, rest)
+    is_third = subject == thread.third
+    return (subject, report["rest"]) if is_third else (None, rest)
+
+
+# Makes the drafts of English facts: who they are about, and the statement in words.
+
+UNKNOWN_USER = "User"
+
+
+def with_article(name: str) -> str:
+    """The place of an object in a statement, with "a" or "an" unless the object is a plural."""
+    if name.endswith("s") and not name.endswith("ss"):
+        return "{o}"
+    return "an {o}" if name[0].lower() in "aeiou" else "a {o}"
+
+
+def draft(
+    clause: Clause,
+    thread: Thread,
+    subject: str,
+    predicate: str,
+    obj: str,
+    says: str,
+    *,
+    relation: str | None = None,
+    kind: EntityType | None = None,
+    strength: float = 0.7,
+    closes: bool = False,
+    emotion: str | None = None,
+) -> Draft:
+    label = thread.voice.label(subject, UNKNOWN_USER)
+    if subject.split()[-1] in SOLE_KIN:
+        label = f"{thread.voice.label(thread.voice.me, UNKNOWN_USER)}'s {label}"
+    if label == obj:
+        label = UNKNOWN_USER
+    return Draft(
+        subject=subject,
+        predicate=predicate,
+        object=obj,
+        statement=says.format(s=label[:1].upper() + label[1:], o=obj),
+        start=clause.start,
+        end=clause.end,
+        relation=relation,
+        subject_type=None if subject.startswith("@") else EntityType.PERSON,
+        object_type=kind,
+        strength=strength,
+        confidence=0.75 if subject == thread.voice.me else 0.65,
+        closes=closes,
+        trigger_emotion=emotion,
+    )
+
+
+def owner(possessive: str, clause: Clause, thread: Thread) -> str | None:
+    """Whose "my", "his" or "her" thing it is."""
+    return thread.voice.me if possessive.lower() in ("my", "our") else clause.third

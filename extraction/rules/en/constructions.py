@@ -1,0 +1,506 @@
+"""English sentences whose subject is a thing: what pleases, bothers, matters, belongs or causes something else."""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from extraction.reader import THE_USER
+from extraction.rules.en.clauses import UNREAL, Clause, Thread, draft, readable, spelled, with_article, without_lead
+from extraction.rules.en.clauses import owner as owner_of
+from extraction.rules.en.objects import address, birthdays, jobs, object_type, places, workplaces
+from extraction.rules.en.phrases import gerund, noun_phrase, things, verb_phrase
+from extraction.rules.engine import Draft
+from extraction.text.lexicon_en import EMOTIONS, KIN, KIN_SINGULAR, MANY_KIN, NOT_NAMES, PETS, PLEASANT, SYMPTOMS
+from extraction.text.sentences import Sentence
+from schema.entity import EntityType
+
+# English wordings beside plain subject, verb and object: favourites, names, relatives, triggers and causes.
+
+FAVORITE_IS = re.compile(
+    r"^(?:my|his|her) (?:all[- ]time |absolute |most )?(?:favou?rite)(?P<c>(?: [a-z-]+){0,3}) (?:is|are|"
+    r"was|were|has always been|would be) (?P<o>.+)",
+    re.IGNORECASE,
+)
+FAVORITE = re.compile(
+    r"\b(?P<p>my|his|her) (?:most |absolute |all-time )?(?:favou?rite|beloved) (?P<o>[^.!?]+)", re.IGNORECASE
+)
+EMOTION = re.compile(
+    r"^(?P<o>[a-z][a-z' -]{2,40}?) (?:always|usually|never fails to|still) (?:makes? (?:me|him|her) "
+    r"(?:feel )?(?P<e>[a-z]+)|"
+    r"(?P<v>scares|frightens|terrifies|annoys|saddens|calms|relaxes|cheers|stresses|upsets) (?:me|him|her)\b)",
+    re.IGNORECASE,
+)
+OWN = re.compile(
+    r"\b(?:my|his|her) (?:newly adopted |new |pet |own )(?P<o>[a-z]+)\b|\b(?:my|his|her) (?P<c>[a-z]+ collection)\b",
+    re.IGNORECASE,
+)
+NAME_IS = re.compile(
+    r"^(?:[Mm]y (?:full |first |real )?name is|(?:[Pp]lease |[Yy]ou can |[Jj]ust )?[Cc]all me|"
+    r"(?:[Pp]eople|[Ff]riends|[Mm]y friends|[Ee]veryone) (?:just )?calls? me|I go by|I am(?= "
+    r"[A-Z][a-z]+(?: [A-Z][a-z]+)?(?:[,.!]|$))) (?P<o>[A-Z][\w'-]+(?: [A-Z][\w'-]+)?)"
+)
+KIN_WORDS = "|".join(sorted(KIN, key=len, reverse=True))
+_PET_WORDS = "|".join(sorted(PETS, key=len, reverse=True))
+_MINE = r"\b[Mm]y|\b[Oo]ur|\b[Hh]is|\b[Hh]er"
+NAME = r"(?:(?:Mr|Mrs|Ms|Dr|Prof)\.? )?[A-Z][\w-]*[a-z]\w*(?: [A-Z][a-z]\w*)?"
+# Where the words say that a name follows, it may be typed small.
+_CALLED = r"(?:,? (?:is |who is )?(?:called|named)|(?:'s|s'| ) ?name is)"
+KIN_NAMED = re.compile(
+    r"(?P<p>"
+    + _MINE
+    + r"|[A-Z][\w-]+['’]s|\b[Aa]n?) (?:[a-z-]+ ){0,2}?(?P<k>"
+    + KIN_WORDS
+    + r"|[a-z]+ (?:"
+    + KIN_WORDS
+    + r"))(?:"
+    + _CALLED
+    + r" (?P<n>"
+    + NAME
+    + r"|[a-z]{3,12}\b)|,? (?:is |)(?P<n2>"
+    + NAME
+    + r"))"
+)
+PET_NAMED = re.compile(
+    r"(?P<p>"
+    + _MINE
+    + r"|\b[Aa]n?) (?:[a-z-]+ ){0,2}?(?P<k>"
+    + _PET_WORDS
+    + r")(?:"
+    + _CALLED
+    + r" (?P<n>"
+    + NAME
+    + r"|[a-z]{3,12}\b)|,? (?P<n2>"
+    + NAME
+    + r"))"
+)
+IS_KIN = re.compile(
+    r"^(?P<n>"
+    + NAME
+    + r")(?: is|'s|,) (?P<p>my|our|his|her) (?P<k>(?:[a-z-]+ ){0,2}?(?:"
+    + KIN_WORDS
+    + "|"
+    + _PET_WORDS
+    + r"))\b"
+)
+# "My kids are called Mia and Noah", "my sisters Ana, Eva and Lu"
+KIN_LIST = re.compile(
+    r"(?P<p>"
+    + _MINE
+    + r") (?:[a-z-]+ ){0,2}?(?P<k>kids|children|sons|daughters|sisters|brothers|twins|friends|parents|"
+    r"grandparents|cousins|roommates|cats|dogs|kittens|puppies),?(?: are)?(?: called| named)?,? "
+    r"(?P<n>" + NAME + r"(?:, " + NAME + r"){0,4},? (?:and|&) " + NAME + r")"
+)
+NAMED_BY_ME = re.compile(
+    r"\b(?:named|called|call|christened) (?P<p>my|our) (?:[a-z-]+ ){0,2}?(?P<k>"
+    + KIN_WORDS
+    + "|"
+    + _PET_WORDS
+    + r") (?P<n>"
+    + NAME
+    + r")"
+)
+
+
+# People and animals that belong to someone, with their names, in English clauses.
+
+_MERE = re.compile(r"^(?:new|old|good|dear|close|pet|little|big|great|older|younger|elder) ")
+_OWNS = re.compile(r"\b(?:have|has|got|adopted|own|owns|bought|raised?)\b")
+_TITLES = frozenset(("mr", "mrs", "ms", "dr", "prof"))
+
+
+def kin_of(clause: Clause, thread: Thread) -> Iterator[Draft]:
+    """People and animals that belong to someone, with their names."""
+    text = clause.text
+    for found in KIN_LIST.finditer(text):
+        owner = owner_of(found["p"], clause, thread)
+        word = KIN_SINGULAR.get(found["k"], found["k"].removesuffix("s"))
+        for name in re.split(r",? (?:and|&) |, ", found["n"]) if owner is not None else ():
+            yield from _belongs(clause, thread, owner, name, word)
+    for pattern in (KIN_NAMED, PET_NAMED, IS_KIN, NAMED_BY_ME):
+        for found in pattern.finditer(text):
+            groups = found.groupdict()
+            name, word = groups["n"] or groups["n2"], _MERE.sub("", found["k"].lower())
+            if name.islower():
+                name = name.capitalize()
+            if _is_name(name, word) and not found["p"].endswith("'s") and word not in MANY_KIN:
+                yield from _belongs(clause, thread, _owner(found["p"], name, clause, thread), name, word)
+
+
+def _is_name(name: str, word: str) -> bool:
+    return name.split()[0].lower() not in NOT_NAMES - _TITLES and name.lower() != word
+
+
+def _owner(possessive: str, name: str, clause: Clause, thread: Thread) -> str | None:
+    if possessive.lower() in ("a", "an"):
+        return clause.subject if _OWNS.search(clause.text) else None
+    # "Sophia ... her friend": a subject that is the named person owns nothing here.
+    if clause.third == name and possessive.lower() in ("his", "her"):
+        users = thread.voice.user_names
+        named = thread.voice.me == THE_USER and any(user in clause.text for user in users)
+        return THE_USER if named else None
+    return owner_of(possessive, clause, thread)
+
+
+def _belongs(clause: Clause, thread: Thread, owner: str | None, name: str, word: str) -> Iterator[Draft]:
+    if owner is None or owner == thread.voice.who(name):
+        return
+    thread.named[word] = name
+    is_pet = word.split()[-1] in PETS
+    yield draft(
+        clause,
+        thread,
+        owner,
+        "RELATES_TO",
+        name,
+        f"{{o}} is {{s}}'s {word}.",
+        relation=word,
+        kind=EntityType.ANIMAL if is_pet else EntityType.PERSON,
+        strength=0.8,
+    )
+
+
+# What English sentences tell about causes: pains, troubles and partings, and what brings them.
+
+_OFTEN = (
+    r"(?:always |often |usually |sometimes |really |just |only |still |mostly |mainly |largely |actually |"
+    r"definitely ){0,2}"
+)
+_SYMPTOM = r"(?:[a-z]+ ){0,2}?(?:" + "|".join(sorted(SYMPTOMS, key=len, reverse=True)) + ")"
+_MY_CAUSE = r"(?:my |the |his |her |our |these |this |those |all my |me |us )?"
+# How a parting or a breakdown told by a verb is called.
+_EVENTS: Final = {
+    "broke up": "breakup",
+    "split up": "breakup",
+    "separated": "separation",
+    "got divorced": "divorce",
+    "burned out": "burnout",
+    "burnt out": "burnout",
+    "lost my job": "job loss",
+    "got fired": "job loss",
+    "fell out": "falling-out",
+}
+_PATTERNS: Final = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        r"^"
+        + _MY_CAUSE
+        + r"(?P<o>[a-z][a-z' -]{2,40}?) (?:is|was|are|were|turned out to be|has been|have been|turns out to be) "
+        + _OFTEN
+        + r"(?:caused by|due to|because of|triggered by|brought on by|down to|(?:the|a) result of|from) (?P<c>.+)",
+        r"^"
+        + _MY_CAUSE
+        + r"(?P<o>"
+        + _SYMPTOM
+        + r") "
+        + _OFTEN
+        + r"(?:comes?|came|stems?|results?|arises?) from (?P<c>.+)",
+        r"^(?P<c>[a-z][a-z' -]{2,40}?) "
+        + _OFTEN
+        + r"(?:triggers?|gives?|causes?|brings? on|worsens?|aggravates?|sets? off|leads? to|provokes?|makes?) "
+        + _MY_CAUSE
+        + r"(?P<o>"
+        + _SYMPTOM
+        + r")\b",
+        r"^(?:I|we) "
+        + _OFTEN
+        + r"(?:get|have|develop|suffer from|am getting|got) (?:an? |really |bad |terrible |awful |horrible )*(?P<o>"
+        + _SYMPTOM
+        + r") (?:whenever|when|every time|each time|after|from|because of|due to)(?P<me> I| we)? (?P<c>.+)",
+        r"^(?:whenever|every time|each time|when)(?P<me> I| we) (?P<c>[^,]{3,50}),? I "
+        + _OFTEN
+        + r"(?:get|have|develop|suffer from) (?:an? |really |bad |terrible )*(?P<o>"
+        + _SYMPTOM
+        + r")\b",
+        r"^(?:I|we) (?:finally |eventually )?(?P<v>"
+        + "|".join(_EVENTS)
+        + r") "
+        + _OFTEN
+        + r"(?:because of|due to|over) (?P<c>.+)",
+    )
+)
+_HINT: Final = re.compile(
+    r"caused|due to|because of|triggered|brought|down to|result of|\b(?:"
+    + "|".join(sorted(SYMPTOMS))
+    + r")\b|"
+    + "|".join(_EVENTS),
+    re.IGNORECASE,
+)
+
+
+def causes(sentence: Sentence, thread: Thread) -> Iterator[Draft]:
+    """`Red wine gives me headaches`, `my back pain comes from sitting`: effect and cause, at most one pair."""
+    text = without_lead(spelled(readable(sentence.text))).rstrip(" .!?,")
+    if _HINT.search(text) is None or UNREAL.search(text):
+        return
+    for number, pattern in enumerate(_PATTERNS):
+        found = pattern.match(text)
+        if found is None:
+            continue
+        groups = found.groupdict()
+        effect = _EVENTS[groups["v"].lower()] if groups.get("v") else noun_phrase(groups["o"])
+        cause = _cause(groups["c"], done=groups.get("me") is not None)
+        # "My sister is from Spain" tells no cause: only pains are "from" something.
+        if effect is None or cause is None or (number == 0 and " from " in text and not _is_pain(effect)):
+            continue
+        clause = Clause(text=text, rest=text, subject=None, third=None, start=sentence.start, end=sentence.end)
+        yield draft(clause, thread, effect, "CAUSED_BY", cause, "{s} is caused by {o}.")
+        return
+
+
+def _is_pain(effect: str) -> bool:
+    return re.search(_SYMPTOM + "$", effect, re.IGNORECASE) is not None
+
+
+def _cause(said: str, *, done: bool) -> str | None:
+    """The cause in words; what someone does is told by its gerund: `skip breakfast` → `skipping breakfast`."""
+    found = things(re.sub(r"^(?:drinking|eating) (?=\w)", "", said))[:1]
+    if not found or len(found[0].split()) > 4:
+        return None
+    verb, _, rest = found[0].partition(" ")
+    return f"{gerund(verb)} {rest}".strip() if done and not verb.endswith("ing") else found[0]
+
+
+_THING = r"^(?P<o>[A-Za-z][\w' -]{1,40}?) "
+_STILL = r"(?:still |definitely |probably |by far |always |also |really |just |hands down |never |not ){0,2}"
+
+
+def _said(pattern: str) -> re.Pattern[str]:
+    return re.compile(_THING + pattern, re.IGNORECASE)
+
+
+# Pattern, predicate, statement, relation: the first that fits wins.
+_OF_THINGS: Final = (
+    (
+        _said(
+            r"(?:is|are) (?:really |definitely |just |so )?(?:not|never) (?:really )?(?:my (?:thing|cup of tea|jam|"
+            r"favou?rite|style)|for me)\b"
+        ),
+        "DISLIKES",
+        "{s} does not like {o}.",
+        None,
+    ),
+    (
+        _said(
+            r"(?:(?:stress(?:es)?|freaks?|gross(?:es)?|creeps?|weirds?|wears?|turns?) me (?:out|off)|drives? "
+            r"me (?:crazy|"
+            r"nuts|mad|insane|up the wall)|bores? me|gets? on my nerves|annoys? me|irritates? me|disgusts? me|"
+            r"(?:always )?makes? me (?:feel )?(?:sick|nauseous|queasy|cringe|uncomfortable|anxious|nervous|"
+            r"miserable)|"
+            r"(?:tastes?|smells?) (?:\w+ )?(?:awful|terrible|horrible|disgusting|gross|bad|like \w+) to me|"
+            r"gives? me the (?:creeps|ick)|upsets? my stomach|(?:does|do) not (?:agree|sit well) with me|"
+            r"(?:is|are) (?:such )?(?:pure |absolute |sheer )?(?:torture|a nightmare|hell|agony|my worst "
+            r"nightmare) (?:for|to)"
+            r" me)\b"
+        ),
+        "DISLIKES",
+        "{s} does not like {o}.",
+        None,
+    ),
+    (
+        _said(
+            r"(?:comes?|always comes?|has always come) first\b|^(?P<o2>[A-Za-z][\w' -]{1,40}?) (?:really |"
+            r"still |also )?"
+            r"(?:matters? (?:a lot |most |so much |deeply |more than anything )?to (?:me|us)\b|(?:is|are) "
+            r"(?:really |very |"
+            r"so |extremely |super |incredibly |also ){0,3}(?:important|sacred|everything|essential|a (?:big |top |"
+            r"huge )?priority|"
+            r"close to my heart|my (?:top |number one |biggest |main )?(?:priority|concern))(?: (?:to|for) "
+            r"(?:me|us)\b|"
+            r"(?=$|[.,!]))|means? (?:a lot|the world|everything|so much) to (?:me|us)\b)"
+        ),
+        "CARES_ABOUT",
+        "{o} matters to {s}.",
+        None,
+    ),
+    (
+        _said(
+            r"(?:(?:has|have) been (?:worrying|stressing|bothering|haunting|eating) me|(?:has|have) been "
+            r"(?:weighing on|on) "
+            r"my mind|(?:has|have) (?:been keeping|kept) me (?:up|awake)|keeps? me (?:up|awake) at night|"
+            r"worr(?:ies|y) me|"
+            r"weighs? on me)\b"
+        ),
+        "CARES_ABOUT",
+        "{s} worries about {o}.",
+        "worry",
+    ),
+    (
+        _said(
+            r"(?:is|are|was|remains?|has been|have been) "
+            + _STILL
+            + r"(?:my (?:all[- ]time |absolute |personal |biggest |big |new |ultimate ){0,3}(?:favou?rites?|"
+            r"fave|"
+            r"go-to|jam|passion|comfort (?:food|movie|show)|happy place|guilty pleasure|weakness|hobby|"
+            r"obsession|first love|"
+            r"thing)\b|the (?:one|thing|ones) I (?:really )?(?:like|love|prefer|enjoy)|what I (?:love|like|"
+            r"enjoy|prefer)|"
+            r"(?:right )?up my (?:alley|street))"
+        ),
+        "PREFERS",
+        "{s} loves {o}.",
+        None,
+    ),
+    (
+        _said(
+            r"(?:always |really |never fails to )?(?:calms? me(?: down)?|relax(?:es)? me|cheers? me up|helps? "
+            r"me (?:relax|"
+            r"unwind|focus|concentrate|sleep|calm down|switch off|decompress)|makes? me (?:so |really )?happy|"
+            r"makes? my day|"
+            r"keeps? me sane)\b"
+        ),
+        "PREFERS",
+        "{s} likes {o}.",
+        None,
+    ),
+)
+# Each of them holds one of these words.
+_SAYING_HINT: Final = re.compile(
+    r"\b(?:me|us|my|first|important|sacred|everything|essential|priority|I)\b", re.IGNORECASE
+)
+_NOTHING_BEATS: Final = re.compile(
+    r"^(?:there is )?nothing (?:is )?(?:better than|beats|like|compares to|makes me happier than|I love more "
+    r"than) (?P<o>.+)|"
+    r"^(?:what|the thing|one thing|the part|something) (?:that )?I (?:\w+ )?(?:love|like|enjoy) (?:the "
+    r")?(?:most|best)?"
+    r"(?!about (?:this|that|the|your|it)\b)[^.]{0,30}? is (?P<o2>.+)",
+    re.IGNORECASE,
+)
+_BOTHERS: Final = re.compile(
+    r"^(?:what|the thing that|one thing that) (?:\w+ )?(?:annoys|bothers|irritates|bugs|upsets|scares) me "
+    r"(?:the )?(?:most )?"
+    r"is (?P<o>.+)|^(?:my (?:biggest |greatest |worst )?(?:pet peeve|fear|phobia|nightmare)) is (?P<o2>.+)|"
+    r"^nothing (?:annoys|bothers|irritates|scares) me more than (?P<o3>.+)",
+    re.IGNORECASE,
+)
+_BODY: Final = re.compile(
+    r"^my (?:stomach|body|gut|skin|system|digestion|tummy) (?:can not|could never|does not|will not|never) "
+    r"(?:really )?"
+    r"(?:handle|take|tolerate|digest|like|stand|agree with) (?P<o>.+)|^my (?:stomach|body|gut|skin|system|"
+    r"digestion|tummy) "
+    r"(?:hates|reacts (?:badly )?to|rebels against) (?P<o2>.+)",
+    re.IGNORECASE,
+)
+_NO_PLEASE: Final = re.compile(
+    r"^(?:please,? no (?:more )?(?P<o>[\w -]{3,40}?)(?: please)?$|no (?:more )?(?P<o2>[\w -]{3,40}?),? please\b)|"
+    r"^(?:please )?(?:do not ever|never(?: ever)?|do not) (?:suggest|recommend|offer|give me|send me|show me|"
+    r"serve me|use|add|"
+    r"include|order) (?P<o3>[\w' -]{3,40}?)(?: to me| for me| again| ever(?: again)?)(?:$| )",
+    re.IGNORECASE,
+)
+_NO_THANKS: Final = re.compile(r"^(?:rush|worries|problem|need|way|thanks|hurry|offen[sc]e|pressure|idea|more)\b", re.I)
+_PLAN_IS: Final = re.compile(
+    r"^(?:my|our) (?:(?:main|big|biggest|long[- ]term|only|new|next|ultimate|personal|current|lifelong) ){0,2}"
+    r"(?P<k>goal|dream|plan|aim|ambition|resolution|new year's resolution|target|hope|wish)(?: (?:for "
+    r")?(?:this|next|the) "
+    r"\w+| in life| right now| for \d{4})? (?:is|has always been) (?:still )?(?:to (?P<o>.+)|(?P<o2>[a-z]+ing .+))",
+    re.IGNORECASE,
+)
+_HOME: Final = re.compile(
+    r"^(?:my|our) (?:(?:new|little|tiny|small|current) )?(?:apartment|flat|house|home|place|studio|condo|loft|"
+    r"cottage)"
+    r"(?: is)?(?: here)? in (?P<o>.+)",
+    re.IGNORECASE,
+)
+_HOMETOWN: Final = re.compile(r"^(?:my|our) (?:home ?town|home country|home city) is (?P<o>.+)", re.IGNORECASE)
+_ADDRESS: Final = re.compile(
+    r"^(?:my|our) (?:home |new |current |postal |mailing )?address is (?P<o>.+)", re.IGNORECASE
+)
+_WORKPLACE: Final = re.compile(
+    r"^(?:my|our) (?:(?:new|current|whole) )?(?:team|office|job|department|colleagues|coworkers|manager|boss|"
+    r"role|position|"
+    r"internship|work)(?: here| over)? at (?P<o>.+)",
+    re.IGNORECASE,
+)
+_MY_JOB: Final = re.compile(
+    r"^as (?P<o>an? [a-z -]{3,40}?)(?: myself| by trade)?,? (?:I|my)\b|"
+    r"^(?:my|his|her) (?:job|profession|occupation) is (?P<o2>.+)",
+    re.IGNORECASE,
+)
+_BIRTHDAY: Final = re.compile(r"^my (?:birthday|bday|birth date|date of birth) is (?:on )?(?P<o>.+)", re.IGNORECASE)
+
+
+def said_of_things(clause: Clause, thread: Thread) -> Iterator[Draft]:
+    """What a clause says about a thing and whoever speaks."""
+    yield from _triggers(clause, thread)
+    yield from _judged(clause, thread)
+    yield from _of_life(clause, thread)
+    for found in OWN.finditer(clause.text):
+        owner = owner_of(found[0].split()[0], clause, thread)
+        name = found["c"] or found["o"]
+        if owner is not None and (found["c"] or name.lower() in PETS):
+            says = f"{{s}} has {with_article(name)}."
+            kind = object_type(name)
+            yield draft(clause, thread, owner, "RELATES_TO", name, says, relation="has", kind=kind, strength=0.6)
+
+
+def _triggers(clause: Clause, thread: Thread) -> Iterator[Draft]:
+    found = EMOTION.match(clause.text)
+    emotion = EMOTIONS.get((found["e"] or found["v"]).lower()) if found else None
+    name = noun_phrase(found["o"]) if found else None
+    if emotion and name:
+        predicate = "PREFERS" if emotion in PLEASANT else "DISLIKES"
+        says = "{o} always makes {s} feel " + emotion + "."
+        kind = object_type(name)
+        yield draft(clause, thread, thread.voice.me, predicate, name, says, emotion=emotion, kind=kind)
+
+
+def _judged(clause: Clause, thread: Thread) -> Iterator[Draft]:
+    """What someone thinks of things: `jazz is my go-to`, `family comes first`, `crowds stress me out`."""
+    me, text = thread.voice.me, clause.text
+    for pattern, predicate, says, relation in (
+        _OF_THINGS if _SAYING_HINT.search(text) and not text.startswith("I ") else ()
+    ):
+        found = pattern.match(text)
+        if found is None or _NOT_A_THING.match(_first(found)):
+            continue
+        said = _first(found)
+        single = noun_phrase(said)
+        for name in things(said)[:3] if re.search(r" (?:and|or) ", said) else [single] if single else []:
+            kind = object_type(name)
+            yield draft(clause, thread, me, predicate, name, says, relation=relation, kind=kind)
+        return
+    for asked, predicate, says in (
+        (_NOTHING_BEATS, "PREFERS", "{s} loves {o}."),
+        (_BOTHERS, "DISLIKES", "{s} cannot stand {o}."),
+        (_BODY, "DISLIKES", "{s} cannot take {o}."),
+        (_NO_PLEASE, "DISLIKES", "{s} does not want {o}."),
+    ):
+        if (found := asked.match(text)) and not _NO_THANKS.match(_first(found)):
+            for name in things(_first(found).split(", ")[0])[:1]:
+                yield draft(clause, thread, me, predicate, name, says, kind=object_type(name))
+
+
+_NOT_A_THING: Final = re.compile(
+    r"(?:I|we|you|your|there|here|today|yesterday|tomorrow|which|who|only|so)\b", re.IGNORECASE
+)
+
+
+def _of_life(clause: Clause, thread: Thread) -> Iterator[Draft]:
+    """Home, work, birthday and goals told by their nouns: `my address is`, `our team at`, `my dream is`."""
+    me, text = thread.voice.me, clause.text
+    found = _PLAN_IS.match(text)
+    name = verb_phrase(found["o"] or found["o2"], trivial=frozenset()) if found else None
+    if found and name:
+        says = f"{{s}}'s {found['k'].lower()} is to {{o}}."
+        aim = EntityType.ACTIVITY
+        yield draft(clause, thread, me, "CARES_ABOUT", name, says, relation="goal", kind=aim, strength=0.8)
+    for pattern, relation, says, read in _LIFE:
+        if found := pattern.match(text):
+            for name, kind in read(_first(found))[:1]:
+                yield draft(clause, thread, me, "RELATES_TO", name, says, relation=relation, kind=kind)
+            return
+
+
+_LIFE: Final = (
+    (_HOME, "lives in", "{s} lives in {o}.", places),
+    (_HOMETOWN, "is from", "{s} is from {o}.", places),
+    (_ADDRESS, "lives in", "{s} lives at {o}.", address),
+    (_WORKPLACE, "works at", "{s} works at {o}.", workplaces),
+    (_MY_JOB, "works as", "{s} works as {o}.", jobs),
+    (_BIRTHDAY, "born on", "{s} was born on {o}.", birthdays),
+)
+
+
+def _first(found: re.Match[str]) -> str:
+    """The group that took part: alternatives of a pattern name their objects `o`, `o2`, `o3`."""
+    return next(text for text in found.groupdict().values() if text is not None)

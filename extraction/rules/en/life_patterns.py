@@ -1,0 +1,243 @@
+"""English words and patterns that state home, work, study, age, possessions and experiences."""
+
+from extraction.rules.en.pattern_builder import english_rule as _rule
+from extraction.rules.engine import Rule
+from schema.entity import EntityType
+
+_BE = r"(?:am|is|are|was|were|be)"
+_BE_NOW = r"(?:am|is|are)"
+
+_ORG = EntityType.ORGANIZATION
+
+LIFE_RULES: tuple[Rule, ...] = (
+    _rule(
+        r"(?:live|lives|living|am living|is living|are living|lived|settled|am settled|reside|resides|am based|"
+        r"is based|"
+        r"are based|based|am located|am staying) (?:just |right )?(?:in|near|outside|at)",
+        "RELATES_TO",
+        "{s} lives in {o}.",
+        shape="place",
+        relation="lives in",
+    ),
+    _rule(
+        r"(?:moved|relocated|emigrated|immigrated|am moving|moving)(?: back| over| here| out| in)? ?(?:from "
+        r".{1,40}? )?to",
+        "RELATES_TO",
+        "{s} lives in {o}.",
+        shape="place",
+        relation="lives in",
+    ),
+    _rule(
+        r"(?:been|am|is|are) (?:back |here )?in(?=.{2,40} (?:since|for (?:the (?:past|last)|over|about|almost|nearly|"
+        r"\w+ (?:years?|months?)))\b)",
+        "RELATES_TO",
+        "{s} lives in {o}.",
+        shape="place",
+        relation="lives in",
+    ),
+    _rule(
+        _BE + r" born (?:and (?:raised|bred)|and grew up) in",
+        "RELATES_TO",
+        "{s} is from {o}.",
+        shape="place",
+        relation="is from",
+    ),
+    _rule(
+        _BE_NOW + r" (?:originally )?from|(?:come|comes|hail|hails) from|grew up in|(?:was |were )?raised in|"
+        r"(?:was|were) brought up in",
+        "RELATES_TO",
+        "{s} is from {o}.",
+        shape="place",
+        relation="is from",
+    ),
+    _rule(_BE + r" born on", "RELATES_TO", "{s} was born on {o}.", shape="birthday", relation="born on"),
+    _rule(_BE + r" born in", "RELATES_TO", "{s} was born in {o}.", shape="place", relation="born in"),
+    _rule(
+        r"(?:work|works|working|am working|is working|are working|worked|got a job|landed a job|started working|"
+        r"start working|started (?:a|my) (?:new )?(?:job|position|role)|(?:have|has|got) a (?:new )?job|am employed|"
+        r"is employed|(?:was|got|been) hired|intern|interns|interning|am interning|freelance|volunteer|volunteers|"
+        r"(?:do|does) [a-z ]{3,30}?) (?:at|for|by)",
+        "RELATES_TO",
+        "{s} works at {o}.",
+        shape="workplace",
+        relation="works at",
+        kind=EntityType.ORGANIZATION,
+    ),
+    _rule(
+        r"(?:started at|joined)",
+        "RELATES_TO",
+        "{s} works at {o}.",
+        shape="firm",
+        relation="works at",
+        kind=_ORG,
+    ),
+    _rule(
+        r"(?:(?:was|got|been|being) (?:promoted to|made|appointed|hired as)|became|am training to be|was named)",
+        "RELATES_TO",
+        "{s} works as {o}.",
+        shape="title",
+        relation="works as",
+    ),
+    _rule(
+        r"(?:work|works|working|am working|is working|started working|got a job|am employed|was hired|got hired|"
+        r"freelance|make a living) as",
+        "RELATES_TO",
+        "{s} works as {o}.",
+        shape="job",
+        relation="works as",
+    ),
+    _rule(
+        r"(?:study|studies|am studying|is studying|go to school|goes to school)(?: \w+(?: \w+)?)? at",
+        "RELATES_TO",
+        "{s} studies at {o}.",
+        shape="place",
+        relation="studies at",
+        kind=EntityType.ORGANIZATION,
+    ),
+    _rule(
+        r"(?:study|studies|am studying|is studying|studying|major in|majors in|am learning|is learning|learning|"
+        r"started learning|started studying|am majoring in|majoring in|am (?:doing|getting|finishing|pursuing) "
+        r"(?:my|an?) "
+        r"(?:phd|ph\.d\.?|master'?s?|bachelor'?s?|degree|doctorate|mba)(?: degree)? in|"
+        r"(?:have|got|hold) a (?:degree|phd|master'?s) in|take (?:classes|lessons|courses) in)(?! for\b)",
+        "RELATES_TO",
+        "{s} studies {o}.",
+        relation="studies",
+        kind=EntityType.TOPIC,
+    ),
+    _rule(
+        r"(?:teach|teaches|am teaching|is teaching)(?! (?:my|our|him|her|them|people|kids|children|"
+        r"myself)\b)(?!.* (?:to|how) )",
+        "RELATES_TO",
+        "{s} teaches {o}.",
+        relation="teaches",
+        kind=EntityType.TOPIC,
+    ),
+    _rule(
+        r"(?:speak|speaks|am fluent in|is fluent in|grew up speaking)",
+        "RELATES_TO",
+        "{s} speaks {o}.",
+        shape="language",
+        relation="speaks",
+        kind=EntityType.TOPIC,
+    ),
+    _rule(
+        r"(?:play|plays)",
+        "RELATES_TO",
+        "{s} plays {o}.",
+        shape="pastime",
+        relation="plays",
+        kind=EntityType.ACTIVITY,
+    ),
+    _rule(
+        r"(?:am|is|are|have been|has been)",
+        "RELATES_TO",
+        "{s} is {o}.",
+        shape="trait",
+        relation="is",
+    ),
+    _rule(
+        r"(?:have|has|suffer from|suffers from|live with|struggle with|was diagnosed with|got diagnosed with|"
+        r"been diagnosed with|am dealing with|deal with)",
+        "RELATES_TO",
+        "{s} has {o}.",
+        shape="condition",
+        relation="has",
+        strength=0.8,
+    ),
+    _rule(
+        r"(?:am|is|are|got|have been|has been|been) (?:happily )?(?:married|engaged) to",
+        "RELATES_TO",
+        "{s} is married to {o}.",
+        shape="person",
+        relation="married to",
+    ),
+    _rule(
+        r"(?:am|is|are) (?:getting married to|marrying)",
+        "RELATES_TO",
+        "{s} will marry {o}.",
+        shape="person",
+        relation="engaged to",
+    ),
+    _rule(r"married", "RELATES_TO", "{s} is married to {o}.", shape="person", relation="married to"),
+    _rule(
+        r"(?:am|is|are|just turned|turned|turning|am turning)(?: turning)?(?= \d{1,3}\b)",
+        "RELATES_TO",
+        "{s} is {o}.",
+        shape="age",
+        relation="has age",
+    ),
+    _rule(r"(?:am|is) (?:called|named)", "RELATES_TO", "{s} is named {o}.", shape="named", relation="is named"),
+    _rule(
+        r"(?:have|has|own|owns|got|have got|has got|adopted|bought|raise|raises|raised|keep|keeps|rescued|"
+        r"drive|drives|"
+        r"run|runs|co-own|opened|founded|co-founded|started|manage|foster|am raising|are raising)",
+        "RELATES_TO",
+        "{s} has {o}.",
+        shape="pet",
+        relation="has",
+    ),
+    _rule(
+        r"(?:received|got|was given|was gifted|redeemed)",
+        "RELATES_TO",
+        "{s} has {o}.",
+        shape="gift",
+        relation="has",
+        strength=0.6,
+    ),
+    _rule(
+        r"(?:watched|saw|seen|finished watching|am watching|is watching)",
+        "RELATES_TO",
+        "{s} watched {o}.",
+        shape="named",
+        relation="watched",
+        kind=EntityType.WORK,
+        strength=0.6,
+    ),
+    _rule(
+        r"(?:read|reads|am reading|is reading|finished reading|finished)",
+        "RELATES_TO",
+        "{s} read {o}.",
+        shape="named",
+        relation="read",
+        kind=EntityType.WORK,
+        strength=0.6,
+    ),
+    _rule(
+        r"(?:visited|traveled to|travelled to|took a trip to|went on a trip to|toured|went to|been to)",
+        "RELATES_TO",
+        "{s} visited {o}.",
+        shape="named",
+        relation="visited",
+        kind=EntityType.PLACE,
+        strength=0.6,
+    ),
+    _rule(
+        r"won(?: [a-z]+){0,4}? (?:in|at)",
+        "RELATES_TO",
+        "{s} won a prize in {o}.",
+        shape="event",
+        relation="won",
+        kind=EntityType.ACTIVITY,
+        strength=0.6,
+    ),
+    _rule(
+        r"(?:participated|took part|competed|performed) (?:in|at)",
+        "RELATES_TO",
+        "{s} took part in {o}.",
+        shape="event",
+        relation="took part in",
+        kind=EntityType.ACTIVITY,
+        strength=0.6,
+    ),
+    _rule(
+        r"attended",
+        "RELATES_TO",
+        "{s} took part in {o}.",
+        shape="event",
+        relation="took part in",
+        kind=EntityType.ACTIVITY,
+        strength=0.6,
+    ),
+    _rule(_BE_NOW, "RELATES_TO", "{s} works as {o}.", shape="job", relation="works as", strength=0.8),
+)

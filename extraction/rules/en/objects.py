@@ -1,0 +1,444 @@
+"""From the words after an English verb to objects of facts, by the shape a rule asks for."""
+
+import re
+from collections.abc import Callable
+from typing import Final
+
+from extraction.rules.en.phrases import noun_phrase, quoted_title, things, verb_phrase
+from extraction.rules.engine import Rule, Shape
+from extraction.text.lexicon_en import (
+    CONDITIONS,
+    EVENTS,
+    JOBS,
+    LANGUAGES,
+    LASTING_GOALS,
+    LIFE_GOALS,
+    MONTHS,
+    MORE_JOBS,
+    MORE_OWNABLE,
+    MORE_TRAITS,
+    NOT_NAMES,
+    OWNABLE,
+    PASTIMES,
+    PETS,
+    PRONOUNS,
+    word_set,
+)
+from schema.entity import EntityType
+
+# English names of countries, states and large cities: what tells a place from a firm, also where it is "
+# "typed small.
+
+_NAMES: Final = """
+afghanistan|albania|algeria|argentina|armenia|australia|austria|bangladesh|belgium|bolivia|brazil|bulgaria|cambodia|
+cameroon|canada|chile|china|colombia|costa rica|croatia|cuba|cyprus|czechia|denmark|ecuador|egypt|england|estonia|
+ethiopia|finland|france|georgia|germany|ghana|greece|guatemala|hong kong|hungary|iceland|india|indonesia|iran|iraq|
+ireland|israel|italy|jamaica|japan|jordan|kazakhstan|kenya|korea|south korea|kuwait|laos|latvia|lebanon|lithuania|
+luxembourg|malaysia|malta|mexico|mongolia|morocco|myanmar|nepal|netherlands|the netherlands|new zealand|nigeria|norway|
+pakistan|panama|peru|philippines|the philippines|poland|portugal|qatar|romania|russia|saudi arabia|scotland|senegal|
+serbia|singapore|slovakia|slovenia|south africa|spain|sri lanka|sweden|switzerland|syria|taiwan|tanzania|thailand|
+tunisia|turkey|uganda|ukraine|uruguay|the uk|uk|usa|the us|the usa|the united states|venezuela|vietnam|wales|zambia|
+alabama|alaska|arizona|arkansas|california|colorado|connecticut|delaware|florida|hawaii|idaho|illinois|indiana|iowa|
+kansas|kentucky|louisiana|maine|maryland|massachusetts|michigan|minnesota|mississippi|missouri|montana|nebraska|nevada|
+new hampshire|new jersey|new mexico|north carolina|ohio|oklahoma|oregon|pennsylvania|south carolina|tennessee|texas|
+utah|vermont|virginia|wisconsin|wyoming|ontario|quebec|british columbia|alberta|queensland|tuscany|bavaria|catalonia|
+amsterdam|ankara|antwerp|athens|atlanta|auckland|austin|baltimore|bangalore|bangkok|barcelona|basel|beijing|belfast|
+belgrade|bergen|berlin|bern|birmingham|bogota|bologna|bordeaux|boston|brisbane|bristol|brooklyn|brussels|bucharest|
+budapest|buenos aires|cairo|calgary|cambridge|cape town|caracas|cardiff|charlotte|chengdu|chennai|chicago|cincinnati|
+cleveland|cologne|columbus|copenhagen|dallas|delhi|denver|detroit|dhaka|doha|dresden|dubai|dublin|durban|edinburgh|
+florence|frankfurt|geneva|genoa|ghent|glasgow|gothenburg|granada|guangzhou|hamburg|hangzhou|hanoi|havana|helsinki|
+houston|istanbul|jakarta|jerusalem|johannesburg|karachi|kathmandu|kiev|kyiv|krakow|kyoto|lagos|lahore|las vegas|leeds|
+leipzig|lima|lisbon|liverpool|ljubljana|london|los angeles|la|lyon|madrid|malaga|manchester|manila|marrakech|marseille|
+melbourne|memphis|mexico city|miami|milan|milwaukee|minneapolis|montreal|moscow|mumbai|munich|nairobi|naples|nashville|
+new delhi|new orleans|new york|new york city|nyc|nice|nottingham|orlando|osaka|oslo|ottawa|oxford|palermo|paris|perth|
+philadelphia|phoenix|pittsburgh|portland|porto|prague|pune|reykjavik|riga|rio|rio de janeiro|rome|rotterdam|sacramento|
+salt lake city|san antonio|san diego|san francisco|san jose|santiago|sao paulo|sarajevo|seattle|seoul|seville|shanghai|
+sheffield|shenzhen|sofia|stockholm|stuttgart|sydney|taipei|tallinn|tampa|tel aviv|the hague|tokyo|toronto|toulouse|
+turin|utrecht|valencia|vancouver|venice|verona|vienna|vilnius|warsaw|washington|wellington|york|zagreb|zurich
+"""
+PLACES: Final = frozenset(name.strip() for name in _NAMES.replace("\n", "").split("|"))
+PLACE_WORDS_MAX: Final = 3
+
+
+# From English words to places, firms, jobs, traits, illnesses, languages, ages and birthdays.
+
+Found = list[tuple[str, EntityType | None]]
+_PROPER = re.compile(
+    r"^(?:the |a |an |my )?(?P<n>[A-Z][\w'&.-]*(?: (?:of |de |the |and |del |la )?[A-Z][\w'&-]*){0,4})"
+)
+# After a place's name the clause ends or goes on; "a Harry Potter conference" is no visit to him.
+AFTER_PLACE: Final = re.compile(
+    r"^(?:$|[,.;!]|'?s? ?$| (?:in|at|for|with|last|this|and|on|when|to|once|before|during|yesterday|today|"
+    r"again|as|from|after|because|since|two|three|a (?:few|couple)|which|where|together|by)\b)"
+)
+# "left Nokia in March", "left Nokia"; "left Tom at home" is no notice.
+_AFTER_FIRM = re.compile(
+    r"^(?:$|[,.;!]| (?:in (?:[A-Z]\w+|\d+|the)|last|this|after|because|to (?:start|join|become|work|found|go)|back|"
+    r"and|when|"
+    r"a (?:few|couple|year|month|week)|\w+ (?:years|months|weeks) ago|for (?:a|an|my|[A-Z]\w+)|as)\b)"
+)
+_SETTLEMENT = re.compile(
+    r"^an? (?P<n>(?:[a-z-]+ ){0,3}?(?:village|town|suburb|city|farm|cabin|cottage|houseboat|island|commune|"
+    r"neighbou?rhood)"
+    r"(?: (?:outside|near|in|south of|north of|west of|east of|close to|by|on)(?: the)? [A-Z][\w-]+(?: "
+    r"[A-Z][\w-]+)?)?)"
+)
+_FIRM_WORDS = re.compile(
+    r"\b(?:company|firm|bank|hospital|school|startup|start-up|agency|studio|clinic|store|shop|restaurant|"
+    r"university|college|"
+    r"museum|newspaper|charity|ngo|nonprofit|non-profit|council|government|ministry|department|factory|hotel|"
+    r"airline|cafe|"
+    r"bakery|lab|laboratory|library|consultancy|publisher|magazine|airport|pharmacy|gym|salon|farm|warehouse|"
+    r"institute|"
+    r"foundation|church|supermarket|brewery|theat(?:re|er)|gallery|garage|manufacturer|retailer|provider|chain|"
+    r"post office|"
+    r"kindergarten|daycare|bookstore|bookshop|office|bar|pub|team|center|centre|plant|org|organi[sz]ation|"
+    r"business)\b",
+    re.IGNORECASE,
+)
+_FIRM_END = re.compile(
+    r" (?:as|in|on|near|with|for|that|which|and|from|since|where|downtown|now|right|doing|part|full)\b|[,.]"
+)
+_JOBS = JOBS | MORE_JOBS
+_JOB = re.compile(
+    r"^(?:(?:an?|the|working as an?) )?(?P<n>[a-z][a-z/ -]{1,40}?)(?: (?:at|in|for|with|from|who|now|and|by|on|"
+    r"here|these|last|this|too|before|until|when|but|since|after|of|any ?more|again|full|part) ?.*|[,.]|$)",
+    re.IGNORECASE,
+)
+_BIRTHDAY = re.compile(
+    r"^(?:the )?(?P<n>(?:[A-Za-z]+ \d{1,2}(?:st|nd|rd|th)?|\d{1,2}(?:st|nd|rd|th)?(?: of)? "
+    r"[A-Za-z]+)(?:,? \d{4})?|\d{4}-\d{2}-\d{2}|\d{1,2}/\d{1,2}(?:/\d{2,4})?)"
+)
+_AGE = re.compile(
+    r"(\d{1,3})(?:[ -]years?[ -]old| this year| last \w+| today| in [A-Z]\w+| next \w+| soon| now| and\b|,|\.|$)"
+)
+_TRAIT = re.compile(
+    r"^(?:an? |the )?(?:strict |lifelong |total |single )?(?P<n>[a-z][a-z -]{2,24}?)(?: (?:and|now|since|but|"
+    r"so|for|these|by|too|who|any ?more|as well|myself|because|in|from)\b.*|[,.!]|$)",
+    re.IGNORECASE,
+)
+_CONDITION = re.compile(
+    r"^(?:an? |the |some |really |very |pretty |quite )*(?P<n>(?:[A-Za-z0-9-]+ ){0,3}?(?:"
+    + "|".join(sorted(CONDITIONS, key=len, reverse=True))
+    + r"))\b",
+    re.IGNORECASE,
+)
+_LANGUAGE = re.compile(r"\b(?:" + "|".join(LANGUAGES) + r")\b", re.IGNORECASE)
+_PASTIME = re.compile(
+    r"^(?:the |a |some |a bit of |a little )?(?P<n>(?:[a-z]+ )?(?:"
+    + "|".join(sorted(PASTIMES, key=len, reverse=True))
+    + r"))\b",
+    re.IGNORECASE,
+)
+
+
+def proper(text: str) -> str | None:
+    """The name in capitals that a text begins with."""
+    found = _PROPER.match(text)
+    if found is None or found["n"].split()[0].lower() in NOT_NAMES:
+        return None
+    return found["n"].rstrip(".'")
+
+
+def _known(text: str) -> str | None:
+    """A well-known place that a text begins with, however it is typed."""
+    words = re.findall(r"[A-Za-z]+", text[:60])[:PLACE_WORDS_MAX]
+    for count in range(len(words), 0, -1):
+        name = " ".join(words[:count])
+        if name.lower() in PLACES and text.startswith(name):
+            return name if not name.islower() else name.title()
+    return None
+
+
+def place(rule: Rule, text: str) -> Found:
+    """A place or, where the rule wants one, an organisation."""
+    if rule.object_type is EntityType.ORGANIZATION:
+        return workplaces(text)
+    return places(text)
+
+
+def places(text: str) -> Found:
+    """The place that a text begins with."""
+    name = _known(text) or proper(text)
+    if name is None and (found := _SETTLEMENT.match(text)):
+        name = found["n"]
+    return [(name, EntityType.PLACE)] if name else []
+
+
+def known_place(_rule: Rule, text: str) -> Found:
+    name = _known(text)
+    return [(name, EntityType.PLACE)] if name else []
+
+
+def workplaces(text: str) -> Found:
+    """The organisation that a text begins with, by name or by its kind: `Siemens`, `an insurance company`."""
+    if name := proper(text):
+        return [(name, EntityType.ORGANIZATION)]
+    if not re.match(r"(?:an?|the|my|our) ", text):
+        return []
+    name = noun_phrase(_FIRM_END.split(text)[0])
+    fits = name is not None and len(name.split()) <= 4 and _FIRM_WORDS.search(name)
+    return [(name, EntityType.ORGANIZATION)] if name and fits else []
+
+
+def firm(_rule: Rule, text: str) -> Found:
+    """What someone left or joined: a name that is no known place."""
+    name = proper(text)
+    if name is None or name.lower() in PLACES or not _AFTER_FIRM.match(text[text.index(name) + len(name) :]):
+        return []
+    return [(name, EntityType.ORGANIZATION)]
+
+
+def address(text: str) -> Found:
+    name = re.split(r"[;!?]|\.(?: |$)|,? (?:if|in case|by the way|please)\b", text)[0].strip(" ,")
+    return [(name, EntityType.PLACE)] if re.search(r"\d", name) and len(name) <= 60 else []
+
+
+def jobs(text: str) -> Found:
+    """The occupation that a text begins with."""
+    found = _JOB.match(text)
+    name = re.sub(r"^(?:full|part)[- ]time |^self-employed ", "", found["n"]) if found else ""
+    if (
+        not name
+        or name.split()[0].lower() in PRONOUNS
+        or name.split()[-1].lower() not in _JOBS
+        or len(name.split()) > 4
+    ):
+        return []
+    return [(name, EntityType.TOPIC)]
+
+
+def title(_rule: Rule, text: str) -> Found:
+    return jobs(text)
+
+
+def job(_rule: Rule, text: str) -> Found:
+    """An occupation with its article: "I am excited to guide" names none."""
+    return jobs(text) if re.match(r"(?:an?|the|working as an?) ", text, re.IGNORECASE) else []
+
+
+def trait(_rule: Rule, text: str) -> Found:
+    found = _TRAIT.match(text)
+    return [(found["n"], EntityType.TOPIC)] if found and found["n"].lower() in MORE_TRAITS else []
+
+
+def condition(_rule: Rule, text: str) -> Found:
+    """Illnesses that last; a cold or a headache passes."""
+    found: Found = []
+    for piece in re.split(r",? and |, ", text)[:4]:
+        named = _CONDITION.match(piece)
+        if named is None:
+            break
+        found.append((named["n"], EntityType.TOPIC))
+    return found
+
+
+def language(_rule: Rule, text: str) -> Found:
+    text = re.split(r" (?:to|with|at|when|because|so|but)\b|[;.]", text)[0]
+    found: Found = [(name, EntityType.TOPIC) for name in dict.fromkeys(_LANGUAGE.findall(text))]
+    return found[:6]
+
+
+def pastime(_rule: Rule, text: str) -> Found:
+    """An instrument, a sport or a game that someone plays."""
+    found = _PASTIME.match(text)
+    return [(found["n"], EntityType.ACTIVITY)] if found else []
+
+
+def age(_rule: Rule, text: str) -> Found:
+    found = _AGE.match(text)
+    return [(f"{found.group(1)} years old", EntityType.TIME)] if found and 0 < int(found.group(1)) < 120 else []
+
+
+def birthdays(text: str) -> Found:
+    found = _BIRTHDAY.match(text)
+    if found is None:
+        return []
+    words = [word.lower().strip(",") for word in found["n"].split()]
+    dated = any(word in MONTHS or re.search(r"\d[-/]\d", word) for word in words)
+    return [(found["n"], EntityType.TIME)] if dated else []
+
+
+def birthday(_rule: Rule, text: str) -> Found:
+    return birthdays(text)
+
+
+_MARKED_WORK = re.compile(
+    r"^(?:the |a )?(?:movie|film|show|series|book|novel|anime|documentary|play|musical) (?:called |named )?"
+    r"(?P<n>[A-Z][\w'-]*(?: (?:of |the |and |in |a )?[A-Z][\w'-]*){0,5})"
+)
+_COUNT = re.compile(
+    r"^(?:(?:a|an|one|two|three|four|five|six|several|many|some|little|cute|new|pet|big|small|black|white|"
+    r"old|lovely|adorable|my|the|own) ){0,4}"
+)
+_OWNED = PETS | OWNABLE | MORE_OWNABLE
+_GIFT = re.compile(
+    r"^(?P<n>.{3,70}?)(?: as (?:a|an) .{0,30}(?:gift|present|reward|prize)| from | through )",
+    re.IGNORECASE,
+)
+_EVENT = re.compile(r"^(?P<n>.{3,80}?)(?: and | with | at | on |[.,;]|$)", re.IGNORECASE)
+_FOODS = word_set(
+    "tea coffee chocolate cake pizza sushi bread cheese rice noodles pasta soup salad fruit apples "
+    "bananas peanuts seafood "
+    "shellfish milk toast cream food chicken beef pork fish ramen curry cookies wine beer juice spinach "
+    "mushrooms cilantro "
+    "strawberries mango eggs nuts dumplings tofu gluten shrimp dairy steak"
+)
+_AT_HAND = re.compile(r"(?:all |both |to be )?(?:the|an?|this|that|these|those) ", re.IGNORECASE)
+_LASTING_THE = re.compile(
+    r"the (?:[A-Z]|(?:ocean|sea|beach|mountains?|outdoors|rain|snow|sun|sunsets?|piano|guitar|violin|"
+    r"drums|cello|theat(?:er|re)|"
+    r"cold|heat|dark|water|country|countryside|city|gym|opera|desert|forest|woods)\b|(?:smell|sound|taste|"
+    r"color|colour) (?:of )?[a-z]+)"
+)
+_JOURNEY = re.compile(
+    r"^(?:an? |our |my |the |another )?(?P<n>(?:[a-z]+ ){0,2}(?:trip|journey|move|visit|vacation|holiday|tour|"
+    r"cruise|flight|"
+    r"pilgrimage|party|hike) (?:to|for|around|through|across|in) (?:the )?[A-Z]\w+(?: [A-Z]\w+)*)"
+)
+_LARGE = re.compile(
+    r"(?:write|buy|build|start|open|run|launch|found|finish|join|design|get|do|make|have|go on) (?:an?|my|our|"
+    r"the|another|"
+    r"some) (?:\w+ ){0,2}?(?:novel|book|memoir|thesis|dissertation|house|home|flat|apartment|boat|business|"
+    r"company|family|"
+    r"blog|podcast|startup|shop|bookshop|cafe|restaurant|bakery|marathon|triathlon|studio|band|career|phd|"
+    r"degree|licen[sc]e|"
+    r"certificate|promotion|job|dog|cat|puppy|kitten|baby|child|album|film|movie|farm|garden|savings|visa|"
+    r"citizenship|trip|"
+    r"tattoo|scholarship|grant|channel|charity|race|10k|5k)\b|get (?:into|back into|in shape|fit|married|"
+    r"engaged|divorced|"
+    r"promoted|certified|healthier|better at|rid of|out of debt|pregnant|a driver)|go (?:vegan|vegetarian|"
+    r"freelance|back to "
+    r"(?:school|college|university)|part[- ]time|abroad|hiking|backpacking|to (?:college|university|grad "
+    r"school|[A-Z]))|"
+    r"see (?:the (?:northern lights|world|pyramids|ocean|alps)|(?-i:[A-Z]))|(?:take|pass) (?:my|the|a|an) (?:\w+ "
+    r")?(?:exam|test|"
+    r"course|sabbatical|class|gap year)|stop (?:smoking|drinking|procrastinating|eating|biting|worrying|being)|"
+    r"have (?:kids|"
+    r"children)|live (?:in|abroad|by)|work (?:in|as|for|abroad|remotely)|be (?:more|less|debt|financially) ",
+    re.IGNORECASE,
+)
+
+
+def object_type(phrase: str, default: EntityType | None = None) -> EntityType | None:
+    """What sort of thing a phrase names, as far as its words tell."""
+    words = phrase.lower().split()
+    if default is not None:
+        return default
+    if words[-1] in _FOODS:
+        return EntityType.FOOD
+    if words[-1] in PETS:
+        return EntityType.ANIMAL
+    return EntityType.ACTIVITY if words[0].endswith("ing") and len(words[0]) > 4 else None
+
+
+def objects(rule: Rule, text: str) -> Found:
+    """The objects that a rule finds in a text, cleaned; empty when they are not clear."""
+    return [(name, object_type(name, rule.object_type or kind)) for name, kind in _BY_SHAPE[rule.shape](rule, text)]
+
+
+def _things(rule: Rule, text: str) -> Found:
+    # "I love the color": a thing at hand, not a lasting taste.
+    if rule.predicate in ("PREFERS", "DISLIKES") and _AT_HAND.match(text) and not _LASTING_THE.match(text):
+        return []
+    title = quoted_title(text)
+    return [(name, EntityType.WORK if title else None) for name in things(text)]
+
+
+def _one_thing(rule: Rule, text: str) -> Found:
+    # "a trip to Japan": the place is part of what is planned.
+    if journey := _JOURNEY.match(text):
+        return [(journey["n"], EntityType.ACTIVITY)]
+    return _things(rule, text)[:1]
+
+
+def _goal(rule: Rule, text: str) -> Found:
+    phrase = verb_phrase(text) if rule.shape != "promise" else verb_phrase(text, trivial=frozenset())
+    phrase = phrase or _large_aim(text)
+    if phrase is None or (rule.shape == "wish" and phrase.split()[0].lower() not in LASTING_GOALS):
+        return []
+    # "I need to", "I will": chores stand behind these words too.
+    if rule.shape == "aim" and phrase.split()[0].lower() not in LIFE_GOALS and _LARGE.match(phrase) is None:
+        return []
+    return [(phrase, EntityType.ACTIVITY)]
+
+
+def _large_aim(text: str) -> str | None:
+    """`get into med school`, `go vegan`: a small verb before something large."""
+    return verb_phrase(text, trivial=frozenset()) if _LARGE.match(text) else None
+
+
+def _named(rule: Rule, text: str) -> Found:
+    if rule.object_type is EntityType.WORK:
+        marked = _MARKED_WORK.match(text)
+        title = quoted_title(text[:160]) or (marked["n"] if marked else None)
+        return [(title, EntityType.WORK)] if title and title.lower() not in NOT_NAMES else []
+    name = proper(text)
+    if name and not AFTER_PLACE.match(text[text.index(name) + len(name) :]):
+        return []
+    return [(name, rule.object_type)] if name else []
+
+
+def _person(_rule: Rule, text: str) -> Found:
+    name = proper(text)
+    return [(name, EntityType.PERSON)] if name else []
+
+
+def _pet(_rule: Rule, text: str) -> Found:
+    found: Found = []
+    if re.match(r"the |this |that |such ", text):
+        return found
+    for piece in re.split(
+        r" and |, ", re.split(r" (?:at|in|that|which|who|named|called|with|from|for|because|to)\b", text)[0]
+    ):
+        name = piece.strip()[_COUNT.match(piece.strip()).end() :]  # type: ignore[union-attr]  # matches empty too
+        head = name.lower().split()[-1:]
+        if head and head[0] in _OWNED and len(name.split()) <= 3:
+            found.append((name, EntityType.ANIMAL if head[0] in PETS else None))
+    return found
+
+
+def _gift(_rule: Rule, text: str) -> Found:
+    found = _GIFT.match(text)
+    if found is None or not re.match(r"(?:an?|the|two|some) ", found["n"]):
+        return []
+    # "a colourful, long, bar-shaped pen": the last adjective is enough; "a set of" is none.
+    plain = re.sub(r"^an? (?:set|pair|bunch|box|bouquet) of ", "", found["n"].split(" that ")[0])
+    name = noun_phrase(plain.rsplit(", ", 1)[-1])
+    return [(name, EntityType.THING)] if name and name.split()[-1].lower() not in EVENTS else []
+
+
+def _event(_rule: Rule, text: str) -> Found:
+    found = _EVENT.match(text)
+    name = noun_phrase(found["n"]) if found else None
+    return (
+        [(name, EntityType.ACTIVITY)] if name and name.split()[-1].lower() in EVENTS and len(name.split()) > 1 else []
+    )
+
+
+_BY_SHAPE: dict[Shape, Callable[[Rule, str], Found]] = {
+    "things": _things,
+    "worry": _one_thing,
+    "goal": _goal,
+    "wish": _goal,
+    "promise": _goal,
+    "place": place,
+    "known place": known_place,
+    "workplace": place,
+    "firm": firm,
+    "school": place,
+    "job": job,
+    "title": title,
+    "trait": trait,
+    "condition": condition,
+    "language": language,
+    "pastime": pastime,
+    "aim": _goal,
+    "named": _named,
+    "person": _person,
+    "age": age,
+    "birthday": birthday,
+    "pet": _pet,
+    "gift": _gift,
+    "event": _event,
+}

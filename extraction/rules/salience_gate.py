@@ -1,0 +1,96 @@
+"""Whether a scene may hold anything worth a model's call: small talk costs nothing. Pure, linear time.
+
+What is not known to be small talk is read: a call too many costs money, a call too few costs a memory.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from extraction.reader import SceneLine, SceneText
+from extraction.rules.engine import TalkWords
+from extraction.text.sentences import has_cjk, split_sentences
+from schema.labels import Role
+
+# Small talk is short; whoever writes more than this in one message says something.
+_TALK_CHARS_MAX: Final = 1_000
+# Fewer words of a statement that speaks of nobody say nothing alone.
+_WORDS_MIN: Final = 3
+_CJK_MIN: Final = 4
+# Longer clauses are no small talk, and no pattern needs to see them.
+_CLAUSE_CHARS_MAX: Final = 120
+_CLAUSES: Final = re.compile(
+    r"[,，;；:：。！？!?…~～\n()（）]+|\.(?:\s|$)|[-–—]{2,}| - |(?<=[\u3400-\u9fff]) (?=[\u3400-\u9fff])"
+)
+_EDGES: Final = " \t\"'“”‘’.。,，!！?？…-–—~～*_#`"
+_CJK: Final = re.compile(r"[\u3400-\u9fff]")
+_WORD: Final = re.compile(r"[a-z0-9][\w'’-]*", re.IGNORECASE)
+_NOT_WORDS: Final = re.compile(r"[^\w\s'’“”\"%.,;:!?\u3000-\u303f\uff00-\uffef…~-]")
+
+
+def worth_reading(scene: SceneText) -> bool:
+    """Whether a model should read the scene: preferences, relationships, promises, events, goals, decisions,
+    work, places or procedures may be in its fresh lines."""
+    return any(_says_something(line) for line in scene.lines if line.fresh)
+
+
+def is_small_talk(text: str) -> bool:
+    """Whether a message holds nothing but greetings, thanks and the like."""
+    return len(text) <= _TALK_CHARS_MAX and next(_said(text), None) is None
+
+
+def _says_something(line: SceneLine) -> bool:
+    match line.role:
+        case Role.SYSTEM:
+            return False
+        case Role.TOOL:
+            return bool(line.text.strip())
+        case Role.USER:
+            return len(line.text) > _TALK_CHARS_MAX or any(_user_tells(*said) for said in _said(line.text))
+        case Role.ASSISTANT:
+            # What an assistant explains is known to the world; what it did or will do is not.
+            return any(not asks and _tells_of_self(clauses) for clauses, asks in _said(line.text[:_TALK_CHARS_MAX]))
+
+
+def _said(text: str) -> Iterator[tuple[list[str], bool]]:
+    """Of each sentence the clauses that are not small talk, and whether the sentence asks."""
+    for sentence in split_sentences(text):
+        clauses = [_bare(piece) for piece in _CLAUSES.split(sentence.text)]
+        telling = [clause for clause in clauses if clause and not _is_small(clause)]
+        if telling:
+            yield telling, sentence.asks
+
+
+def _bare(clause: str) -> str:
+    """A clause without marks at its ends and without pictures."""
+    return " ".join(_NOT_WORDS.sub(" ", clause).replace("’", "'").strip(_EDGES).split())
+
+
+def _words_for(clause: str) -> TalkWords:
+    # Loaded with the first clause of its language: its patterns take longer to compile than a start has.
+    if has_cjk(clause):
+        from extraction.rules.zh import small_talk as small_talk_zh
+
+        return small_talk_zh.WORDS
+    from extraction.rules.en import small_talk as small_talk_en
+
+    return small_talk_en.WORDS
+
+
+def _is_small(clause: str) -> bool:
+    return len(clause) <= _CLAUSE_CHARS_MAX and _words_for(clause).small_talk.fullmatch(clause) is not None
+
+
+def _user_tells(clauses: list[str], asks: bool) -> bool:
+    if asks or any(_words_for(clause).asks_for.match(clause) for clause in clauses[:1]):
+        return any(_words_for(clause).about_us.search(clause) for clause in clauses)
+    return _tells_of_self(clauses) or _has_substance(clauses)
+
+
+def _tells_of_self(clauses: Iterable[str]) -> bool:
+    return any(_words_for(clause).speaks_of_self.search(clause) for clause in clauses)
+
+
+def _has_substance(clauses: Iterable[str]) -> bool:
+    text = " ".join(clauses)
+    return len(_CJK.findall(text)) >= _CJK_MIN or len(_WORD.findall(text)) >= _WORDS_MIN

@@ -1,0 +1,110 @@
+"""What the rules for English and Chinese read in a scene, in linear time, precise rather than complete. Pure."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import datetime
+
+from extraction.reader import THE_AGENT, THE_USER, Mention, ProposedFact, Quote, Reading, SceneLine, SceneText
+from extraction.rules.en.reader import read_english
+from extraction.rules.engine import Draft, Voice
+from extraction.rules.zh.reader import read_chinese
+from extraction.temporal.phrases import spans_in
+from extraction.text.name_spotting import Found, load_words, names_in
+from extraction.text.sentences import has_cjk, split_sentences
+from schema.ids import name_key
+from schema.labels import Role
+
+# Of a longer message only the first part is read: nobody states facts about themselves for pages.
+READ_CHARS_MAX = 20_000
+FACTS_PER_LINE_MAX = 40
+MENTIONS_PER_LINE_MAX = 40
+_DATED = frozenset({"lives in", "works at", "works as", "studies at", "married to"})
+
+
+def read_scene(scene: SceneText, *, reader: str) -> Reading:
+    """Facts that the fresh lines of a scene state outright, and the names they mention."""
+    if any(line.fresh and has_cjk(line.text) for line in scene.lines):
+        load_words()
+    facts: dict[tuple[str, str, str | None, str], ProposedFact] = {}
+    mentions: dict[tuple[str, int], Mention] = {}
+    for number, line in enumerate(scene.lines):
+        if not line.fresh or line.role not in (Role.USER, Role.ASSISTANT):
+            continue
+        for fact in _facts_of(line, number, scene):
+            key = (fact.subject, fact.predicate, fact.relation, name_key(fact.object))
+            known = facts.get(key)
+            facts[key] = fact if known is None or known.closes != fact.closes else _merged(known, fact)
+        for name, kind in _names_of(line, scene):
+            mentions.setdefault((name_key(name), number), Mention(name=name, line=number, entity_type=kind))
+    return Reading(reader=reader, facts=tuple(facts.values()), mentions=tuple(mentions.values()))
+
+
+def _merged(known: ProposedFact, again: ProposedFact) -> ProposedFact:
+    """The same fact said twice: both places prove it."""
+    return replace(known, quotes=known.quotes + again.quotes, strength=max(known.strength, again.strength))
+
+
+def _facts_of(line: SceneLine, number: int, scene: SceneText) -> Iterator[ProposedFact]:
+    me = _who_speaks(line, scene)
+    # What an assistant says about itself or its user is an echo or politeness.
+    if me == THE_AGENT:
+        return
+    people = tuple({other.speaker for other in scene.lines if other.speaker})
+    voice = Voice(me=me, user_names=scene.user_names, people=people)
+    text = line.text[:READ_CHARS_MAX]
+    sentences = split_sentences(text)
+    chinese = [sentence for sentence in sentences if has_cjk(sentence.text)]
+    english = [sentence for sentence in sentences if not has_cjk(sentence.text)]
+    drafts = (read_chinese(chinese, voice) if chinese else []) + (read_english(english, voice) if english else [])
+    told = [draft for draft in drafts if name_key(draft.subject) != name_key(draft.object)]
+    for draft in told[:FACTS_PER_LINE_MAX]:
+        yield _proposed(draft, line, number)
+
+
+def _who_speaks(line: SceneLine, scene: SceneText) -> str:
+    if line.role is not Role.USER:
+        return THE_AGENT
+    if line.speaker is None or not line.speaker.strip() or not scene.user_names:
+        return THE_USER
+    key = name_key(line.speaker)
+    if any(key == name_key(name) for name in scene.user_names):
+        return THE_USER
+    if any(key == name_key(name) for name in scene.agent_names):
+        return THE_AGENT
+    return line.speaker.strip()
+
+
+def _proposed(draft: Draft, line: SceneLine, number: int) -> ProposedFact:
+    began = _began(draft, line)
+    return ProposedFact(
+        subject=draft.subject,
+        predicate=draft.predicate,
+        object=draft.object,
+        statement=draft.statement,
+        quotes=(Quote(line=number, start=draft.start, end=draft.end),),
+        relation=draft.relation,
+        subject_type=draft.subject_type,
+        object_type=draft.object_type,
+        strength=draft.strength,
+        confidence=draft.confidence,
+        valid_at=began[0],
+        valid_by=began[1],
+        trigger_emotion=draft.trigger_emotion,
+        closes=draft.closes,
+    )
+
+
+def _began(draft: Draft, line: SceneLine) -> tuple[datetime | None, datetime | None]:
+    """When a state began at the earliest and the latest, if the words beside it name a time that is past."""
+    if draft.relation not in _DATED or draft.closes:
+        return None, None
+    for found in spans_in(line.text[draft.start : draft.end], line.said_at):
+        start = found.span.start
+        if start is not None and start < line.said_at:
+            return start, found.span.end
+    return None, None
+
+
+def _names_of(line: SceneLine, scene: SceneText) -> list[Found]:
+    ignore = (*scene.user_names, *scene.agent_names)
+    return names_in(split_sentences(line.text[:READ_CHARS_MAX]), ignore)[:MENTIONS_PER_LINE_MAX]

@@ -1,0 +1,1 @@
+"""Reading rules for Chinese."""

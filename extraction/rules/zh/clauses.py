@@ -1,0 +1,405 @@
+"""Clauses of a Chinese sentence and who each of them is about."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from extraction.reader import THE_USER
+from extraction.rules.engine import Draft, Voice
+from extraction.text.lexicon_zh import KIN, NOT_NAMES, SOLE_KIN, SURNAMES
+from extraction.text.name_spotting import chinese_name_at, word_tag
+from extraction.text.sentences import Sentence
+from schema.entity import EntityType
+from schema.kept_results import kept_by_chars
+
+# Chinese as people type it, made plain: short words for relatives, and words that are not the writer's own.
+
+_SPEECH = re.compile(r"[“\"「『][^”\"」』]{2,200}[”\"」』]")
+_SPEAKER = re.compile(r"[我你您他她它咱俺]")
+_RELAYED: Final = (
+    r"(?:^(?:请|麻烦|帮我|帮忙|再|以[^：:，。]{1,10}|用[^：:，。]{1,10}|把[^：:，。]{1,10}){0,2}(?:读|"
+    r"翻译|改写|润色|校对|总结|修改|改|缩写|扩写|看看?|朗读|念|编|写|"
+    r"生成|起草|检查|评价|分析|续写|仿写)[^：:。]{0,30}|"
+    r"(?:说|写道|写着|写的是|留言说?|评论说?|回复说?|唱的是|原文是?|原话是?|内容是?|如下|这句话?|这段话?|"
+    r"翻译成(?:英文|中文|英语|日语)))[：:]"
+)
+_AFTER_RELAY = re.compile(_RELAYED + r"(?P<words>.+)", re.DOTALL)
+# After such a sentence the writer speaks as somebody else, or shows somebody's words.
+RELAYS: Final = re.compile(
+    _RELAYED
+    + r"|^(?:请你?)?(?:假装|假设|想象一下|想象|扮演|你来?扮演|你现在是|从现在开始你是|角色扮演|比如说?我[叫是])"
+)
+# "我可真喜欢排队": praise of what nobody likes.
+IRONIC: Final = re.compile(
+    r"可真是?(?:喜欢|爱|享受|谢谢)|^(?:太好了|真好|好极了|真棒|是啊是啊|可不是嘛|好家伙|"
+    r"真是谢谢)[，,！!].{0,12}(?:喜欢|爱|享受)|"
+    r"呵呵|谁不(?:喜欢|爱|想)|(?:喜欢|享受|爱)被(?:骂|坑|催|骗|吼|打)|简直爱死|我谢谢(?:你|您)|"
+    r"(?:我的最爱|最爱了)[，,]?(?:呵|哈|呢$)"
+)
+_SHORT_KIN: Final = {
+    "爸": "爸爸",
+    "妈": "妈妈",
+    "哥": "哥哥",
+    "姐": "姐姐",
+    "弟": "弟弟",
+    "妹": "妹妹",
+    "奶": "奶奶",
+    "先生": "丈夫",
+}
+_MY_KIN = re.compile(r"我(?:家|们家|亲)?(?P<k>先生|[爸妈哥姐弟妹奶])(?![爸妈哥姐弟妹奶奶们夫媳子儿油茶粉])")
+_OUR = re.compile(r"俺们?|咱们?家?(?=[爸妈哥姐弟妹])")
+
+
+@kept_by_chars(chars_max=1_000_000, entries_max=512)
+def readable(text: str) -> str:
+    """A sentence of the same length in which the words of others are blanked out."""
+    text = _SPEECH.sub(lambda found: "　" * len(found[0]) if _SPEAKER.search(found[0]) else found[0], text)
+    relayed = _AFTER_RELAY.search(text)
+    if relayed is None:
+        return text
+    return text[: relayed.start("words")] + "　" * len(relayed["words"])
+
+
+def spelled(text: str) -> str:
+    """`我妈` → `我妈妈`: short words for relatives written out; the length changes."""
+    text = _OUR.sub("我", text)
+    return _MY_KIN.sub(lambda found: "我" + _SHORT_KIN[found["k"]], text)
+
+
+_CUT = re.compile(r"[，,；;：:]+|——|(?<=[\u4e00-\u9fff]) (?=[\u4e00-\u9fff])|(?=但是|不过|可是|而且(?!是)|然而|虽然)")
+_LEAD = re.compile(
+    r"^(?:你好[啊呀]?|嗨|嗯+|恩|哦|噢|啊|是的|是啊|对了|对呀|对啊|其实|但是|但|不过|可是|而且|虽然|因为|"
+    r"所以|另外|还有(?![一二两三四五几][只条个匹头对家辆])|当然|哈哈|说起来|说实话|"
+    r"话说回来|今天|昨天|前天|昨晚|最近|现在|目前|平时|那么|然而|后来|于是|同时|此外|以前|过去|曾经|"
+    r"小时候|年轻的?时候|当年|[^，我]{1,6}(?:之前|以前|前)(?=我|们)|(?:医生|大夫|体检|医嘱)(?:说|建议|让|"
+    r"叫|嘱咐)(?=我)|[^我你您他她，。]{1,5}(?=我(?:一般|向来|从来|永远)?只(?:喝|看|吃|用|选|买|听|穿))|"
+    r"上次|早餐|早饭|午饭|晚饭|五一|十一|国庆|春节|元旦|端午|中秋|清明|暑假|寒假|那天|前几天|前阵子|"
+    r"这阵子|[今去前]年[春夏秋冬]天|年初|年底|月初|月底|上周末?|上个?周末|上个月|去年|今年|"
+    r"这几天|好的|谢谢|有时候|有时|周末|从小到大|原来|比如|例如|比起[^我]{1,8}(?=我)|上(?=我))"
+)
+_LEADS_MAX = 4
+# What was so before something else, or long ago: "疫情前我住在…", "以前我…".
+_PAST = re.compile(
+    r"^(?:其实|另外|对了|说起来)?(?:以前|过去|曾经|小时候|年轻的?时候|当年|早些年|前几年|那时候?|(?:上|"
+    r"读)(?:大学|中学|高中|小学|研究生)(?:的?时候)?|"
+    r"[^，我]{1,6}(?:之前|以前|前)(?=我|们))(?!的)(?!从没|没)"
+)
+_ONCE = re.compile(
+    r"^(?:以前|曾经|曾|过去|小时候|年轻的?时候|当年|原来|原先|之前|从前)(?:也|都|一直|可|还|就)?(?=[^的])(?!从没|没)"
+)
+_MOMENT = re.compile(r"今天|昨天|昨晚|前天|明天|后天|今晚|此刻|这会儿?|刚才|这一刻|眼下|这次(?!签证|考试|手术|面试)")
+# Who writes about themselves may leave 我 away at the beginning.
+_ELIDED = re.compile(
+    r"^(?:刚刚?|从小|一直|最近|现在|目前|已经|终于|一般|平时|也|都|真的|其实|特别|超级?|最|很|就|才|又|本来|每天|"
+    r"正在|打小|实在|真心|向来|完全){0,3}"
+    r"(?:喜欢|爱(?!情|心|国|一个|的|我)|讨厌|害?怕|不(?:太|怎么|能|敢)?(?:吃|喝|喜欢|爱)|搬(?:到|来|去|回|进)|住在|"
+    r"在(?=[^，]{2,12}(?:工作|上班|做|当|读|学|实习|长大))|"
+    r"打算|计划|准备|希望(?!你|您|大家)|想(?!问|知道|请|要?你|象|必|不到|想)|决定|学(?!生|校|会了吗)|养了|"
+    r"领养|对[^，]{1,10}(?:过敏|感兴趣|没兴趣)|受不了|"
+    r"戒(?:了|掉)|在(?:为|备考|减肥|戒|攒钱|学)|为[^，]{2,12}(?:发愁|操心)|入职|升职|毕业于|来自|老家|"
+    r"今年\d|担心|吃不了|喝不了|习惯|只(?:喝|吃|用)|迷上|"
+    r"离不开|会(?:说|弹|拉)|瘦|必须|得|要(?=减|戒|瘦|学)|叫我|是(?:一?[个名位]|做))"
+)
+_SOMEBODY = re.compile(r"[你您他她]|我们公司|大家|别人|人们|老师说|朋友说|的人")
+_GREETING_CHARS_MAX = 3
+_NOW = re.compile(r"现在|如今|后来|目前|最近|这几年|今年|不过|但|可是|反而|反倒|之后|已经")
+UNREAL = re.compile(r"如果|假如|要是|假设|倘若|假使|万一|的话|即使|哪怕|除非|希望你|祝你")
+_HEDGE = re.compile(r"也许|可能|或许|大概|好像|似乎|说不定|不知道|不确定|不清楚|听说")
+_ASKS = re.compile(
+    r"(?<!没)(?<!没有)什么(?!的)|(?<!不)怎么|怎样|哪[里些个种位儿]|谁|多少|是否|[吗么]$|吗|呢$|有没有|"
+    r"会不会|喜不喜欢|要不要|想不想|"
+    r"能不能|是不是|为何|几[点岁]"
+)
+_LISTING = re.compile(r"喜欢|爱好|热爱|讨厌|害怕|过敏")
+_LIST_PIECE = re.compile(r"^[\u4e00-\u9fff]{2,4}$")
+_NO_LIST_PIECE = re.compile(r"[我你他她它的了吗呢很真好吧啊不是对嗯太也都就还可会要想去来说谢觉每]")
+_ME = re.compile(
+    r"^(?:我自己|我本人|我个人|我这个?人|我们(?:一|全)?家(?![的住在])|我们全家|我们俩?|咱们俩?|"
+    r"我家里(?!在|住)|我家(?!在|住|的|人|那|[狗猫])|本人|我)(?:和|跟|与)?"
+)
+_KINS = "|".join(sorted(KIN, key=len, reverse=True))
+_KIN = re.compile(r"^(?P<p>我|他|她|其)?们?的?(?:一个|一位|那个)?(?P<k>" + _KINS + r")(?:[她他](?!们))?")
+# "我跟我弟弟开了店": who is with me is not what I do.
+_COMPANY = re.compile(r"^(?:我们?的?)?(?:" + _KINS + r")(?:们)?(?:一起|一块儿?|俩|两个人?)?")
+_PRONOUN = re.compile(r"^(?:他|她|其)(?!们|中|实|他|它)")
+_OTHERS = re.compile(r"^(?:这|那|它|你|您|大家|有人|人们|他们|她们|它们|其中|其他|别人|每个|谁|老师|同学|教练)")
+_VERB_NEXT = (
+    r"(?=也|很|非常|特别|最|不|喜欢|讨厌|住|爱|热爱|害怕|怕|在|的|叫|今年|是|有|说|想|打算|对|养|超|挺|从|"
+    r"和|与|跟|去|参|看|读|收|获|感|觉|通|拿|因|练|尝|做|发|被|帮)"
+)
+_NAMED = re.compile(
+    r"^(?P<n>小[\u4e00-\u9fff]|[A-Z][A-Za-z]+|[" + "".join(sorted(SURNAMES)) + r"][\u4e00-\u9fff]{1,2}?)" + _VERB_NEXT
+)
+_REPORT = re.compile(
+    r"^(?:也|曾|总是?|经常|还)?(?:说过?|觉得|告诉我|认为|表示|提到|承认|告诉过我|发现)(?:，|,)?(?P<p>自己|"
+    r"他|她|我)?(?P<rest>.+)",
+    re.DOTALL,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clause:
+    """One clause and its subject.
+
+    Attributes:
+        text: the clause without conjunctions before it.
+        rest: what follows the subject.
+        subject: `THE_USER`, `THE_AGENT` or a name; None when unclear.
+        third: who "他", "她", "自己" are here.
+        kin: the word for a relative that stands as subject without a name, if one does.
+        past: the words say that it was so once.
+        momentary: the words say that it is so today.
+        start, end: characters of the message.
+    """
+
+    text: str
+    rest: str
+    subject: str | None
+    third: str | None
+    start: int
+    end: int
+    kin: str | None = None
+    past: bool = False
+    momentary: bool = False
+
+
+@dataclass(slots=True)
+class Thread:
+    """Who was spoken of last while one message is read.
+
+    Attributes:
+        opens: nobody was spoken of yet in this sentence.
+        many: the word for several relatives whose names may follow, as in `两个孩子，大的叫…`.
+    """
+
+    voice: Voice
+    subject: str | None = None
+    third: str | None = None
+    kin: str | None = None
+    opens: bool = True
+    past: bool = False
+    many: str | None = None
+    named: dict[str, str] = field(default_factory=dict)
+
+
+def clauses(sentence: Sentence, thread: Thread) -> Iterator[Clause]:
+    """The clauses that state something; questions and what is only supposed are left out."""
+    text = readable(sentence.text)
+    thread.subject = None
+    thread.kin = None
+    thread.opens = True
+    thread.past = False
+    if IRONIC.search(text):
+        return
+    pieces = _with_lists(text, _pieces(text))
+    for number, (start, end, plain) in enumerate(pieces):
+        last = number == len(pieces) - 1
+        if UNREAL.search(plain):
+            return
+        if (sentence.asks and last) or _ASKS.search(plain) or _HEDGE.search(plain):
+            continue
+        yield _clause(plain, sentence.start + start, sentence.start + end, thread)
+
+
+def _pieces(text: str) -> list[tuple[int, int]]:
+    found = []
+    start = 0
+    for cut in _CUT.finditer(text):
+        if cut.start() > start and not _inside_title(text, cut.start()):
+            found.append((start, cut.start()))
+            start = cut.end()
+    found.append((start, len(text)))
+    return [(start, end) for start, end in found if end - start > 1]
+
+
+def _inside_title(text: str, place: int) -> bool:
+    return text.rfind("《", 0, place) > text.rfind("》", 0, place)
+
+
+def _with_lists(text: str, pieces: list[tuple[int, int]]) -> list[tuple[int, int, str]]:
+    """A list written with commas (唱歌，健身，旅游) belongs to the clause that opens it."""
+    plain = [text[start:end].strip('。！？!?…~～ .”“"') for start, end in pieces]
+    joined: list[tuple[int, int, str]] = []
+    number = 0
+    while number < len(pieces):
+        stop = number + 1
+        if _LISTING.search(plain[number]):
+            while stop < len(plain) and _LIST_PIECE.match(plain[stop]) and not _NO_LIST_PIECE.search(plain[stop]):
+                stop += 1
+        if stop - number < 3:
+            stop = number + 1
+        joined.append((pieces[number][0], pieces[stop - 1][1], "、".join(plain[number:stop])))
+        number = stop
+    return joined
+
+
+def _clause(plain: str, start: int, end: int, thread: Thread) -> Clause:
+    text = spelled(plain.strip())
+    past = _PAST.match(text) is not None
+    momentary = _MOMENT.search(text) is not None
+    for _ in range(_LEADS_MAX):
+        shorter = _LEAD.sub("", text, count=1).lstrip("，, ")
+        if shorter == text or not shorter:
+            break
+        text = shorter
+    kin_before = thread.kin
+    thread.kin = None
+    inherited = thread.subject
+    subject, rest = _subject(text, thread)
+    if subject is None and thread.opens and _ELIDED.match(text) and not _SOMEBODY.search(text):
+        subject = thread.voice.me
+    thread.opens = thread.opens and len(text) <= _GREETING_CHARS_MAX
+    # "以前住在上海，在华为上班": what goes on without a new subject was so then too.
+    past = past or (thread.past and rest == text and _NOW.search(plain) is None)
+    thread.past = past
+    if subject is not None and (once := _ONCE.match(rest)):
+        past, rest = True, rest[once.end() :]
+    if rest == text and subject is not None and subject == inherited:
+        thread.kin = kin_before
+    if subject is not None:
+        subject, rest = _reported(subject, rest, thread)
+    # "我知道他喜欢旅游，喜欢美食": what follows is about him.
+    thread.subject = None if subject == thread.voice.me and re.search(r"[他她你]", rest) else subject
+    return Clause(
+        text=text,
+        rest=rest,
+        subject=subject,
+        third=thread.third,
+        start=start,
+        end=end,
+        kin=thread.kin,
+        past=past,
+        momentary=momentary,
+    )
+
+
+def _subject(text: str, thread: Thread) -> tuple[str | None, str]:
+    own = next((name for name in thread.voice.user_names if name and text.startswith(name)), None)
+    if own is not None and thread.voice.me in (THE_USER, own):
+        return _own_subject(text[len(own) :], thread)
+    kin = _KIN.match(text)
+    if kin:
+        return _kin_subject(kin, text, thread)
+    if me := _ME.match(text):
+        with_whom = me.group().endswith(("和", "跟", "与"))
+        return thread.voice.me, _COMPANY.sub("", text[me.end() :]) if with_whom else text[me.end() :]
+    if pronoun := _PRONOUN.match(text):
+        return thread.third, text[pronoun.end() :]
+    if _OTHERS.match(text):
+        return None, text
+    named = _NAMED.match(text)
+    if named and named["n"] not in NOT_NAMES and named["n"][:2] not in NOT_NAMES and _may_be_name(named["n"]):
+        thread.third = thread.voice.who(named["n"])
+        return thread.third, text[named.end() :]
+    if thread.third is None and thread.voice.me == THE_USER and any(name in text for name in thread.voice.user_names):
+        thread.third = THE_USER
+    return thread.subject, text
+
+
+def _may_be_name(word: str) -> bool:
+    """Whether the dictionary knows the word as no other thing: 周末, 高中 and 小店 are no names."""
+    return word[0].isascii() or word_tag(word) in (None, "nr")
+
+
+def _own_subject(rest: str, thread: Thread) -> tuple[str | None, str]:
+    thread.third = THE_USER
+    kin = _KIN.match(rest)
+    if kin and rest.startswith("的"):
+        return _kin_subject(kin, rest, thread)
+    return THE_USER, rest
+
+
+def _kin_subject(kin: re.Match[str], text: str, thread: Thread) -> tuple[str | None, str]:
+    word, rest = kin["k"], text[kin.end() :]
+    if kin["p"] in (None, "我") and (name := _name_after(rest)):
+        thread.third = thread.voice.who(name)
+        return thread.third, rest[len(name) :]
+    if kin["p"] in ("他", "她", "其") and thread.third != THE_USER:
+        return None, text
+    if word in thread.named:
+        thread.third = thread.named[word]
+        return thread.third, rest
+    if thread.voice.me == THE_USER and any(
+        rest.startswith(("教", "带", "给", "陪", "和", "与", "送")) and name in rest for name in thread.voice.user_names
+    ):
+        thread.third = THE_USER
+    else:
+        thread.third = word if word in SOLE_KIN else None
+    thread.kin = word if word in SOLE_KIN else None
+    return (word if word in SOLE_KIN else None), rest
+
+
+def _name_after(rest: str) -> str | None:
+    """The name that follows a word for a relative: `(妻子)王芳`."""
+    latin = re.match(r"[A-Z][A-Za-z]+", rest)
+    if latin:
+        return latin.group()
+    return chinese_name_at(rest, 0) if rest[:1] in SURNAMES or rest[:1] in "小阿" else None
+
+
+def _reported(subject: str, rest: str, thread: Thread) -> tuple[str | None, str]:
+    """What someone said about themselves is about them; what they said about others is left out."""
+    report = _REPORT.match(rest)
+    if report is None:
+        return subject, rest
+    is_me = subject == thread.voice.me
+    match report["p"]:
+        case "我":
+            return (subject if is_me else None), report["rest"]
+        case "他" | "她":
+            return thread.third, report["rest"]
+        case _:
+            return subject, report["rest"]
+
+
+# Makes the drafts of Chinese facts: who they are about, and the statement in words.
+
+UNKNOWN_USER = "用户"
+
+
+def draft(
+    clause: Clause,
+    thread: Thread,
+    subject: str,
+    predicate: str,
+    obj: str,
+    says: str,
+    *,
+    relation: str | None = None,
+    kind: EntityType | None = None,
+    strength: float = 0.7,
+    closes: bool = False,
+    emotion: str | None = None,
+) -> Draft:
+    label = thread.voice.label(subject, UNKNOWN_USER)
+    if label == obj:
+        label = UNKNOWN_USER
+    if subject in SOLE_KIN:
+        label = f"{thread.voice.label(thread.voice.me, UNKNOWN_USER)}的{label}"
+    return Draft(
+        subject=subject,
+        predicate=predicate,
+        object=obj,
+        statement=says.format(s=label, o=f"《{obj}》" if kind is EntityType.WORK else obj),
+        start=clause.start,
+        end=clause.end,
+        relation=relation,
+        subject_type=None if subject.startswith("@") else EntityType.PERSON,
+        object_type=kind,
+        strength=strength,
+        confidence=0.75 if subject == thread.voice.me else 0.65,
+        closes=closes,
+        trigger_emotion=emotion,
+    )
+
+
+def owner(pronoun: str | None, clause: Clause, thread: Thread) -> str | None:
+    """Whose 我的, 他的, 自己的 thing it is."""
+    if pronoun and pronoun.startswith("我"):
+        return thread.voice.me
+    if pronoun and pronoun[0] in "他她":
+        return clause.third
+    if pronoun == "自己":
+        return clause.subject or clause.third
+    return clause.subject

@@ -1,0 +1,497 @@
+"""Chinese sentences whose subject is a thing: what pleases, bothers or matters, and what is told by its noun."""
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+from typing import Final
+
+from extraction.reader import THE_USER
+from extraction.rules.engine import Draft
+from extraction.rules.zh.clauses import UNREAL, Clause, Thread, draft, readable
+from extraction.rules.zh.clauses import owner as owner_of
+from extraction.rules.zh.objects import is_job, object_type, visited_place
+from extraction.rules.zh.phrases import noun_phrase, things, title, titles, without_category
+from extraction.text.lexicon_zh import EMOTIONS, EVENTS, KIN, LANGUAGES, NOT_NAMES, PETS, PLEASANT, SURNAMES, SYMPTOMS
+from extraction.text.name_spotting import chinese_name_at, word_tag
+from extraction.text.sentences import Sentence
+from schema.entity import EntityType
+
+# What Chinese sentences tell about causes: pains, troubles and partings, and what brings them.
+
+_SYMPTOM = "(?:" + "|".join(SYMPTOMS) + ")"
+_MINE = r"(?:我们?的?|这个|这次|那个|最近的?|老|这种|这|他的|她的){0,3}"
+_MAINLY = r"(?:主要|其实|多半|大概率|基本|都|应该|就|全|八成){0,2}"
+_HINT: Final = re.compile("因为|由于|引起|造成|导致|引发|诱发|害|让|就|都|会|使")
+_PATTERNS: Final = (
+    # "我腰疼是久坐造成的"
+    re.compile(
+        r"(?:^|[，,]|说|发现)"
+        + _MINE
+        + r"(?P<o>[^我你他她这那说，。]{2,8}?)"
+        + _MAINLY
+        + r"是(?:由|由于|因为|被)?(?P<c>[\u4e00-\u9fff]{1,10}?)(?:引起|造成|导致|引发|诱发|闹|弄|害|搞|惹|"
+        r"熬|憋)(?:出来)?的?$"
+    ),
+    # "我失眠主要是因为上夜班"
+    re.compile(
+        r"(?:^|[，,])"
+        + _MINE
+        + r"(?P<o>"
+        + _SYMPTOM
+        + r")"
+        + _MAINLY
+        + r"(?:是)?(?:因为|由于|源于|来自于?)(?P<c>[\u4e00-\u9fff]{1,10}?)(?:$|[，,])"
+    ),
+    # "因为工作压力，我经常失眠"
+    re.compile(
+        r"(?:因为|由于)(?P<c>[\u4e00-\u9fff]{2,8}?)(?:的原因|的关系|的缘故)?(?:，|,)?(?:我们?|他|"
+        r"她)?(?:所以|才|就|而|导致|总是|经常|常常|"
+        r"一直|最后|最终|老|老是|已经|天天|又){0,2}(?:我们?)?(?:会|有点|开始)?(?P<o>"
+        + _SYMPTOM
+        + r")(?:了|的|很|得|越来越|严重|加重|$)"
+    ),
+    # "喝红酒会让我头疼", "花粉都会引发我的哮喘"
+    re.compile(
+        r"(?:^|[，,])(?:每年春天|每到春天|每年|每次|每到|一到|"
+        r"只要)?(?P<c>[^我你他她这那，。]{1,8}?)(?:一直|老是?|总是?|经常|容易|都|就|很|特别)*(?:会|能|老|总)?"
+        r"(?:引发|引起|导致|造成|加重|诱发|触发|让|使|令|害|害得|搞得|弄得)(?:我(?:的)?|人)?(?:一直|老|"
+        r"总是?|经常|很|特别|容易|会|就)*(?:犯|得|发作|长|起)?(?P<o>" + _SYMPTOM + r")(?:$|[，,了发犯加])"
+    ),
+    # "一不吃早饭我就偏头痛", "每次熬夜我都头疼", "压力一大我的湿疹就犯"
+    re.compile(
+        r"(?:^|[，,])我?(?:每次|每回|只要|每当)?(?:一)(?P<c>(?!直|般|个|些|起|样|点|共|定|切|下|"
+        r"边)[^我你他她这那，。一]{1,8}?)(?:，|,)?(?:我的?)?(?:就|都|便|准)(?:会|要|得|容易|开始|又)?"
+        r"(?:犯|长|起)?(?P<o>" + _SYMPTOM + r")(?:$|[，,了发])"
+    ),
+    re.compile(
+        r"(?:^|[，,])我?(?:每次|每回|只要|每当)(?P<c>[^我你他她这那，。]{1,8}?)(?:之后|后|完)?(?:，|"
+        r",)?(?:我的?)?(?:就|都|便|准)(?:会|要|得|容易|开始|又)?"
+        r"(?:犯|长|起)?(?P<o>" + _SYMPTOM + r")(?:$|[，,了发])"
+    ),
+    re.compile(
+        r"(?:^|[，,])(?P<c>[^我你他她这那，。]{2,6}?)(?:一[大多重上来紧张久忙少冷热高])(?:了)?(?:，|,)?我?的?(?P<o>"
+        + _SYMPTOM
+        + r")(?:就|都|便)"
+    ),
+)
+_NO_CAUSE = re.compile(r"(?:感到|觉得|感觉|什么|[你这那]|一下|知道)$|^(?:什么|这|那|你|不知道|可能)")
+
+
+def causes(sentence: Sentence, thread: Thread) -> Iterator[Draft]:
+    """`因为工作压力，我经常失眠`: effect and cause, often in two clauses; at most one pair."""
+    text = readable(sentence.text).rstrip("。！.! ~～")
+    if _HINT.search(text) is None or UNREAL.search(text):
+        return
+    for pattern in _PATTERNS:
+        found = pattern.search(text)
+        if found is None:
+            continue
+        effect, cause = noun_phrase(found["o"]), _cause(found["c"])
+        if effect and cause and effect != cause and effect not in PETS:
+            clause = Clause(text=text, rest=text, subject=None, third=None, start=sentence.start, end=sentence.end)
+            yield draft(clause, thread, effect, "CAUSED_BY", cause, "{s}是由{o}引起的。")
+            return
+
+
+def _cause(said: str) -> str | None:
+    """The cause in words; "不吃早饭" may be one, though no thing is called so."""
+    said = re.sub(r"^(?:我|我的|最近|总是|长期|天天|经常)+|(?:太多|的事|的问题|的原因)$", "", said)
+    if _NO_CAUSE.search(said):
+        return None
+    if said.startswith(("不", "没")):
+        return said if 3 <= len(said) <= 8 else None
+    return noun_phrase(said)
+
+
+# Chinese wordings beside plain subject, verb and object: favourites, names, relatives, experiences and causes.
+
+_KINS = "|".join(sorted(KIN, key=len, reverse=True))
+_PET_WORDS = "|".join(sorted(PETS, key=len, reverse=True))
+_CALLED = r"名?叫做?|的?名字是|的?名字叫|是叫|取名叫?|起名叫?|大名叫?|姓名是"
+_NAME = r"[\u4e00-\u9fff]{2,3}|[A-Z][a-z]+"
+# A name with a form of address: 张阿姨, 老周, 李老师.
+TITLED = re.compile(
+    "[" + "".join(sorted(SURNAMES)) + "]"
+    r"(?:阿姨|叔叔|大爷|大妈|大哥|大姐|奶奶|爷爷|老师|哥|姐|总|医生|大夫|师傅|先生|女士|太太|教练|教授|"
+    r"主任|姨|叔|婶|伯|嫂|经理)"
+    r"|[老小阿](?!师|板|公|婆|家|人|学|姐|哥|妈|爸|时|孩|心|区|组|说|吃|名|店|狗|"
+    r"猫)[\u4e00-\u9fff](?![\u4e00-\u9fff]?的)"
+)
+KIN_NAMED = re.compile(
+    r"(?P<p>我|他|她|自己|[A-Za-z]{2,15})?们?的?(?:一个|一位|那个|家的?|合租的|大学的?|高中的?|公司的?|"
+    r"单位的?)?(?P<k>" + _KINS + r")(?:的名字)?(?P<v>" + _CALLED + r"|就?是)?(?P<n>" + _NAME + r")(?P<t>.?)"
+)
+PET_NAMED = re.compile(
+    r"(?P<p>我|他|她)(?:们)?家?里?的?(?:那只|这只|一只|养的)?(?P<k>"
+    + _PET_WORDS
+    + r")(?:"
+    + _CALLED
+    + r"|为)(?P<n>[\u4e00-\u9fff]{2,4}|[A-Z][a-z]+)$"
+)
+IS_KIN = re.compile(
+    r"^(?P<n>" + _NAME + r")是(?P<p>我|他|她)们?的?(?:一个|一位|[\u4e00-\u9fff]{1,3}的)?(?P<k>" + _KINS + r")$"
+)
+# "两个孩子，大的叫乐乐": the word for several, then each with a name.
+SEVERAL = re.compile(
+    r"(?:有|生了|养了|领养了)(?:[两二三四五六七八九十几\d]+|一对)(?:个|只|条|位|"
+    r"头)?(?:[\u4e00-\u9fff]{1,2}的)?(?P<k>孩子|儿子|女儿|闺女|双胞胎|娃|妹妹|弟弟|姐姐|"
+    r"哥哥|室友|闺蜜|" + _PET_WORDS + r")"
+)
+EACH = re.compile(
+    r"^(?:大的|小的|老大|老二|老三|老幺|一个|另一个|一只|另一只|大儿子|小儿子|大女儿|小女儿|儿子|女儿|"
+    r"弟弟|妹妹|姐姐|哥哥)(?:的)?(?:叫做?|名叫|是)"
+    r"(?P<n>[\u4e00-\u9fff]{2,3}|[A-Z][a-z]+)$"
+)
+MARRIED = re.compile(
+    r"(?:和|跟|与)(?P<n>[\u4e00-\u9fff]{2,3}|[A-Z][a-z]+)(?:就?要|已经|马上就?要|准备)?(?:结婚|领证|订婚)"
+)
+NAME_IS = re.compile(
+    r"(?:我(?:的名字)?(?:名字)?(?:叫做?|是叫)|我的?(?:名字|大名|小名|昵称)(?:是|叫)|(?:大家|朋友们?|同事|"
+    r"别人)都?(?:叫|喊)我|"
+    r"^请?(?:你|您)?(?:可以|就)?(?:叫|喊|称呼)我)(?![了他她它你您别我不这那人过一])"
+    r"(?P<n>[\u4e00-\u9fff]{2,4}?|[A-Z][A-Za-z]+)(?:吧|就好|就行|好了|就可以|即可)?了?$"
+)
+FAVORITE = re.compile(
+    r"(?P<p>他们?|她们?|自己|我们?|了|着|到|见|吃|看|玩|读|听|做|买|画|是|^)(?P<m>最)?(?:喜欢|喜爱|爱|"
+    r"心爱)(?P<v>吃|喝|看|听|玩|读|去)?的(?P<o>[^，。！？；：]{1,40})"
+)
+FAVORITE_IS = re.compile(
+    r"^(?:其中|他|她|我)?(?:的)?最(?:喜欢|喜爱|爱)(?P<v>吃|喝|看|听|玩|读|"
+    r"去)?的(?P<c>[^，。是]{0,8})(?:是|就是|还是|当然是)(?P<o>.+)"
+)
+EMOTION = re.compile(
+    r"^(?P<c>每次|一)?(?:听到|看到|遇到)?(?P<o>[\u4e00-\u9fff]{2,8}?)(?:总是?|都会|总会|就会|就|"
+    r"一直)(?:让|令|使)?(?:我|他|她)?(?:感到|觉得|很|非常|特别)?(?P<e>害怕|恐惧|紧张|焦虑|不安|心慌|生气|"
+    r"烦躁|难过|伤心|想哭|开心|高兴|快乐|放松|平静|安心)"
+)
+GIFT = re.compile(
+    r"(?:收到|得到|获得|兑换得到)了?(?:[^，。]{1,8}送的)?(?P<o>[^，。]{2,24}?)(?:作为[^，。]{0,6}(?:礼物|奖励))"
+)
+TOOK_PART = re.compile(
+    r"(?:参加|参与)(?:了|过)?(?:一次|一场|一个|期待的|重要的|学校的|学校组织的)?(?P<o>[^，。]{2,16})"
+)
+WON = re.compile(
+    r"在(?P<o>[^，。在]{2,16}(?:比赛|大赛|竞赛|运动会|体育节))[上中里]?(?:获得|取得|赢得|拿到|"
+    r"得)了?(?P<w>[^，。]{2,12})"
+)
+SAW = re.compile(r"(?P<v>看过?|读过?|观看|欣赏)(?:了|完|着|过|到)?[^，。！？《]{0,16}(?P<o>《[^《》]{1,40}》)")
+VISITED = re.compile(
+    r"(?:去(?!年)[过了]?(?:一?[趟次])?|飞到|游览|参观|来到)(?:了|过|的是)?(?:一次|"
+    r"一趟)?(?P<o>[\u4e00-\u9fff]{2,8}?)(?=[，。！？旅玩出爬参看散附开度]|$)"
+)
+
+
+# Chinese favourites and experiences: what someone loves best, read, watched, visited, won or was given.
+
+_WANTED = re.compile(r"希望|想|找|没有|应该")
+_NOT_DONE = re.compile(r"想|打算|计划|准备|要|会|可以|能|希望|应该|没|未|不|下次|下一次")
+
+
+def favorites(clause: Clause, thread: Thread) -> Iterator[Draft]:
+    """`我最喜欢的颜色是蓝色`, `看到了他喜欢的大象`."""
+    found = FAVORITE_IS.match(clause.text)
+    if found:
+        category = re.sub(r"(?:还|就|也|当然|一直|永远)+$", "", found["c"])
+        owner = owner_of(found[0][:1] if found[0][0] in "我他她" else None, clause, thread)
+        if owner is None and found[0].startswith("最"):
+            owner = thread.voice.me
+        if owner is None:
+            return
+        relation = f"最喜欢的{category}" if category else None
+        says = f"{{s}}{relation or '最喜欢的'}是{{o}}。"
+        for name in things(found["o"])[:3]:
+            kind = object_type(name, found["o"])
+            yield draft(clause, thread, owner, "PREFERS", name, says, relation=relation, kind=kind, strength=0.9)
+        return
+    found = FAVORITE.search(clause.text)
+    if found and _WANTED.search(clause.text[: found.start()]):
+        return
+    whose = owner_of(found["p"], clause, thread) if found else None
+    if found is None or whose is None:
+        return
+    work = title(found["o"])
+    for name in [work] if work else things(without_category(found["o"])):
+        if len(name) > 1:
+            kind = EntityType.WORK if work else object_type(name, name)
+            strength = 0.9 if found["m"] else 0.7
+            yield draft(clause, thread, whose, "PREFERS", name, "{s}喜欢{o}。", kind=kind, strength=strength)
+
+
+def experiences(clause: Clause, thread: Thread) -> Iterator[Draft]:
+    """What someone read, watched, visited, took part in, won or was given."""
+    assert clause.subject is not None
+    subject, rest = clause.subject, clause.rest
+    if _NOT_DONE.search(rest):
+        return
+    if found := SAW.search(rest):
+        relation, verb = ("read", "读") if "读" in found["v"] or "书" in rest or "小说" in rest else ("watched", "看")
+        says = f"{{s}}{verb}过{{o}}。"
+        kind = EntityType.WORK
+        for name in titles(rest[found.start("o") :])[:4]:
+            yield draft(clause, thread, subject, "RELATES_TO", name, says, relation=relation, kind=kind, strength=0.6)
+    for pattern, relation, says in _EXPERIENCES:
+        matched = pattern.search(rest)
+        what = noun_phrase(matched["o"]) if matched else None
+        if matched is None or what is None or (relation != "has" and not what.endswith(tuple(EVENTS))):
+            continue
+        if relation == "won" and not re.search(r"[奖名军胜]", matched["w"]):
+            continue
+        kind = EntityType.THING if relation == "has" else EntityType.ACTIVITY
+        yield draft(clause, thread, subject, "RELATES_TO", what, says, relation=relation, kind=kind, strength=0.6)
+        return
+    moved = re.search(r"搬|住在|来自", rest) is not None
+    if not moved and (found := VISITED.search(rest)) and (place := visited_place(found["o"])):
+        kind = EntityType.PLACE
+        yield draft(
+            clause, thread, subject, "RELATES_TO", place, "{s}去过{o}。", relation="visited", kind=kind, strength=0.6
+        )
+
+
+_EXPERIENCES = (
+    (WON, "won", "{s}在{o}中获奖。"),
+    (TOOK_PART, "took part in", "{s}参加过{o}。"),
+    (GIFT, "has", "{s}有{o}。"),
+)
+
+
+_THING: Final = r"^(?:这次|这个|那个|最近的?)?(?P<o>[^我你您他她它这那谁，。]{1,12}?)"
+_VERY: Final = (
+    r"(?:真的|实在|一直|都|从来|是|就|完全|根本|最|特别|很|超级?|非常|永远|总是|简直|"
+    r"真|太|比什么都|也|还|始终|绝对){0,3}"
+)
+# Pattern, predicate, statement, relation: the first that fits wins.
+_OF_THINGS: Final = (
+    (
+        # The thing stands first: "恐怖片我看不了", "胡萝卜一口都不吃".
+        re.compile(
+            _THING
+            + r"(?:我|本人)"
+            + _VERY
+            + r"(?:受不了|吃不了|喝不了|看不了|听不了|闻不了|玩不来|接受不了|不吃|不喝|不碰|不沾|"
+            r"不喜欢|不爱(?:吃|喝|看|听)?|讨厌|没(?:什么|啥)?兴趣|怕|不行|"
+            r"敬谢不敏|一口都?不(?:吃|喝|碰)|一点都?不(?:吃|喝|碰|喜欢)|吃不惯|喝不惯|看不惯|欣赏不来|无感)了?$"
+        ),
+        "DISLIKES",
+        "{s}不喜欢{o}。",
+        None,
+    ),
+    (
+        re.compile(
+            _THING
+            + r"(?:对我来说|对于我来说|在我看来|于我而言|对我而言)?"
+            + _VERY
+            + r"(?:折磨|煎熬|噩梦|酷刑|灾难|我的噩梦|受罪|让我(?:很|特别|非常|最)?(?:头疼|崩溃|抓狂|"
+            r"反感|难受|恶心|不舒服|紧张|讨厌))$"
+        ),
+        "DISLIKES",
+        "{s}受不了{o}。",
+        None,
+    ),
+    (
+        re.compile(
+            _THING
+            + r"(?:(?:对我(?:来说|而言)?|在我(?:心里|这里|看来|眼里)|于我而言)"
+            + _VERY
+            + r"(?:重要|关键|要紧|宝贵|第一位|排(?:在)?第一(?:位)?)|是我(?:最在乎|最在意|最看重|最重要)的.{0,3}|"
+            + _VERY
+            + r"(?:排(?:在)?第一位?|放在?第一位?|高于一切|大于一切|第一位))的?$"
+        ),
+        "CARES_ABOUT",
+        "{s}看重{o}。",
+        None,
+    ),
+    (
+        re.compile(
+            _THING + r"(?:一直|总|老是?)?(?:让|令|使|搞得|弄得|害)我(?:一直|很|特别)?(?:焦虑|担心|失眠|睡不着|"
+            r"发愁|头疼|心烦|寝食难安|压力很?大)了?"
+            r"(?:好?[几多一两二三四五六七八九十\d]+(?:个)?(?:天|周|月|年|星期|晚上)了?|很久了?|好久了?)$"
+        ),
+        "CARES_ABOUT",
+        "{s}担心{o}。",
+        "worry",
+    ),
+    (
+        re.compile(
+            _THING
+            + _VERY
+            + r"(?:是|算是)"
+            + _VERY
+            + r"我(?:的)?(?:最爱|心头好|本命|最喜欢的[^，。]{0,6}|最爱的[^，。]{0,6}|(?:一大|最大的?)?爱好|"
+            r"(?:最大的)?乐趣|快乐源泉|精神食粮|命)$"
+        ),
+        "PREFERS",
+        "{s}最喜欢{o}。",
+        None,
+    ),
+    (
+        re.compile(
+            _THING
+            + r"我"
+            + _VERY
+            + r"(?:喜欢(?:吃|喝|看|听|玩)?|爱(?:吃|喝|看|听|玩)?|百吃不厌|百看不厌|可以天天(?:吃|"
+            r"喝|看|听)|吃不腻|看不腻)的?了?$"
+        ),
+        "PREFERS",
+        "{s}喜欢{o}。",
+        None,
+    ),
+    (
+        re.compile(
+            r"^(?:我)?(?:觉得|感觉|认为)?没有(?:什么|啥)?比(?P<o>[^我你他她这那，。]{1,10}?)更(?:好|棒|爽|"
+            r"治愈|幸福|可爱|解压|享受|让我).{0,8}$"
+        ),
+        "PREFERS",
+        "{s}最喜欢{o}。",
+        None,
+    ),
+    (
+        re.compile(r"^(?:我)?(?:的)?口味" + _VERY + r"(?:偏|比较|喜欢|重|爱)+(?P<o>[辣甜咸酸淡麻]|清淡|重口|鲜)$"),
+        "PREFERS",
+        "{s}口味偏{o}。",
+        None,
+    ),
+)
+_TALK: Final = re.compile(
+    r"^(?:[^，]{0,3})(?:早上|晚上|今天|昨天|明天|现在|刚才|后来|所以|但是|有|没|不|一|是|说|为了|上|下|去|来|在)"
+)
+_NOT_ONE: Final = re.compile(
+    r"文件$|视频$|图片?$|链接$|网页$|音频$|消息$|内容$|文档$|附件$|邮件$|页面$|(?:时候|地方(?=$)|这|那|"
+    r"样子|之后|以后|之前|以前)$"
+)
+_MOST: Final = re.compile(
+    r"^(?:我|本人)?(?:平时|这辈子|其实|一直|个人)?最(?:怕|讨厌|烦|反感|受不了|恨|不喜欢)的(?:事情?|"
+    r"东西|人|食物|天气)?(?:就|还)?是(?P<o>.+)"
+)
+_AS_A: Final = re.compile(
+    r"^(?:作为|身为)(?:一[名个位])?(?P<o>[^，。我你]{2,12}?)(?:的我)?$|^我的?(?:职业|工作|"
+    r"本职工作)是(?:一[名个位])?(?P<o2>[^，。我你]{2,12})$"
+)
+_SPEAKS: Final = re.compile(r"^(?P<o>" + "|".join(LANGUAGES) + r")(?:我)?(?:也|还|只)?(?:会|懂|能说|能听懂|说得|略懂)")
+
+
+def said_of_things(clause: Clause, thread: Thread) -> Iterator[Draft]:
+    """What a clause says about a thing and whoever speaks."""
+    if _speaks_of_others(clause, thread):
+        return
+    yield from _triggers(clause, thread)
+    me, text = thread.voice.me, clause.text
+    for pattern, predicate, says, relation in _OF_THINGS if "我" in text or "第一" in text or "口味" in text else ():
+        found = pattern.match(text)
+        name = noun_phrase(re.sub(r"的(?:事情?|问题)$|^(?:这次|这个|那个)", "", found["o"])) if found else None
+        if name and not _TALK.match(name) and not _NOT_ONE.search(name):
+            predicate_ended = clause.past
+            yield draft(
+                clause,
+                thread,
+                me,
+                predicate,
+                name,
+                says,
+                relation=relation,
+                kind=object_type(name, name),
+                closes=predicate_ended,
+            )
+            return
+    if clause.subject in (me, None) and (found := _MOST.match(text)) and (name := noun_phrase(found["o"])):
+        says, kind = "{s}最讨厌{o}。", object_type(name, name)
+        yield draft(clause, thread, me, "DISLIKES", name, says, kind=kind, strength=0.9, closes=clause.past)
+        return
+    if clause.subject == me and (found := _SPEAKS.match(text)):
+        yield draft(clause, thread, me, "RELATES_TO", found["o"], "{s}会说{o}。", relation="speaks")
+    if found := _AS_A.match(text):
+        name = found["o"] or found["o2"]
+        if is_job(name):
+            yield draft(clause, thread, me, "RELATES_TO", name, "{s}的职业是{o}。", relation="works as", strength=0.8)
+
+
+def _speaks_of_others(clause: Clause, thread: Thread) -> bool:
+    return clause.subject not in (None, thread.voice.me, THE_USER) and "我" not in clause.text
+
+
+def _triggers(clause: Clause, thread: Thread) -> Iterator[Draft]:
+    """What always makes someone feel so."""
+    found = EMOTION.match(clause.text)
+    if found and (found["c"] or re.search(r"总|都会|一直", found[0])):
+        emotion = EMOTIONS[found["e"]]
+        name = noun_phrase(re.sub(r"^(?:每次|一)?(?:听到|看到|遇到)?", "", found["o"]))
+        if name:
+            predicate = "PREFERS" if emotion in PLEASANT else "DISLIKES"
+            says = f"{{o}}总是让{{s}}感到{found['e']}。"
+            yield draft(clause, thread, thread.voice.me, predicate, name, says, emotion=emotion)
+
+
+# People and animals that belong to someone, with their names, in Chinese clauses.
+
+_KIN_MAX = 6
+
+
+def kin_of(clause: Clause, thread: Thread) -> Iterator[Draft]:
+    """People who belong to someone, with their names."""
+    text = clause.text
+    found = [(match, match["n"]) for match in IS_KIN.finditer(text) if match["n"] not in NOT_NAMES]
+    if not found:
+        for match in islice(KIN_NAMED.finditer(text), _KIN_MAX):
+            if name := _kin_name(match, text):
+                found.append((match, name))
+    found += [(match, match["n"]) for match in PET_NAMED.finditer(text)]
+    for match, name in found:
+        owner = _owner(match["p"], clause, thread)
+        if owner is not None and owner != name and owner != match["p"]:
+            thread.third = name
+            yield from _belongs(clause, thread, owner, name, match["k"])
+    yield from _each(clause, thread)
+    married = MARRIED.search(text)
+    if married and clause.subject is not None and _is_name(married["n"], text, married.start("n")):
+        says = "{s}和{o}结婚。"
+        kind = EntityType.PERSON
+        relation = "married to"
+        yield draft(clause, thread, clause.subject, "RELATES_TO", married["n"], says, relation=relation, kind=kind)
+
+
+def _owner(pronoun: str | None, clause: Clause, thread: Thread) -> str | None:
+    if pronoun not in ("我", "他", "她", "自己", None):
+        return thread.voice.who(pronoun)
+    if pronoun is None and (clause.kin is not None or "我" in clause.text or clause.text.startswith("邻居")):
+        return thread.voice.me
+    return owner_of(pronoun, clause, thread)
+
+
+def _belongs(clause: Clause, thread: Thread, owner: str, name: str, word: str) -> Iterator[Draft]:
+    thread.named[word] = name
+    says = f"{{o}}是{{s}}的{word}。"
+    kind = EntityType.ANIMAL if word in PETS else EntityType.PERSON
+    yield draft(clause, thread, owner, "RELATES_TO", name, says, relation=word, kind=kind, strength=0.8)
+
+
+def _each(clause: Clause, thread: Thread) -> Iterator[Draft]:
+    """`两个孩子，大的叫乐乐，小的叫甜甜`."""
+    if several := SEVERAL.search(clause.text):
+        thread.many = several["k"] if clause.subject == thread.voice.me else None
+    elif thread.many and (each := EACH.match(clause.text)):
+        yield from _belongs(clause, thread, thread.voice.me, each["n"], thread.many)
+
+
+def _kin_name(match: re.Match[str], text: str) -> str | None:
+    """The name after a word for a relative; None when what follows is no name."""
+    name, start = match["n"], match.start("n")
+    if name[0] == "老" and name[1] not in SURNAMES:
+        return None
+    titled = TITLED.match(text, start)
+    if titled and (titled[0][0] in SURNAMES or titled[0][1] in SURNAMES or word_tag(titled[0]) in (None, "nr")):
+        return titled[0]
+    if name in NOT_NAMES:
+        return None
+    if name[0].isascii():
+        return name
+    if match["v"] and not match["v"].endswith("是") and match.end("n") == len(text):
+        return name
+    return chinese_name_at(text, start)
+
+
+def _is_name(name: str, text: str, start: int) -> bool:
+    return (
+        name[0].isascii()
+        or TITLED.match(name) is not None
+        or chinese_name_at(text, start) is not None
+        or name[0] == name[-1]
+    )

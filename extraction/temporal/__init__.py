@@ -1,0 +1,1 @@
+"""Time expressions in English and Chinese, resolved to intervals."""

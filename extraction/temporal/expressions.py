@@ -1,0 +1,328 @@
+"""Single words for time, and how several together name one stretch, from the coarse to the fine. Pure."""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from enum import IntEnum
+from itertools import islice
+
+from extraction.temporal.intervals import DAY, Edge, Stretch, Unit, day, days, moved, part, shifted, week, weekend
+
+_YEARS_TRIED = 9
+# More words for time than any text has that tells something; each costs some objects.
+_MARKS_MAX = 1_000
+OfYear = Callable[[int], Stretch]
+
+
+class Rank(IntEnum):
+    """How fine a word divides time; words are applied in this order."""
+
+    DECADE = 0
+    YEAR = 1
+    SEASON = 2
+    MONTH = 3
+    EDGE = 4
+    WEEK = 5
+    DAY = 6
+    PART = 7
+    HOUR = 8
+    WIDER = 9
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """What words for time are counted from.
+
+    Attributes:
+        now: local time of whoever speaks, without a zone.
+        future: words that do not say which way ("on Friday") look ahead.
+    """
+
+    now: datetime
+    future: bool = False
+
+
+Narrow = Callable[[Stretch | None, Frame], Stretch | None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mark:
+    """One word for time at `text[start:end]`.
+
+    Attributes:
+        narrow: the stretch it names within the one that coarser words named; None when it names none there.
+        bare: it comes again every year, week or day, and no word says which one is meant.
+        alone: what must stand before it when no other mark stands with it; None: nothing.
+        never_alone: it means time only beside another mark.
+        vague: "recently", "a few days ago".
+        dated: it is a day or month of the calendar, "5 May", "in March".
+    """
+
+    rank: Rank
+    narrow: Narrow
+    start: int = 0
+    end: int = 0
+    bare: bool = False
+    alone: re.Pattern[str] | None = None
+    never_alone: bool = False
+    vague: bool = False
+    dated: bool = False
+
+
+Marks = Mark | list[Mark] | None
+Lexeme = tuple[re.Pattern[str], Callable[[re.Match[str]], Marks]]
+
+
+@dataclass(frozen=True, slots=True)
+class Lexicon:
+    """Wordings that all hold something that `gate` finds: a text without it is not looked through for them."""
+
+    gate: re.Pattern[str]
+    lexemes: tuple[Lexeme, ...]
+
+
+def marks_found(text: str, lexicons: Iterable[Lexicon]) -> list[Mark]:
+    """The marks of a text in order; where two patterns overlap, the earlier in the list wins."""
+    # One byte for each character: asking whether a stretch is taken costs its length, not the number of marks so far.
+    taken = bytearray(len(text))
+    marks: list[Mark] = []
+    for pattern, maker in (lexeme for one in lexicons if one.gate.search(text) for lexeme in one.lexemes):
+        if len(marks) >= _MARKS_MAX:
+            break
+        for match in islice(pattern.finditer(text), _MARKS_MAX):
+            start, end = match.span()
+            if taken.find(1, start, end) >= 0:
+                continue
+            try:
+                made = maker(match)
+            except ValueError:
+                # "February 30" and "5/45" are no time.
+                continue
+            if made is not None:
+                taken[start:end] = b"\x01" * (end - start)
+                marks += [replace(mark, start=start, end=end) for mark in (made if isinstance(made, list) else [made])]
+    return sorted(marks, key=lambda mark: mark.start)
+
+
+class Alone:
+    """Resolve marks by themselves, each once: of a mark like "in May" this tries twenty years.
+
+    It holds the marks that it remembers, so that no two of them share an id.
+    """
+
+    def __init__(self, frame: Frame) -> None:
+        self._frame = frame
+        self._known: dict[int, tuple[Mark, Stretch | None]] = {}
+
+    def stretch_of(self, mark: Mark) -> Stretch | None:
+        """Return what a mark names by itself.
+
+        Raises:
+            ValueError, OverflowError: the calendar has no such time.
+        """
+        known = self._known.get(id(mark))
+        if known is None:
+            known = self._known[id(mark)] = (mark, mark.narrow(None, self._frame))
+        return known[1]
+
+
+def resolve(marks: Iterable[Mark], frame: Frame, alone: Alone | None = None) -> Stretch | None:
+    """Return the stretch that marks name together; None when they contradict each other or the calendar.
+
+    Args:
+        alone: remembers what marks name by themselves, for callers that try many groups of the same marks.
+    """
+    scope: Stretch | None = None
+    try:
+        for mark in sorted(marks, key=lambda mark: mark.rank):
+            first = scope is None and alone is not None
+            inner = alone.stretch_of(mark) if first and alone is not None else mark.narrow(scope, frame)
+            if inner is None or (scope is not None and not inner.meets(scope)):
+                return None
+            scope = inner
+    except (ValueError, OverflowError):
+        return None
+    return scope
+
+
+def fixed(make: Callable[[datetime], Stretch]) -> Narrow:
+    """A stretch that follows from now alone: yesterday, last week, three years ago."""
+    return lambda _scope, frame: make(frame.now)
+
+
+def unit_away(unit: Unit, count: int) -> Narrow:
+    """The unit that lies so many units from now."""
+    return lambda _scope, frame: moved(unit, count, frame.now)
+
+
+def recurring(make: OfYear, step: int | None = None) -> Narrow:
+    """What comes once a year: within a year when one is named, else by `step`, else the nearest on the side meant.
+
+    Args:
+        step: -1 the last that is over, 0 that of this year (or the one we are in), 1 the first that has not begun.
+    """
+
+    def narrow(scope: Stretch | None, frame: Frame) -> Stretch | None:
+        if scope is not None:
+            inside = (made for number in range(scope.start.year, scope.end.year + 1) if (made := _made(make, number)))
+            return next((made for made in inside if scope.start <= made.start < scope.end), None)
+        return _by_step(make, step, frame)
+
+    return narrow
+
+
+def _by_step(make: OfYear, step: int | None, frame: Frame) -> Stretch | None:
+    now, this_year = frame.now, frame.now.year
+    back = [made for n in range(this_year + 1, this_year - _YEARS_TRIED, -1) if (made := _made(make, n))]
+    ahead = [made for n in range(this_year - 1, this_year + _YEARS_TRIED) if (made := _made(make, n))]
+    if step == 0:
+        around = [made for made in ahead if made.start <= now < made.end]
+        return next(iter(around), None) or _made(make, this_year)
+    if step == -1:
+        return next((made for made in back if made.end <= day(now).start), None)
+    if step == 1:
+        return next((made for made in ahead if made.start > now), None)
+    if frame.future:
+        return next((made for made in ahead if made.end > now), None)
+    return next((made for made in back if made.start <= now), None)
+
+
+def _made(make: OfYear, number: int) -> Stretch | None:
+    """None for a year that has no such day: 29 February, the Chinese calendar before 1901."""
+    try:
+        return make(number)
+    except (ValueError, OverflowError):
+        return None
+
+
+def edge_of(edge: Edge, unit: Unit | None = None) -> Narrow:
+    """A part of what is named; with a unit also by itself: "at the end of the month"."""
+
+    def narrow(scope: Stretch | None, frame: Frame) -> Stretch | None:
+        if scope is not None:
+            return part(scope, edge)
+        if unit is None:
+            return None
+        here = part(moved(unit, 0, frame.now), edge)
+        if here.start > frame.now and not frame.future:
+            return part(moved(unit, -1, frame.now), edge)
+        return here
+
+    return narrow
+
+
+def weekday(number: int, step: int | None = None, nth: int | None = None) -> Narrow:
+    """A day of the week, Monday 0: of a week, the nth of a month (-1 the last), or counted from now by `step`."""
+
+    def narrow(scope: Stretch | None, frame: Frame) -> Stretch | None:
+        if scope is not None:
+            return _weekday_within(scope, number, nth)
+        if nth is not None:
+            return None
+        today = day(frame.now).start
+        if step == 0:
+            return day(week(today).start + number * DAY)
+        if step == 1 or (step is None and frame.future):
+            return day(today + ((number - today.weekday() - 1) % 7 + 1) * DAY)
+        return day(today - ((today.weekday() - number - 1) % 7 + 1) * DAY)
+
+    return narrow
+
+
+def _weekday_within(scope: Stretch, number: int, nth: int | None) -> Stretch | None:
+    if nth is None:
+        if scope.length <= 2 * DAY or scope.length > 8 * DAY:
+            # "Friday, 5 May": the date says it already; "a Friday in May": any of them.
+            return scope
+        return day(scope.start + (number - scope.start.weekday()) % 7 * DAY)
+    if nth > 0:
+        return day(scope.start + ((number - scope.start.weekday()) % 7 + 7 * (nth - 1)) * DAY)
+    last = scope.end - DAY
+    return day(last - (last.weekday() - number) % 7 * DAY)
+
+
+def weekend_of(step: int | None = None, nth: int | None = None) -> Narrow:
+    """A Saturday with its Sunday: of a week, the nth of a month, or counted from now by `step`."""
+
+    def narrow(scope: Stretch | None, frame: Frame) -> Stretch | None:
+        if scope is not None and nth is not None:
+            saturday = _weekday_within(scope, 5, nth)
+            return Stretch(saturday.start, saturday.end + DAY) if saturday else None
+        if scope is not None:
+            return weekend(scope.start)
+        here = weekend(frame.now)
+        if step is not None:
+            return Stretch(here.start + 7 * step * DAY, here.end + 7 * step * DAY)
+        over = here.start > frame.now and not frame.future
+        return Stretch(here.start - 7 * DAY, here.end - 7 * DAY) if over else here
+
+    return narrow
+
+
+def nth_week(nth: int) -> Narrow:
+    """The nth seven days of a month, -1 the last seven."""
+
+    def narrow(scope: Stretch | None, _frame: Frame) -> Stretch | None:
+        if scope is None:
+            return None
+        start = scope.start + 7 * (nth - 1) * DAY if nth > 0 else scope.end - 7 * DAY
+        return Stretch(start, min(start + 7 * DAY, scope.end))
+
+    return narrow
+
+
+def day_of_month(number: int) -> Narrow:
+    """The day with this number of the month named; without a month, the latest such day or the next."""
+
+    def narrow(scope: Stretch | None, frame: Frame) -> Stretch | None:
+        if scope is not None:
+            return day(scope.start.replace(day=number)) if scope.length < 32 * DAY else None
+        tries = [shifted(frame.now.replace(day=1), Unit.MONTH, n) for n in ((0, 1, 2) if frame.future else (0, -1, -2))]
+        for first in tries:
+            found = _made(lambda _year, first=first: day(first.replace(day=number)), 0)  # type: ignore[misc]
+            if found and (found.end > frame.now if frame.future else found.start <= frame.now):
+                return found
+        return None
+
+    return narrow
+
+
+def part_of_day(from_hour: int, to_hour: int) -> Narrow:
+    """Hours of the day named; past 24 they lie in the next."""
+
+    def narrow(scope: Stretch | None, _frame: Frame) -> Stretch | None:
+        if scope is None or scope.length > 2 * DAY:
+            return scope
+        midnight = day(scope.start).start
+        return Stretch(midnight + timedelta(hours=from_hour), midnight + timedelta(hours=to_hour))
+
+    return narrow
+
+
+def hour_of_day(hour: int) -> Narrow:
+    """One hour of the day or part of day named: "three in the afternoon" is 15."""
+
+    def narrow(scope: Stretch | None, _frame: Frame) -> Stretch | None:
+        if scope is None or scope.length > 2 * DAY:
+            return None
+        later = 12 if scope.start.hour > hour and hour <= 12 else 0
+        start = day(scope.start).start + timedelta(hours=hour + later)
+        return Stretch(start, start + timedelta(hours=1))
+
+    return narrow
+
+
+def month_day(month: int, first: int, last: int) -> OfYear:
+    """A day of every year, or several days in a row."""
+    return lambda number: days(datetime(number, month, first), datetime(number, month, last) + DAY)
+
+
+def week_around(scope: Stretch | None, _frame: Frame) -> Stretch | None:
+    """The week of the day named."""
+    return week(scope.start) if scope is not None and scope.length <= 2 * DAY else None
+
+
+def bare_only(marks: Sequence[Mark]) -> bool:
+    """Whether no mark says which Friday, summer or Christmas is meant."""
+    return all(mark.bare or mark.rank is Rank.EDGE for mark in marks)

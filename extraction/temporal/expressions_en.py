@@ -1,0 +1,436 @@
+"""English words for time as marks, found in lower-case text. Pure."""
+
+import re
+from collections.abc import Callable
+from datetime import datetime
+from functools import partial
+
+from extraction.temporal import lexicon_en as en
+from extraction.temporal import lexicon_en as far
+from extraction.temporal.expressions import (
+    Lexeme,
+    Lexicon,
+    Mark,
+    Marks,
+    Narrow,
+    Rank,
+    day_of_month,
+    edge_of,
+    fixed,
+    hour_of_day,
+    marks_found,
+    month_day,
+    nth_week,
+    part_of_day,
+    recurring,
+    week_around,
+    weekday,
+    weekend_of,
+)
+from extraction.temporal.holidays import ENGLISH
+from extraction.temporal.intervals import DAY, Edge, Stretch, Unit, day, lately, months, season, shifted, year
+from extraction.temporal.lexicon_en import away
+
+# What each English wording for time means, once a pattern has found it. Pure.
+
+# What must stand before a word that means time only there.
+IN = en.before("in", "during", "since", "until", "till", "by", "before", "after", "around", "throughout")
+IN_MONTH = en.before(
+    "in", "during", "since", "until", "till", "by", "before", "after", "around", "throughout", article=False
+)
+IN_YEAR = en.before(
+    "throughout", "in", "during", "since", "until", "till", "by", "before", "after", "around", "circa", "year"
+)
+ON = en.before("on", "since", "until", "till", "by", "before", "after", "around", article=False)
+ON_DATE = en.before("on", "since", "until", "till", "by", "before", "after", "around")
+OVER = en.before(
+    "in",
+    "during",
+    "over",
+    "at",
+    "since",
+    "until",
+    "till",
+    "by",
+    "before",
+    "after",
+    "around",
+    "for the",
+    "with the",
+    "on",
+)
+AT = en.before(
+    "at", "on", "for", "over", "during", "since", "until", "till", "by", "before", "after", "around", "in", "the"
+)
+FALL = re.compile(r"\b(?:in|during|over|since|until|by|before|after|around|for) the\s+$")
+
+
+def iso_day(match: re.Match[str]) -> Marks:
+    """2023-05-03."""
+    when = datetime(int(match["c"]), int(match["b"]), int(match["a"]))
+    return Mark(rank=Rank.DAY, narrow=fixed(lambda _now: day(when)))
+
+
+def iso_month(match: re.Match[str]) -> Marks:
+    """2023-05."""
+    number, month = int(match["c"]), int(match["m"])
+    return Mark(rank=Rank.MONTH, narrow=fixed(lambda _now: months(number, month)))
+
+
+def month_of(month: int) -> Callable[[int], Stretch]:
+    """That month of any year."""
+    return lambda number: months(number, month)
+
+
+def fixed_day(match: re.Match[str]) -> Marks:
+    first, second, number = int(match["a"]), int(match["b"]), int(match["c"])
+    month, number_of_day = (second, first) if match["sep"] == "." or first > 12 else (first, second)
+    when = datetime(number, month, number_of_day)
+    return Mark(rank=Rank.DAY, narrow=fixed(lambda _now: day(when)))
+
+
+def dated(match: re.Match[str]) -> Marks:
+    """A day of a month, or several in a row; "may 20" needs "on" before it unless it says "20th"."""
+    groups = match.groupdict()
+    month, first = en.MONTHS[match["m"]], int(match["d"])
+    last = int(groups["d2"]) if groups.get("d2") else first
+    named = groups.get("y")
+    mark = Mark(
+        rank=Rank.DAY,
+        narrow=recurring(month_day(month, first, last)),
+        bare=not named,
+        dated=True,
+        alone=ON_DATE if match["m"] in ("may", "march", "mar") and match[0][-1].isdigit() and not named else None,
+    )
+    return [mark, *([year_named(int(named))] if named else [])]
+
+
+def year_named(number: int, alone: re.Pattern[str] | None = None, *, never_alone: bool = False) -> Mark:
+    return Mark(rank=Rank.YEAR, narrow=fixed(lambda _now: year(number)), alone=alone, never_alone=never_alone)
+
+
+def short_year(match: re.Match[str]) -> Marks:
+    number = int(match["y"])
+    return year_named(number + (2000 if number < 70 else 1900), never_alone=True)
+
+
+def decade(match: re.Match[str]) -> Marks:
+    number = int(match["y"])
+    first = number if number > 99 else number + (2000 if number < 30 else 1900)
+    return Mark(rank=Rank.DECADE, narrow=fixed(lambda _now: year(first, 10)))
+
+
+def stepped(match: re.Match[str]) -> Marks:
+    """Last week, this Friday, next summer, last Christmas is with the holidays."""
+    step, groups = en.STEPS[match["step"]], match.groupdict()
+    if groups["u"]:
+        unit = en.UNITS[groups["u"]]
+        return Mark(rank=Rank.DAY, narrow=weekend_of(step)) if unit is Unit.WEEKEND else away(unit, step)
+    if groups["wd"]:
+        return Mark(rank=Rank.DAY, narrow=weekday(en.WEEKDAYS[groups["wd"]], step))
+    if groups["m"]:
+        return Mark(rank=Rank.MONTH, narrow=recurring(month_of(en.MONTHS[groups["m"]]), step))
+    first = en.SEASONS[groups["s"]]
+    return Mark(rank=Rank.SEASON, narrow=recurring(lambda number: season(number, first), step))
+
+
+_EDGES = {
+    "early": Edge.EARLY,
+    "start": Edge.EARLY,
+    "beginning": Edge.EARLY,
+    "mid": Edge.MIDDLE,
+    "middle": Edge.MIDDLE,
+    "late": Edge.LATE,
+    "end": Edge.LATE,
+    "first half": Edge.FIRST_HALF,
+    "second half": Edge.SECOND_HALF,
+}
+
+
+def edge(match: re.Match[str]) -> Marks:
+    groups = match.groupdict()
+    unit = en.UNITS[groups["u"]] if groups.get("u") else None
+    return Mark(
+        rank=Rank.EDGE, narrow=edge_of(_EDGES[match["e"]], unit), bare=unit is not None, never_alone=unit is None
+    )
+
+
+def quarter(match: re.Match[str]) -> Marks:
+    groups = match.groupdict()
+    nth = int(groups["q"]) if groups.get("q") else en.ORDINALS[groups["o"] or "first"]
+    number = nth if nth > 0 else 4
+    narrow = recurring(lambda of: months(of, 3 * number - 2, 3))
+    return Mark(rank=Rank.SEASON, narrow=narrow, bare=True, alone=IN)
+
+
+def nth_of(match: re.Match[str]) -> Marks:
+    """The first week, the second weekend, the last Monday of a month."""
+    nth, groups = en.ORDINALS[match["o"]], match.groupdict()
+    if groups["wd"]:
+        return Mark(rank=Rank.DAY, narrow=weekday(en.WEEKDAYS[groups["wd"]], nth=nth), never_alone=True)
+    if groups["u"] == "weekend":
+        return Mark(rank=Rank.DAY, narrow=weekend_of(nth=nth), never_alone=True)
+    return Mark(rank=Rank.WEEK, narrow=nth_week(nth), never_alone=True)
+
+
+def bare(rank: Rank, narrow: Narrow, alone: re.Pattern[str] | None) -> Mark:
+    return Mark(rank=rank, narrow=narrow, bare=True, alone=alone)
+
+
+def hour(match: re.Match[str]) -> Marks:
+    hour = int(match["h"])
+    half = match.groupdict().get("ap")
+    if hour > 23 or (half and hour > 12):
+        return None
+    hour = hour % 12 + (12 if half and half[0] == "p" else 0) if half else hour
+    return Mark(rank=Rank.HOUR, narrow=hour_of_day(hour), never_alone=True)
+
+
+def said(days_away: int, hours: tuple[int, int] | None = None) -> Callable[[re.Match[str]], Marks]:
+    def make(_match: re.Match[str]) -> Marks:
+        that_day = away(Unit.DAY, days_away)
+        return [that_day, Mark(rank=Rank.PART, narrow=part_of_day(*hours))] if hours else that_day
+
+    return make
+
+
+def vague(make: Callable[[datetime], Stretch]) -> Callable[[re.Match[str]], Marks]:
+    return lambda _match: Mark(rank=Rank.WEEK, narrow=fixed(make), vague=True)
+
+
+def last_hour(now: datetime) -> Stretch:
+    """Just now."""
+    return lately(Unit.HOUR, 1, now)
+
+
+def a_year_ago(now: datetime) -> Stretch:
+    """This time last year: a week to either side."""
+    then = day(shifted(now, Unit.YEAR, -1))
+    return Stretch(then.start - 7 * DAY, then.end + 7 * DAY)
+
+
+def since_days(first: int, end: int) -> Callable[[datetime], Stretch]:
+    return lambda now: Stretch(day(now).start + first * DAY, day(now).start + end * DAY)
+
+
+def holiday(of_year: Callable[[int], Stretch], match: re.Match[str]) -> Marks:
+    """Christmas, last Thanksgiving."""
+    step = match["step"]
+    if step:
+        return Mark(rank=Rank.DAY, narrow=recurring(of_year, en.STEPS[step]))
+    return bare(Rank.DAY, recurring(of_year), AT)
+
+
+def named_season(match: re.Match[str]) -> Marks:
+    first = en.SEASONS[match["s"]]
+    return bare(Rank.SEASON, recurring(lambda number: season(number, first)), OVER if match["s"] != "fall" else FALL)
+
+
+_NOT_SEASON = (
+    r"(?!['’]?s? (?:camps?|rolls?|breaks?|semester|school|dress|house|jobs?|programs?|internship|olympics|sale|in love|"
+    r"cleaning|onions?|coat|jacket|clothes|asleep|apart|down|over|for|back|out|off))"
+)
+_MONTH_NAMES = "|".join(sorted(en.MONTHS, key=len, reverse=True))
+# What "early", "late" and "the last week of" are said of.
+_OF_WHAT = (
+    r"(?:(?:the|last|next|this|of|in|my) )*(?:the |year|month|week|quarter|century|decade|spring|summer|autumn|fall|"
+    rf"winter|(?:19|20)\d\ds?|['’]?[2-9]0s|{_MONTH_NAMES})"
+)
+_TO_DAY = r"(?: ?(?:-|–|to|and|through|until) ?(?P<d2>[0-3]?\d)(?:st|nd|rd|th)?)?"
+_PARTS = "|".join(sorted(en.PARTS, key=len, reverse=True))
+_EDGE = r"(?P<e>early|start|beginning|mid|middle|late|end|first half|second half)"
+
+
+def marks_in(text: str) -> list[Mark]:
+    """The marks of a text made `plain` in order, none overlapping another."""
+    return marks_found(text, LEXICONS) if _ANY.search(text) else []
+
+
+def _lexeme(pattern: str, maker: Callable[[re.Match[str]], Marks]) -> Lexeme:
+    return re.compile(rf"\b(?:{pattern})\b"), maker
+
+
+def _bare_weekday(match: re.Match[str]) -> Marks:
+    return bare(Rank.DAY, weekday(en.WEEKDAYS[match["wd"]]), ON)
+
+
+def _weekend(_match: re.Match[str]) -> Marks:
+    return bare(Rank.DAY, weekend_of(), OVER)
+
+
+def _month(match: re.Match[str]) -> Marks:
+    narrow = recurring(month_of(en.MONTHS[match["m"]]))
+    return Mark(rank=Rank.MONTH, narrow=narrow, bare=True, dated=True, alone=IN_MONTH)
+
+
+def _part(match: re.Match[str]) -> Marks:
+    return Mark(rank=Rank.PART, narrow=part_of_day(*en.PARTS[match["p"]]), never_alone=True)
+
+
+def _week_of(_match: re.Match[str]) -> Marks:
+    return Mark(rank=Rank.WIDER, narrow=week_around)
+
+
+def _year(match: re.Match[str]) -> Marks:
+    return year_named(int(match["y"]), IN_YEAR)
+
+
+def _day_number(match: re.Match[str]) -> Marks:
+    return Mark(rank=Rank.DAY, narrow=day_of_month(int(match["d"])), never_alone=True)
+
+
+_UNIT_WORDS = r"day|week|month|year|quarter|decade|minute|hour|century"
+_HOLIDAY_WORDS = (
+    r"mas\b|new year|thanksgiving|(?:black|good) friday|easter|halloween|valentine|['’]s['’]? day|s['’]? day|"
+    r"(?:boxing|memorial|labou?r|earth|mlk|sweeping|king|jr\.?|women) day|of july|juneteenth|fool|patrick|festival|"
+    r"qixi|autumn|qingming|ching ming|double ninth"
+)
+_DIGIT = re.compile(r"\d")
+_HOLIDAY = re.compile(_HOLIDAY_WORDS)
+_UNIT = re.compile(rf"{_UNIT_WORDS}|before last|after next")
+_ROUGH = re.compile(r"recent|lately|of late|other (?:day|week)|now\b|moment|minute")
+_NEAR = re.compile(r"day|tomorrow|night|morning|afternoon|evening|earlier|later")
+_STEP = re.compile(r"\b(?:last|past|previous|this|next|coming) ")
+_QUARTER = re.compile(r"quarter|\bq\d|\ds\b|\d['’]s\b")
+_EDGE_WORD = re.compile(r"\b(?:early|start|beginning|mid|middle|late|end|half)\b")
+_NAMED = re.compile(rf"day\b|weekend|{'|'.join(en.SEASONS)}|{_MONTH_NAMES}")
+_OF_DAY = re.compile(r"\d|morning|noon|midday|lunchtime|evening|night")
+# Most texts name no time, and this tells so at once.
+_ANY = re.compile(
+    rf"\d|{_UNIT_WORDS}|night|morning|noon|evening|tomorrow|now\b|ago\b|late|recent|{_HOLIDAY_WORDS}|"
+    rf"{'|'.join(en.SEASONS)}|\b(?:{_MONTH_NAMES})\b|\b(?:last|next|this|past) (?:sat|sun|mon|tue|wed|thu|fri)"
+)
+# Longer wordings come first, since what was read once is not read again.
+LEXICONS: tuple[Lexicon, ...] = (
+    Lexicon(
+        _DIGIT,
+        (
+            _lexeme(r"(?P<c>(?:19|20)\d\d)[-/.](?P<b>\d{1,2})[-/.](?P<a>\d{1,2})(?P<sep>)(?!\d)", iso_day),
+            _lexeme(r"(?P<c>(?:19|20)\d\d)[-/](?P<m>0[1-9]|1[0-2])(?![-/.\d])", iso_month),
+            _lexeme(r"(?P<a>\d{1,2})(?P<sep>[/.])(?P<b>\d{1,2})(?P=sep)(?P<c>(?:19|20)\d\d)", fixed_day),
+            _lexeme(
+                rf"{en.MONTH}\.? {en.NUMBER_OF_DAY}{_TO_DAY}"
+                rf"(?:,? {en.YEAR})?(?![\d:]|/\d)",
+                dated,
+            ),
+            _lexeme(
+                rf"{en.NUMBER_OF_DAY}{_TO_DAY}(?: of)? "
+                rf"{en.MONTH}\.?(?:,? {en.YEAR})?",
+                dated,
+            ),
+        ),
+    ),
+    Lexicon(
+        _HOLIDAY,
+        (
+            *(
+                _lexeme(rf"(?:{en.STEP}(?: year['’]s)? )?(?:{words})", partial(holiday, of_year))
+                for words, of_year in ENGLISH
+            ),
+        ),
+    ),
+    Lexicon(
+        _UNIT,
+        (
+            _lexeme(rf"{en.ORDINAL} (?:{en.WEEKDAY}|(?P<u>weekend|week))(?= (?:of|in) {_OF_WHAT}\b)", nth_of),
+            _lexeme(
+                rf"week(?= of (?:the )?(?:\d|{_MONTH_NAMES} \d))", lambda _: Mark(rank=Rank.WIDER, narrow=week_around)
+            ),
+            _lexeme(r"this time last year", vague(a_year_ago)),
+            _lexeme(
+                rf"(?:(?P<u>year|month|week|weekend)|{en.SEASON}|{en.WEEKDAY}) (?P<w>before last|after next)",
+                far.before_last,
+            ),
+            _lexeme(rf"{en.COUNT} {en.WEEKDAY}s ago", far.days_ago),
+            _lexeme(rf"half an? {en.UNIT} (?:ago|back|earlier)", far.half_ago),
+            _lexeme(
+                rf"(?:a )?{en.COUNT}(?: of)? {en.UNIT}s?(?P<half> and a half)? (?:ago|back|earlier)(?P<today> today)?",
+                far.distance,
+            ),
+            _lexeme(rf"{en.COUNT}(?: of)? {en.UNIT}s? (?P<ahead>from now|from today)", far.distance),
+            _lexeme(rf"(?P<ahead>in) (?:a )?{en.COUNT}(?: of)? {en.UNIT}s?(?:['’] time)?", far.distance),
+            _lexeme(rf"(?:the |these )?{en.STEP} (?:a )?{en.COUNT}(?: of)? {en.UNIT}s?", far.window),
+            _lexeme(rf"(?:in|over|during|within|for|throughout) the {en.STEP} (?:a )?{en.UNIT}", far.window),
+            _lexeme(rf"(?<=the )(?P<step>past) {en.UNIT}", far.window),
+        ),
+    ),
+    Lexicon(
+        _ROUGH,
+        (
+            _lexeme(r"recently|lately|of late|in recent (?:days|weeks|months)", vague(since_days(-30, 1))),
+            _lexeme(r"the other day", vague(since_days(-7, 0))),
+            _lexeme(r"the other week", vague(since_days(-21, -6))),
+            _lexeme(r"just now|a moment ago|a minute ago", vague(last_hour)),
+        ),
+    ),
+    Lexicon(
+        _NEAR,
+        (
+            _lexeme(r"the day before yesterday", said(-2)),
+            _lexeme(r"the day after tomorrow", said(2)),
+            _lexeme(r"the night before last", said(-2, en.PARTS["night"])),
+            _lexeme(r"(?P<w>earlier|later) (?:this (?P<u>week|month|year)|(?P<t>today))", far.so_far),
+            _lexeme(r"last night", said(-1, en.PARTS["night"])),
+            _lexeme(r"tonight", said(0, en.PARTS["night"])),
+            _lexeme(r"this morning", said(0, en.PARTS["morning"])),
+            _lexeme(r"this afternoon", said(0, en.PARTS["afternoon"])),
+            _lexeme(r"this evening", said(0, en.PARTS["evening"])),
+            _lexeme(r"yesterday", said(-1)),
+            _lexeme(r"today", said(0)),
+            _lexeme(r"tomorrow", said(1)),
+        ),
+    ),
+    Lexicon(
+        _STEP,
+        (
+            _lexeme(
+                rf"{en.STEP} (?:(?P<u>weekend|week|month|quarter|year|decade)|{en.WEEKDAY_SHORT}|{en.MONTH}|"
+                rf"{en.SEASON})(?!-|\w)",
+                stepped,
+            ),
+        ),
+    ),
+    Lexicon(
+        _QUARTER,
+        (
+            _lexeme(r"(?:the )?['’]?(?P<y>[2-9]0|(?:19|20)\d0)['’]?s", decade),
+            _lexeme(r"q(?P<q>[1-4])", quarter),
+            _lexeme(rf"(?:{en.ORDINAL}) quarter", quarter),
+        ),
+    ),
+    Lexicon(
+        _EDGE_WORD,
+        (
+            _lexeme(rf"{_EDGE}(?: of| in)? (?:the|this) (?P<u>year|month|week|quarter|decade)(?! \w+day)", edge),
+            _lexeme(rf"{_EDGE}[ -](?:of |in )?(?={_OF_WHAT}\b)", edge),
+        ),
+    ),
+    Lexicon(
+        _NAMED,
+        (
+            _lexeme(rf"(?:{en.WEEKDAY})(?!s)", _bare_weekday),
+            _lexeme(r"weekend", _weekend),
+            _lexeme(rf"{en.SEASON}{_NOT_SEASON}", named_season),
+            _lexeme(rf"{en.MONTH}", _month),
+        ),
+    ),
+    Lexicon(
+        _DIGIT,
+        (
+            (re.compile(r"(?<=[a-z] )['’](?P<y>\d\d)\b"), short_year),
+            _lexeme(rf"{en.YEAR}{en.NO_YEAR}(?!['’]s)", _year),
+        ),
+    ),
+    Lexicon(
+        _OF_DAY,
+        (
+            _lexeme(rf"(?:in the |the )?(?P<p>{_PARTS})", _part),
+            _lexeme(r"(?:at )?(?P<h>\d{1,2})(?::\d\d)? ?(?P<ap>[ap])\.?m\.?", hour),
+            _lexeme(r"at (?P<h>\d{1,2}):\d\d", hour),
+            _lexeme(
+                r"(?P<d>0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th)(?= (?:of|in) (?:last|this|next) month)",
+                _day_number,
+            ),
+        ),
+    ),
+)

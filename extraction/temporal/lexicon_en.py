@@ -1,0 +1,251 @@
+"""English words for numbers, months, days and parts of the day, as patterns for lower-case text. Pure."""
+
+import re
+from datetime import datetime
+
+from extraction.temporal.expressions import Frame, Mark, Marks, Rank, fixed, recurring, unit_away, weekday, weekend_of
+from extraction.temporal.intervals import DAY, Stretch, Unit, day, lately, moved, season, shifted
+
+MONTHS = {
+    name: number
+    for number, names in enumerate(
+        (
+            "january jan",
+            "february feb",
+            "march mar",
+            "april apr",
+            "may",
+            "june jun",
+            "july jul",
+            "august aug",
+            "september sept sep",
+            "october oct",
+            "november nov",
+            "december dec",
+        ),
+        start=1,
+    )
+    for name in names.split()
+}
+WEEKDAYS = {
+    name: number
+    for number, names in enumerate(
+        (
+            "monday mon",
+            "tuesday tues tue",
+            "wednesday wed",
+            "thursday thurs thur thu",
+            "friday fri",
+            "saturday sat",
+            "sunday sun",
+        )
+    )
+    for name in names.split()
+}
+SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
+STEPS = {"last": -1, "past": -1, "previous": -1, "this": 0, "this past": -1, "this coming": 1, "next": 1, "coming": 1}
+ORDINALS = {
+    word: number
+    for number, words in {
+        1: "first 1st",
+        2: "second 2nd",
+        3: "third 3rd",
+        4: "fourth 4th",
+        5: "fifth 5th",
+        -1: "last final",
+    }.items()
+    for word in words.split()
+}
+PARTS = {
+    "early morning": (4, 8),
+    "morning": (5, 12),
+    "noon": (11, 14),
+    "lunchtime": (11, 14),
+    "midday": (11, 14),
+    "afternoon": (12, 18),
+    "evening": (17, 22),
+    "night": (18, 30),
+    "midnight": (23, 25),
+}
+UNITS = {
+    "minute": Unit.MINUTE,
+    "hour": Unit.HOUR,
+    "day": Unit.DAY,
+    "week": Unit.WEEK,
+    "weekend": Unit.WEEKEND,
+    "month": Unit.MONTH,
+    "quarter": Unit.QUARTER,
+    "year": Unit.YEAR,
+    "decade": Unit.DECADE,
+}
+_COUNTS = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
+    "eighteen nineteen twenty"
+)
+NUMBERS = {word: number for number, word in enumerate(_COUNTS.split())} | {
+    "a": 1,
+    "an": 1,
+    "thirty": 30,
+    "forty": 40,
+    "fifty": 50,
+    "sixty": 60,
+    "ninety": 90,
+    "hundred": 100,
+    "couple": 2,
+    "dozen": 12,
+}
+# "A few" are two to five.
+FEW = frozenset({"few", "several", "some", "many"})
+FEW_FROM, FEW_TO = 2, 5
+
+
+def _any(words: dict[str, int]) -> str:
+    return "|".join(sorted(words, key=len, reverse=True))
+
+
+MONTH = f"(?P<m>{_any(MONTHS)})"
+WEEKDAY = f"(?P<wd>{_any({name: number for name, number in WEEKDAYS.items() if len(name) > 5})})"
+# "Sun" and "sat" are days only after "last", "this" or "next".
+WEEKDAY_SHORT = f"(?P<wd>{_any(WEEKDAYS)})"
+SEASON = f"(?P<s>{_any(SEASONS)})"
+ORDINAL = f"(?P<o>{_any(ORDINALS)})"
+STEP = r"(?P<step>this past|this coming|last|past|previous|this|next|coming)"
+UNIT = "(?P<u>minute|hour|day|weekend|week|month|quarter|year|decade)"
+YEAR = r"(?P<y>(?:19|20)\d\d)"
+NUMBER_OF_DAY = r"(?P<d>0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th)?"
+COUNT = rf"(?P<n>\d{{1,3}}|{'|'.join(NUMBERS)}|few|several|some|many)"
+# After "in 2,000" or "of 1984" these say that it was no year.
+NO_YEAR = (
+    r"(?![\d:.,]*\d)(?!\s*(?:%|people|men|women|words|dollars|euros|pounds|yuan|km|kilometers|miles|meters|metres|steps|"
+    r"calories|photos|pages|books|times|points|hours|minutes|years|days|of us))"
+)
+
+
+def count_of(word: str) -> int | None:
+    """The number a word says; None for "a few"."""
+    return int(word) if word.isdigit() else NUMBERS.get(word)
+
+
+def before(*words: str, article: bool = True) -> re.Pattern[str]:
+    """What must stand before a word for it to be a time."""
+    the = r"(?:the\s+)?" if article else ""
+    return re.compile(rf"(?:^|[^a-z])(?:{'|'.join(words)})\s+{the}$")
+
+
+# How far from now English words say: three weeks ago, in the last two days, the summer before last. Pure.
+
+UNIT_RANK = {
+    Unit.MINUTE: Rank.HOUR,
+    Unit.HOUR: Rank.HOUR,
+    Unit.DAY: Rank.DAY,
+    Unit.WEEKEND: Rank.DAY,
+    Unit.WEEK: Rank.WEEK,
+    Unit.MONTH: Rank.MONTH,
+    Unit.QUARTER: Rank.SEASON,
+    Unit.YEAR: Rank.YEAR,
+    Unit.DECADE: Rank.DECADE,
+}
+
+
+def away(unit: Unit, count: int) -> Mark:
+    """The unit that lies so many units from now."""
+    return Mark(rank=UNIT_RANK[unit], narrow=unit_away(unit, count))
+
+
+def distance(match: re.Match[str]) -> Marks:
+    """Three days ago, in two weeks, a year and a half ago, a few months back."""
+    unit, groups = UNITS[match["u"]], match.groupdict()
+    sign = 1 if groups.get("ahead") else -1
+    count = count_of(match["n"])
+    if count is None:
+        far, near = (FEW_FROM, FEW_TO) if sign > 0 else (-FEW_TO, -FEW_FROM)
+        narrow = fixed(lambda now: Stretch(moved(unit, far, now).start, moved(unit, near, now).end))
+        return Mark(rank=UNIT_RANK[unit], narrow=narrow, vague=True)
+    if groups.get("half") or match["n"] in ("half a", "half an"):
+        return half_away(unit, count if groups.get("half") else 0, sign)
+    if groups.get("today"):
+        return Mark(rank=Rank.DAY, narrow=fixed(lambda now: day(shifted(now, unit, sign * count))))
+    return away(unit, sign * count)
+
+
+def half_away(unit: Unit, whole: int, sign: int) -> Marks:
+    months_each = {Unit.YEAR: 12, Unit.DECADE: 120}.get(unit)
+    if months_each:
+        return away(Unit.MONTH, sign * (whole * months_each + months_each // 2))
+    days_each = {Unit.MONTH: 30, Unit.WEEK: 7}.get(unit)
+    if days_each:
+        middle = sign * (whole * days_each + days_each // 2)
+        narrow = fixed(lambda now: Stretch(day(now).start + (middle - 3) * DAY, day(now).start + (middle + 4) * DAY))
+        return Mark(rank=Rank.WEEK, narrow=narrow, vague=True)
+    return away(Unit.MINUTE, sign * (whole * 60 + 30)) if unit is Unit.HOUR else None
+
+
+def half_ago(match: re.Match[str]) -> Marks:
+    return half_away(UNITS[match["u"]], 0, -1)
+
+
+def window(match: re.Match[str]) -> Marks:
+    """The last three days, the next two weeks, the past year."""
+    groups = match.groupdict()
+    unit = UNITS[match["u"]]
+    number = groups.get("n")
+    count = 1 if not number else count_of(number) or FEW_TO
+    if unit is Unit.WEEKEND:
+        return None
+    sign = -1 if match["step"] in ("next", "coming", "following") else 1
+    narrow = fixed(lambda now: lately(unit, sign * count, now))
+    return Mark(rank=UNIT_RANK[unit], narrow=narrow, vague=bool(number) and count_of(number or "") is None)
+
+
+def before_last(match: re.Match[str]) -> Marks:
+    groups = match.groupdict()
+    if groups["s"] or groups["wd"]:
+        return _twice(match)
+    count = -2 if match["w"] == "before last" else 2
+    unit = UNITS[match["u"]]
+    return Mark(rank=Rank.DAY, narrow=weekend_of(count)) if unit is Unit.WEEKEND else away(unit, count)
+
+
+def _twice(match: re.Match[str]) -> Marks:
+    """The summer before last, the Friday after next: a year or a week further than the last and the next."""
+    step = -1 if match["w"] == "before last" else 1
+    if match["wd"]:
+        return weekdays_away(WEEKDAYS[match["wd"]], step * 2)
+    first = SEASONS[match["s"]]
+    near = recurring(lambda number: season(number, first), step)
+
+    def narrow(_scope: Stretch | None, frame: Frame) -> Stretch | None:
+        found = near(None, frame)
+        return season(found.start.year + step, first) if found else None
+
+    return Mark(rank=Rank.SEASON, narrow=narrow)
+
+
+def weekdays_away(number: int, count: int) -> Mark:
+    """Two Fridays ago, the Friday after next."""
+    step = -1 if count < 0 else 1
+    near = weekday(number, step)
+
+    def narrow(_scope: Stretch | None, frame: Frame) -> Stretch | None:
+        found = near(None, frame)
+        weeks = (count - step) * 7 * DAY
+        return Stretch(found.start + weeks, found.end + weeks) if found else None
+
+    return Mark(rank=Rank.DAY, narrow=narrow)
+
+
+def days_ago(match: re.Match[str]) -> Marks:
+    """Two Fridays ago."""
+    count = count_of(match["n"])
+    return weekdays_away(WEEKDAYS[match["wd"]], -count) if count else None
+
+
+def so_far(match: re.Match[str]) -> Marks:
+    """Earlier this week: until today; later this week: from today on."""
+    unit, earlier = UNITS[match["u"] or "day"], match["w"] == "earlier"
+
+    def make(now: datetime) -> Stretch:
+        here, today = moved(unit, 0, now), day(now)
+        return Stretch(here.start, today.end) if earlier else Stretch(today.start, here.end)
+
+    return Mark(rank=UNIT_RANK[unit], narrow=fixed(make))

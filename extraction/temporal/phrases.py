@@ -1,0 +1,212 @@
+"""Words for time that stand together become one phrase with one stretch of time. Pure."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from unicodedata import normalize
+
+from extraction.temporal.expressions import Alone, Frame, Mark, bare_only, resolve
+from extraction.temporal.intervals import Stretch
+from extraction.text.name_forms import simplified_characters
+from schema.timespan import Timespan, as_utc
+
+TEXT_CHARS_MAX = 20_000
+PHRASES_MAX = 20
+# No phrase has more words for time than there are ranks ("early on Friday morning, 5 May 2023, at 9").
+_PHRASE_MARKS_MAX = 12
+_TRIES_MAX = 2_000
+# Longer gaps are no joint; they would be matched in quadratic time if they were blanks.
+_JOINT_CHARS_MAX = 64
+_CJK = re.compile(r"[\u4e00-\u9fff]")
+_LATIN = re.compile(r"[a-z0-9]")
+# What may stand between two words of one phrase.
+_JOINT = re.compile(r"\s*(?:,|['’]s)?\s*(?:(?:of|in|on|at|during)\s+)?(?:the\s+)?|\s*[的,，]?\s*(?:那个|这个)?(?:在)?")
+_RANGE_JOINT = re.compile(r"\s*(?:and|to|or|until|till|through|-|–|—|~|到|至|直到|和|与|跟|、)\s*(?:the\s+)?")
+_EVERY = re.compile(r"(?:\b(?:every|each)(?:\s+\w+)?\s+(?:\w+\s+)?|每(?:个|逢|一|到|年|月|周|次|当)*(?:的|在)?)$")
+_CONTEXT_CHARS = 24
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Phrase:
+    """Words that name one stretch of time, at `text[start:end]`.
+
+    Attributes:
+        bare: the words come true again and again ("on Friday", "in summer"); which one is meant was guessed.
+        vague: "recently".
+    """
+
+    marks: tuple[Mark, ...]
+    stretch: Stretch
+    start: int
+    end: int
+
+    @property
+    def bare(self) -> bool:
+        """Whether no word says which one is meant."""
+        return bare_only(self.marks)
+
+    @property
+    def vague(self) -> bool:
+        """Whether it is a rough time only."""
+        return any(mark.vague for mark in self.marks)
+
+
+def plain(text: str) -> str:
+    """The text in lower case, half width and simplified characters, each character in its place."""
+    text = text[:TEXT_CHARS_MAX]
+    if text.isascii():
+        return text.lower()
+    return "".join(_plain_character(character) for character in text).translate(simplified_characters())
+
+
+def _plain_character(character: str) -> str:
+    simple = normalize("NFKC", character).lower()
+    return simple if len(simple) == 1 else character
+
+
+def phrases_in(text: str, frame: Frame) -> list[Phrase]:
+    """Return the phrases for time in a text made `plain`, in order, at most `PHRASES_MAX`."""
+    marks = _marks_in(text)
+    phrases: list[Phrase] = []
+    groups = _groups(text, marks)
+    search = _Search(text=text, frame=frame)
+    for i, group in enumerate(groups):
+        search.add_phrases(phrases, group, groups[i + 1] if i + 1 < len(groups) else None)
+        if len(phrases) >= PHRASES_MAX or search.tries_left <= 0:
+            break
+    return phrases[:PHRASES_MAX]
+
+
+def _marks_in(text: str) -> list[Mark]:
+    """Return what either language finds; where both do, the Chinese words count."""
+    # Loaded with the first text of their language: their patterns take longer to compile than a start has.
+    marks: list[Mark] = []
+    if _LATIN.search(text):
+        from extraction.temporal import expressions_en as time_marks_en
+
+        marks += time_marks_en.marks_in(text)
+    if _CJK.search(text):
+        from extraction.temporal import expressions_zh as time_marks_zh
+
+        chinese = time_marks_zh.marks_in(text)
+        taken = bytearray(len(text))
+        for mark in chinese:
+            taken[mark.start : mark.end] = b"\x01" * (mark.end - mark.start)
+        marks = [mark for mark in marks if taken.find(1, mark.start, mark.end) < 0] + chinese
+    return sorted(marks, key=lambda mark: (mark.start, mark.end))
+
+
+def _groups(text: str, marks: Sequence[Mark]) -> list[list[Mark]]:
+    groups: list[list[Mark]] = []
+    for mark in marks:
+        if groups and _joined(text, groups[-1][-1].end, mark.start):
+            groups[-1].append(mark)
+        else:
+            groups.append([mark])
+    return groups
+
+
+def _joined(text: str, start: int, end: int) -> bool:
+    """Return whether what stands between two marks holds them together; both may come from one word."""
+    return end - start <= _JOINT_CHARS_MAX and _JOINT.fullmatch(text, start, max(start, end)) is not None
+
+
+@dataclass(slots=True, kw_only=True)
+class _Search:
+    """The work on one text, bounded: whoever writes only words for time would otherwise have each group tried anew.
+
+    Attributes:
+        tries_left: how many groups of marks may still be resolved.
+    """
+
+    text: str
+    frame: Frame
+    tries_left: int = _TRIES_MAX
+    alone: Alone = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.alone = Alone(self.frame)
+
+    def add_phrases(self, phrases: list[Phrase], group: list[Mark], following: list[Mark] | None) -> None:
+        """Add the phrases of a group to those before it.
+
+        Where words contradict each other, the most that agree make a phrase, and the rest is looked at anew.
+        """
+        at = 0
+        while at < len(group) and len(phrases) < PHRASES_MAX and self.tries_left > 0:
+            first = group[at].start
+            if _EVERY.search(self.text, max(first - _CONTEXT_CHARS, 0), first):
+                return
+            agreeing, stretch = self._agreeing(group[at : at + _PHRASE_MARKS_MAX])
+            at += len(agreeing)
+            beside = group[at : at + 1] or following
+            before = phrases[-1] if phrases else None
+            if stretch is not None and _stands(self.text, agreeing, beside, before):
+                phrases.append(Phrase(marks=tuple(agreeing), stretch=stretch, start=first, end=agreeing[-1].end))
+
+    def _agreeing(self, marks: list[Mark]) -> tuple[list[Mark], Stretch | None]:
+        """Return the most of the first marks that name one stretch together; the first alone when none do."""
+        for count in range(len(marks), 0, -1):
+            self.tries_left -= 1
+            stretch = resolve(marks[:count], self.frame, self.alone)
+            if stretch is not None:
+                return marks[:count], stretch
+        return marks[:1], None
+
+
+def _stands(text: str, group: Sequence[Mark], following: list[Mark] | None, before: Phrase | None) -> bool:
+    """Whether what stands around the words lets them mean time."""
+    distinct = len({(mark.start, mark.end) for mark in group}) > 1 or len(group) > 1
+    mark = group[0]
+    if distinct:
+        return not all(mark.never_alone for mark in group)
+    if mark.never_alone:
+        return False
+    if mark.alone is None or mark.alone.search(text, max(mark.start - _CONTEXT_CHARS, 0), mark.start):
+        return True
+    if before is not None and _RANGE_JOINT.fullmatch(text, before.end, mark.start):
+        return True
+    opens = re.search(r"\b(?:from|between)\s+(?:the\s+)?$", text[max(mark.start - _CONTEXT_CHARS, 0) : mark.start])
+    return bool(opens and following and _RANGE_JOINT.fullmatch(text, mark.end, following[0].start))
+
+
+# Times that a message names, resolved against the moment it was said. Pure.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimeFound:
+    """Words that name a time: `text[start:end]` of the text that was read."""
+
+    span: Timespan
+    start: int
+    end: int
+
+
+def spans_in(text: str, said_at: datetime) -> list[TimeFound]:
+    """The times a text names, in order, none overlapping another, at most `PHRASES_MAX` of time_phrases.
+
+    Rough times ("recently") and words that may mean any of many ("on Friday", "in summer") are left out.
+
+    Args:
+        said_at: the moment the words were said; days are taken in its own zone, spans are given in UTC.
+    """
+    zone = said_at.tzinfo or UTC
+    found = []
+    for phrase in phrases_in(plain(text), Frame(now=said_at.replace(tzinfo=None))):
+        if phrase.vague or not _told(phrase):
+            continue
+        try:
+            span = Timespan(
+                start=as_utc(phrase.stretch.start.replace(tzinfo=zone)),
+                end=as_utc(phrase.stretch.end.replace(tzinfo=zone)),
+            )
+        except OverflowError:
+            continue
+        found.append(TimeFound(span=span, start=phrase.start, end=phrase.end))
+    return found
+
+
+def _told(phrase: Phrase) -> bool:
+    """Whether the words say which day, month or year they mean."""
+    return not phrase.bare or any(mark.dated for mark in phrase.marks)

@@ -1,0 +1,260 @@
+"""The time a question asks about, counted from the moment it is asked. Pure."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, tzinfo
+from enum import StrEnum
+
+from extraction.temporal.expressions import Frame
+from extraction.temporal.phrases import phrases_in, plain
+from extraction.temporal.relations import Side, Turned, turned
+from schema.timespan import Timespan, as_utc
+
+# Events that a question counts from instead of a date: before the wedding, 搬家以后. Pure.
+
+ANCHORS_MAX = 4
+_SIDES = {
+    "before": Side.BEFORE,
+    "prior to": Side.BEFORE,
+    "until": Side.BEFORE,
+    "till": Side.BEFORE,
+    "after": Side.AFTER,
+    "following": Side.AFTER,
+    "since": Side.SINCE,
+    "during": Side.DURING,
+    "while": Side.DURING,
+    "when": Side.DURING,
+    "前": Side.BEFORE,
+    "后": Side.AFTER,
+    "来": Side.SINCE,
+    "时": Side.DURING,
+    "间": Side.DURING,
+    "候": Side.DURING,
+}
+_ENGLISH = re.compile(
+    r"(?<![\w-])(?<!look )(?<!looks )(?<!looking )(?<!looked )(?<!named )(?<!take )(?<!takes )(?<!took )(?<!run )"
+    r"(?P<w>before|prior to|until|till|after|following|since|during|while|when)\s+"
+    r"(?!(?:all|long|that|this|then|it|now|did|do|does|is|are|was|were|will|would|has|have|had|should|can|could)\b)"
+    r"(?P<x>[^,?.!;:，。？！；\n]{2,80})"
+)
+_CHINESE = re.compile(
+    r"(?P<x>[^，,。？?！!；;\s]{1,24}?)"
+    r"(?P<w>之前|以前|之后|以后|过后|以来|期间|的时候|(?<![小平有同及当到准随])时(?!候|间|常|不|差)|"
+    r"(?<![之以目眼面从])前(?!面|任|台|天|年|夫|妻|男友|女友|往|后|途|[几些两])|"
+    r"(?<![之以过最然今背此])后(?!来|面|天|妈|爸|悔|期|果|台|年|院|备))"
+)
+# Who asks, and what introduces the event, are no part of it.
+_LEAD = re.compile(r"^(?:自从|自|从|[^，,]{0,12}?(?<![现存正所])在|那|当)")
+_EVENT = re.compile(
+    r"婚|搬|毕业|生|国|职|退休|分手|认识|旅|会|赛|考|手术|事故|病|院|装修|孕|学|面试|聚|派对|典礼|活动|"
+    r"[上下去来到回看做吃买卖换开当跑画走打离完过了岁]"
+)
+_PRONOUNS = frozenset({"我", "你", "他", "她", "我们", "他们", "她们", "它"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EventAnchor:
+    """Something that happened, and on which side of it the question looks.
+
+    Attributes:
+        side: before, after, since or during it.
+        words: the event as the question says it: `question[start:end]`.
+    """
+
+    side: Side
+    words: str
+    start: int
+    end: int
+
+
+def anchors_in(question: str, text: str, taken: Sequence[tuple[int, int]]) -> tuple[EventAnchor, ...]:
+    """The events a question counts from, in order, at most `ANCHORS_MAX`.
+
+    Args:
+        text: the question made `plain`.
+        taken: where it names times; a word that belongs to one of them names no event.
+    """
+    matches = [*_ENGLISH.finditer(text), *(match for match in _CHINESE.finditer(text) if _EVENT.search(match["x"]))]
+    found = []
+    for match in sorted(matches, key=lambda match: match.start()):
+        start, end = _trimmed(match)
+        place = match.start("w")
+        inside = any((a < end and start < b) or a <= place < b for a, b in taken)
+        if not inside and end - start > 1 and text[start:end] not in _PRONOUNS:
+            side = _SIDES.get(match["w"]) or _SIDES[match["w"][-1]]
+            if side is Side.AFTER and match["x"].lstrip().startswith("自"):
+                side = Side.SINCE
+            found.append(EventAnchor(side=side, words=question[start:end], start=start, end=end))
+    return tuple(found[:ANCHORS_MAX])
+
+
+def _trimmed(match: re.Match[str]) -> tuple[int, int]:
+    start, end = match.span("x")
+    if match.re is _CHINESE and (lead := _LEAD.search(match["x"])):
+        start += lead.end()
+    words = match.string[start:end]
+    return start + len(words) - len(words.lstrip()), end - (len(words) - len(words.rstrip()))
+
+
+QUESTION_CHARS_MAX = 2_000
+_FUTURE = re.compile(
+    r"\b(?:will|won['’]?t|shall|going to|gonna|plans?|planning|upcoming|intends?|must|needs? to|ha(?:ve|s) to|should|"
+    r"due)\b|['’]ll\b|打算|计划|准备|即将|将要|要(?=[去来见做干买参办])"
+)
+_PAST = re.compile(r"\b(?:did|was|were|had|has|have)\b(?! to\b)|[了过]")
+# What comes again and again is no time: "What do I usually do on Fridays?"
+_HABIT = re.compile(
+    r"\b(?:usually|always|often|typically|normally|every|each|generally|prefer|favou?rite)\b|"
+    r"平时|通常|一般|经常|总是|往往|每[天周月年次个逢到]|喜欢.{0,4}还是"
+)
+_TOLD = (
+    r"(?:say|said|saying|tell|told|telling|mention|mentioned|talk|talked|talking|discuss|discussed|chat|chatted|chatting|"
+    r"speak|spoke|bring up|brought up|ask|asked)"
+)
+_TOLD_BEFORE = re.compile(rf"\b{_TOLD}(?:\s+(?:about|to|with|me|you|us|him|her|them|it|up))*\s*$")
+_TOLD_AFTER = re.compile(
+    rf",?\s*(?:(?:what|which|who|did|have|had|that)\s+)*(?:i|we|you|he|she|they|\w+)\s+(?:just\s+|also\s+)?{_TOLD}\b"
+)
+_TOLD_ZH = re.compile(r"[，,]?[^，,。？?]{0,8}?(?:(?<![听据])说(?!话)|聊|提到|提起|提过|讲(?!话)|谈|告诉|咨询|推荐)")
+
+
+_SENTENCE_END = re.compile(r"[.!?。！？](?=\s|[\u4e00-\u9fff])\s*|\n+")
+_ASKS = re.compile(r"[?？]|\b(?:tell|remind) me\b|告诉我|提醒我")
+_SENTENCES_MAX = 3
+# How far from a time the words stand that say it was spoken of.
+_NEAR_CHARS = 200
+
+
+class Force(StrEnum):
+    """What a time in a question does to what is found."""
+
+    # "What did we talk about yesterday?" asks for what was said then, and for nothing else.
+    LIMITS = "limits"
+    # "Where did I go last summer?" may be told long after; what was said or happened then comes first.
+    PREFERS = "prefers"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskedTime:
+    """One time that a question names.
+
+    Attributes:
+        span: in UTC; an end is open after "since" and "before".
+        phrase: the words, `question[start:end]`, with "in" and "before".
+        vague: a rough time, "recently"; it never limits.
+    """
+
+    span: Timespan
+    phrase: str
+    start: int
+    end: int
+    force: Force
+    vague: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionTime:
+    """What a question says about time.
+
+    Attributes:
+        asked: the times it names, in order.
+        anchors: the events it counts from ("after the wedding").
+    """
+
+    asked: tuple[AskedTime, ...] = ()
+    anchors: tuple[EventAnchor, ...] = ()
+
+    @property
+    def span(self) -> Timespan | None:
+        """From the first to the last of the times named; None when none is."""
+        return _hull([asked.span for asked in self.asked])
+
+    @property
+    def exact_span(self) -> Timespan | None:
+        """The same of times that are not rough: "recently" says little about when something was told."""
+        return _hull([asked.span for asked in self.asked if not asked.vague])
+
+    @property
+    def limit(self) -> Timespan | None:
+        """The only time in which an answer may have been said; None when nothing limits it."""
+        told = [asked for asked in self.asked if asked.force is Force.LIMITS]
+        return told[0].span if len(told) == 1 and len(self.asked) == 1 else None
+
+    def meets(self, start: datetime, end: datetime) -> bool:
+        """Whether any time named has a moment in common with the moments from `start` until before `end`."""
+        return any(
+            (asked.span.start is None or asked.span.start < end) and (asked.span.end is None or start < asked.span.end)
+            for asked in self.asked
+        )
+
+    def topic_of(self, question: str) -> str:
+        """The question without its words for time: what is left to search for."""
+        for asked in reversed(self.asked):
+            question = f"{question[: asked.start]} {question[asked.end :]}"
+        return " ".join(question.split())
+
+
+def _hull(spans: Sequence[Timespan]) -> Timespan | None:
+    if not spans:
+        return None
+    starts, ends = [span.start for span in spans], [span.end for span in spans]
+    return Timespan(
+        start=None if None in starts else min(start for start in starts if start),
+        end=None if None in ends else max(end for end in ends if end),
+    )
+
+
+def time_asked(question: str, reference: datetime) -> QuestionTime:
+    """What a question says about time; a question that names none has none.
+
+    Args:
+        reference: when it is asked, in the zone of whoever asks: its days are the days meant by "today".
+    """
+    text = plain(question[:QUESTION_CHARS_MAX])
+    zone = reference.tzinfo or UTC
+    frame = Frame(now=reference.replace(tzinfo=None), future=bool(_FUTURE.search(text)) and not _PAST.search(text))
+    habit, asking_from = bool(_HABIT.search(text)), _asking_from(text)
+    found = turned(text, phrases_in(text, frame), frame)
+    kept = [item for item in found if not (habit and item.bare) and item.start >= asking_from]
+    # "What has she watched recently, on 7 February": the day says when that was.
+    exact = [item for item in kept if not item.vague] or kept
+    asked = [made for item in exact if (made := _asked(question, text, item, zone))]
+    return QuestionTime(
+        asked=tuple(asked), anchors=anchors_in(question, text, [(item.start, item.end) for item in asked])
+    )
+
+
+def _asking_from(text: str) -> int:
+    """Where the asking begins: in a long text only its last question asks, what stands before tells."""
+    ends = [match.end() for match in _SENTENCE_END.finditer(text) if match.end() < len(text)]
+    starts = [0, *ends]
+    if len(starts) <= _SENTENCES_MAX:
+        return 0
+    asking = [start for start, end in zip(starts, [*ends, len(text)], strict=True) if _ASKS.search(text, start, end)]
+    return asking[-1] if asking else starts[-1]
+
+
+def _asked(question: str, text: str, item: Turned, zone: tzinfo) -> AskedTime | None:
+    try:
+        span = Timespan(start=_utc(item.since, zone), end=_utc(item.until, zone))
+    except OverflowError:
+        return None
+    before, after_end = text[max(item.start - _NEAR_CHARS, 0) : item.start], item.end + _NEAR_CHARS
+    told = not item.vague and (
+        _TOLD_BEFORE.search(before)
+        or _TOLD_AFTER.match(text, item.end, after_end)
+        or _TOLD_ZH.match(text, item.end, after_end)
+    )
+    return AskedTime(
+        span=span,
+        phrase=question[item.start : item.end],
+        start=item.start,
+        end=item.end,
+        force=Force.LIMITS if told else Force.PREFERS,
+        vague=item.vague,
+    )
+
+
+def _utc(moment: datetime | None, zone: tzinfo) -> datetime | None:
+    return None if moment is None else as_utc(moment.replace(tzinfo=zone))

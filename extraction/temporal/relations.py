@@ -1,0 +1,254 @@
+"""What stands around a phrase for time and turns it: before, since, between, two weeks before. Pure."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from extraction.temporal import expressions_zh as zh
+from extraction.temporal import lexicon_en as en
+from extraction.temporal.expressions import Frame, Mark, Rank, resolve
+from extraction.temporal.intervals import DAY, Stretch, Unit, around, shifted, weekend
+from extraction.temporal.phrases import Phrase
+
+
+class Side(StrEnum):
+    """Where the time asked about lies, seen from what was named."""
+
+    DURING = "during"
+    BEFORE = "before"
+    AFTER = "after"
+    SINCE = "since"
+    UNTIL = "until"
+    AROUND = "around"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turned:
+    """A stretch with open ends, and the words it came from, those around it included."""
+
+    since: datetime | None
+    until: datetime | None
+    start: int
+    end: int
+    bare: bool
+    vague: bool
+
+
+_REACH_CHARS = 40
+_SIDES_EN = {
+    Side.BEFORE: r"before|prior to|earlier than|preceding|ahead of",
+    Side.AFTER: r"after|following|later than|past",
+    Side.SINCE: r"(?:ever )?since|starting(?: from| in| on)?",
+    Side.UNTIL: r"up until|until|till|up to|no later than|(?<!came )(?<!come )(?<!stopped )(?<!dropped )by|through",
+    Side.AROUND: r"around|(?<=at )about|circa|roughly|approximately",
+}
+_PREFIX_EN = re.compile(
+    r"(?:^|(?<=[^a-z]))(?:"
+    + "|".join(f"(?P<{side}>{words})" for side, words in _SIDES_EN.items())
+    + r")\s+(?:the\s+)?$"
+)
+_LEAD_EN = re.compile(
+    r"(?:^|(?<=[^a-z]))(?:(?:so far|back|sometime|exactly)\s+)?"
+    r"(?:(?:in|on|at|during|over|for|within|throughout|from|towards?)\s+)?(?:the\s+)?$"
+)
+_AWAY_EN = re.compile(
+    rf"(?:^|(?<=[^a-z]))(?:the |{en.COUNT}(?: of)? |last |on the )?"
+    rf"(?:(?P<u>day|night|week|month|quarter|year)s?|(?P<we>weekend)|{en.WEEKDAY}) "
+    r"(?P<w>before|after|prior to|following|preceding)\s+(?:the\s+)?$"
+)
+_BETWEEN_EN = re.compile(r"(?:^|(?<=[^a-z]))(?:in )?(?P<w>between|from)\s+(?:the\s+)?$")
+_TO = re.compile(r"\s*(?:to|until|till|through|up to|-|–|—|~|到|至|直到)\s*(?:the\s+)?(?:在)?")
+_AND = re.compile(r"\s*(?:and|和|与|跟|及)\s*(?:the\s+)?")
+_ONWARDS_EN = re.compile(r"\s+(?:on(?:wards?)?|onwards?)\b(?!\s+[a-z])|\s+(?:to|until|till) now\b")
+_PREFIX_ZH = re.compile(r"(?:(?P<since>自从|打从|自|从)|(?P<until>截至|截止到?|直到|到)|(?P<around>大约|大概|约))在?$")
+_BETWEEN_ZH = re.compile(r"(?:从|自|在)$")
+_TAIL_ZH = re.compile(
+    r"\s*的?(?:这一?天|那一?天|当天|那年|时候|期间|那时候?|那会儿|假期|放假|这段时间|那段时间)*(?:里(?!面)|内(?!容))?"
+)
+_AWAY_ZH = re.compile(
+    rf"的?(?:(?P<w>之前|之后|前|后)的?(?P<th>第)?(?P<n>{zh.NUMBER}|几)个?(?P<u>天|日|周|星期|礼拜|月|年)(?![前后])|(?P<next>第二天))"
+)
+_SUFFIX_ZH = re.compile(
+    r"(?P<around>左右|前后)|(?P<since>以来|起(?![床来飞])|开始|至今|到现在|到今天)|(?P<until>为止)|"
+    r"(?:的|之|以)?(?:(?P<before>前)|(?P<after>后))(?![来天面任妈爸])|(?P<later>过后)"
+)
+_BETWEEN_AFTER_ZH = re.compile(r"(?:之间|间|期间)")
+_FEW = 3
+
+
+def turned(text: str, phrases: Sequence[Phrase], frame: Frame) -> list[Turned]:
+    """The times that phrases name with the words around them, in order."""
+    found: list[Turned] = []
+    i = 0
+    while i < len(phrases):
+        both = _range(text, phrases[i], phrases[i + 1], frame) if i + 1 < len(phrases) else None
+        if both is not None:
+            found.append(both)
+            i += 2
+            continue
+        new = _away(text, phrases[i]) or _beside(text, phrases[i])
+        # "Last weekend before 10 April": the weekend was read as a phrase of its own before.
+        found = [other for other in found if other.end <= new.start]
+        found.append(new)
+        i += 1
+    return list(_both_sides(text, found))
+
+
+def _range(text: str, first: Phrase, last: Phrase, frame: Frame) -> Turned | None:
+    """From X to Y, between X and Y, X 到 Y, X 和 Y 之间."""
+    before, after = _before(text, first.start), _BETWEEN_AFTER_ZH.match(text, last.end)
+    opening = _BETWEEN_EN.search(before) or _BETWEEN_ZH.search(before)
+    to = _TO.fullmatch(text, first.end, last.start)
+    named = _AND.fullmatch(text, first.end, last.start) and (
+        after or (opening and opening.re is _BETWEEN_EN and opening["w"] == "between")
+    )
+    if not to and not named:
+        return None
+    one, other = _completed(first, last, frame)
+    if other.end <= one.start:
+        later = resolve(last.marks, Frame(now=one.start, future=True))
+        if later is None or later.end <= one.start:
+            return None
+        other = later
+    return Turned(
+        since=one.start,
+        until=other.end,
+        start=opening.start() + first.start - len(before) if opening else first.start - _lead_chars(before),
+        end=after.end() if after else _tail_end(text, last.end),
+        bare=first.bare and last.bare,
+        vague=first.vague or last.vague,
+    )
+
+
+def _completed(first: Phrase, last: Phrase, frame: Frame) -> tuple[Stretch, Stretch]:
+    """Both ends, each with the coarser words that only the other one has: the year in "from May to June 2023"."""
+    one, other = first.stretch, last.stretch
+    lent = _coarser(first.marks, than=last.marks)
+    if lent:
+        other = resolve((*lent, *last.marks), frame) or other
+    elif lent := _coarser(last.marks, than=first.marks):
+        one = resolve((*lent, *first.marks), frame) or one
+    return one, other
+
+
+def _coarser(lender: Sequence[Mark], *, than: Sequence[Mark]) -> list[Mark]:
+    if not all(mark.bare for mark in than):
+        return []
+    finest = min(mark.rank for mark in than)
+    return [mark for mark in lender if mark.rank < finest and mark.rank is not Rank.EDGE]
+
+
+def _before(text: str, start: int) -> str:
+    return text[max(start - _REACH_CHARS, 0) : start]
+
+
+def _lead_chars(before: str) -> int:
+    """How many characters of "in the" stand directly before a phrase."""
+    lead = _LEAD_EN.search(before)
+    return len(lead[0]) if lead else 0
+
+
+def _tail_end(text: str, end: int) -> int:
+    """Where 那天 and 的时候 after a phrase end."""
+    tail = _TAIL_ZH.match(text, end) if end < len(text) and text[end] >= "\u4e00" else None
+    return tail.end() if tail else end
+
+
+def _away(text: str, phrase: Phrase) -> Turned | None:
+    """Two weeks before X, the Friday after X, X 前一天, X 后第三天."""
+    before = _before(text, phrase.start)
+    if after := _AWAY_ZH.match(text, _tail_end(text, phrase.end)):
+        return _closed(_away_zh(after, phrase.stretch), phrase, phrase.start - _lead_chars(before), after.end())
+    if match := _AWAY_EN.search(before):
+        return _closed(_away_en(match, phrase.stretch), phrase, phrase.start - len(match[0]), phrase.end)
+    return None
+
+
+def _closed(stretch: Stretch, phrase: Phrase, start: int, end: int) -> Turned:
+    return Turned(since=stretch.start, until=stretch.end, start=start, end=end, bare=phrase.bare, vague=phrase.vague)
+
+
+def _away_en(match: re.Match[str], named: Stretch) -> Stretch:
+    back = match["w"] in ("before", "prior to", "preceding")
+    if match["we"]:
+        near = weekend(named.start - 7 * DAY) if back else weekend(named.end)
+        later = weekend(named.start)
+        return later if back and later.end <= named.start else near
+    if match["wd"]:
+        number = en.WEEKDAYS[match["wd"]]
+        day_away = (named.start.weekday() - number - 1) % 7 + 1 if back else -((number - named.end.weekday()) % 7)
+        first = (named.start if back else named.end) - day_away * DAY
+        return Stretch(first, first + DAY)
+    unit = Unit.DAY if match["u"] == "night" else en.UNITS[match["u"]]
+    count = en.count_of(match["n"]) or _FEW if match["n"] else None
+    if count is None or unit is Unit.DAY:
+        return _beyond(named, unit, count or 1, back=back, single=unit is Unit.DAY)
+    middle = shifted(named.start if back else named.end - DAY, unit, -count if back else count)
+    margin = {Unit.WEEK: 3, Unit.MONTH: 15}.get(unit, 183)
+    return Stretch(middle - margin * DAY, middle + (margin + 1) * DAY)
+
+
+def _away_zh(match: re.Match[str], named: Stretch) -> Stretch:
+    if match["next"]:
+        return Stretch(named.start + DAY, named.start + 2 * DAY)
+    count = _FEW if match["n"] == "几" else zh.number_of(match["n"])
+    unit = zh.UNITS[match["u"]]
+    return _beyond(named, unit, count, back=match["w"].endswith("前"), single=bool(match["th"]))
+
+
+def _beyond(named: Stretch, unit: Unit, count: int, *, back: bool, single: bool) -> Stretch:
+    """So many units directly before or after; `single`: the last of them only."""
+    if back:
+        first = shifted(named.start, unit, -count)
+        return Stretch(first, first + DAY if single else named.start)
+    if single:
+        first = shifted(named.end, unit, count - 1)
+        return Stretch(first, shifted(first, unit, 1))
+    return Stretch(named.end, shifted(named.end, unit, count))
+
+
+def _beside(text: str, phrase: Phrase) -> Turned:
+    """Before X, since X, around X, X 之前, X 以来, or X itself."""
+    before = _before(text, phrase.start)
+    side, start, end = Side.DURING, phrase.start - _lead_chars(before), _tail_end(text, phrase.end)
+    if match := _PREFIX_EN.search(before) or _PREFIX_ZH.search(before):
+        side, start = Side(match.lastgroup or Side.DURING), phrase.start - len(match[0])
+    elif onwards := _ONWARDS_EN.match(text, phrase.end):
+        side, end = Side.SINCE, onwards.end()
+    if suffix := _SUFFIX_ZH.match(text, end):
+        side, end = Side("after" if suffix.lastgroup == "later" else suffix.lastgroup or side), suffix.end()
+    named = around(phrase.stretch) if side is Side.AROUND else phrase.stretch
+    since = {Side.BEFORE: None, Side.UNTIL: None, Side.AFTER: named.end}.get(side, named.start)
+    until = {Side.AFTER: None, Side.SINCE: None, Side.BEFORE: named.start}.get(side, named.end)
+    vague = phrase.vague or side is Side.AROUND
+    return Turned(since=since, until=until, start=start, end=end, bare=phrase.bare, vague=vague)
+
+
+def _both_sides(text: str, found: Sequence[Turned]) -> Iterator[Turned]:
+    """ "After March and before June" is one time with two ends."""
+    waiting: Turned | None = None
+    for new in found:
+        if waiting is None:
+            waiting = new
+            continue
+        joined = _joined(text, waiting, new)
+        if joined is None:
+            yield waiting
+            waiting = new
+        else:
+            waiting = joined
+    if waiting is not None:
+        yield waiting
+
+
+def _joined(text: str, one: Turned, other: Turned) -> Turned | None:
+    since, until = (one.since, other.until) if one.until is None else (other.since, one.until)
+    opposite = (one.until is None and other.since is None) or (one.since is None and other.until is None)
+    near = re.fullmatch(r"\s*(?:,|and|but|，|、|到|而)?\s*(?:but\s+)?", text[one.end : other.start])
+    if not opposite or not near or since is None or until is None or since >= until:
+        return None
+    return Turned(
+        since=since, until=until, start=one.start, end=other.end, bare=one.bare and other.bare, vague=one.vague
+    )

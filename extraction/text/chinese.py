@@ -1,0 +1,52 @@
+"""Whether a text is Chinese, and what of it is."""
+
+import functools
+import logging
+import re
+from typing import Any, Final
+
+_WORD: Final = re.compile(r"[^\W_]+")
+_CJK: Final = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]+")
+
+
+def is_mostly_chinese(text: str) -> bool:
+    """Whether Chinese outweighs the rest, counting a Chinese character like half a word."""
+    cjk = sum(len(run) for run in _CJK.findall(text))
+    if not cjk:
+        return False
+    latin = sum(1 for word in _WORD.findall(text) if not _CJK.search(word))
+    return cjk / 2 > latin
+
+
+def chinese_in(text: str) -> str:
+    """The Chinese characters of a text, in order."""
+    return "".join(_CJK.findall(text))
+
+
+# Words of a Chinese text, by a dictionary that is loaded on first use.
+
+# What jieba reads as one block; between blocks it cuts in any case.
+_BLOCK: Final = re.compile(r"[\u3400-\u9fff\uf900-\ufaffa-zA-Z0-9+#&._%-]+")
+# Its guess at unknown words costs the square of a block. No sentence goes on for so long without a mark.
+_BLOCK_CHARS_MAX: Final = 200
+_CJK_RUN: Final = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]{2,}")
+
+
+@functools.cache
+def _dictionary() -> Any:  # jieba has no types
+    """jieba, which reads its dictionary for about a second."""
+    import jieba
+
+    jieba.setLogLevel(logging.WARNING)
+    jieba.initialize()
+    return jieba
+
+
+def chinese_words(text: str) -> list[str]:
+    """Return the words of two characters and more, in order; the first call takes about a second."""
+    words: list[str] = []
+    for block in _BLOCK.findall(text):
+        for start in range(0, len(block), _BLOCK_CHARS_MAX):
+            piece = block[start : start + _BLOCK_CHARS_MAX]
+            words += [word for word in _dictionary().lcut(piece) if _CJK_RUN.fullmatch(word)]
+    return words

@@ -1,0 +1,153 @@
+"""English words without their endings, so that "paints", "painted" and "painting" are one word to search (pure)."""
+
+import re
+from functools import lru_cache
+from typing import Final
+
+_KEPT: Final = 200_000
+_WORD_CHARS_MAX: Final = 60
+_CONSONANT: Final = "[^aeiou]"
+_VOWEL: Final = "[aeiouy]"
+_C: Final = f"{_CONSONANT}[^aeiouy]*"
+_V: Final = f"{_VOWEL}[aeiou]*"
+_SOME: Final = re.compile(f"^({_C})?{_V}{_C}")
+_ONE: Final = re.compile(f"^({_C})?{_V}{_C}({_V})?$")
+_MORE: Final = re.compile(f"^({_C})?{_V}{_C}{_V}{_C}")
+_HAS_VOWEL: Final = re.compile(f"^({_C})?{_VOWEL}")
+_SHORT: Final = re.compile(f"^{_C}{_VOWEL}[^aeiouwxy]$")
+_DOUBLE: Final = re.compile(r"([^aeiouylsz])\1$")
+_STEP_2: Final = (
+    ("ational", "ate"), ("tional", "tion"), ("enci", "ence"), ("anci", "ance"), ("izer", "ize"), ("bli", "ble"),
+    ("alli", "al"), ("entli", "ent"), ("eli", "e"), ("ousli", "ous"), ("ization", "ize"), ("ation", "ate"),
+    ("ator", "ate"), ("alism", "al"), ("iveness", "ive"), ("fulness", "ful"), ("ousness", "ous"), ("aliti", "al"),
+    ("iviti", "ive"), ("biliti", "ble"), ("logi", "log"),
+)  # fmt: skip
+_STEP_3: Final = (
+    ("icate", "ic"), ("ative", ""), ("alize", "al"), ("iciti", "ic"), ("ical", "ic"), ("ful", ""), ("ness", ""),
+)  # fmt: skip
+_STEP_4: Final = (
+    "ement", "ance", "ence", "able", "ible", "ment", "ant", "ent", "ism", "ate", "iti", "ous", "ive", "ize", "al",
+    "er", "ic", "ou",
+)  # fmt: skip
+
+
+def stem(word: str) -> str:
+    """Return a lower-case word without its endings; short words and words of other scripts stay as they are.
+
+    What is longer than any word stays as well, so that what is kept of words is bounded.
+
+    Source: M. F. Porter 1980, "An algorithm for suffix stripping", which Lucene's `english` analyzer uses too.
+    """
+    return _stem(word) if len(word) <= _WORD_CHARS_MAX else word
+
+
+@lru_cache(maxsize=_KEPT)
+def _stem(word: str) -> str:
+    if len(word) < 3 or not word.isascii() or not word.isalpha():
+        return word
+    first_y = word[0] == "y"
+    word = f"Y{word[1:]}" if first_y else word
+    for step in (_plurals, _past, _final_y, _double_suffixes, _long_suffixes, _last_suffixes, _tidy):
+        word = step(word)
+    return f"y{word[1:]}" if first_y else word
+
+
+def _plurals(word: str) -> str:
+    if word.endswith(("sses", "ies")):
+        return word[:-2]
+    return word[:-1] if word.endswith("s") and not word.endswith("ss") and len(word) > 2 else word
+
+
+def _past(word: str) -> str:
+    if word.endswith("eed"):
+        return word[:-1] if _SOME.match(word[:-3]) else word
+    for ending in ("ed", "ing"):
+        if word.endswith(ending):
+            base = word[: -len(ending)]
+            return _mended(base) if _HAS_VOWEL.match(base) else word
+    return word
+
+
+def _mended(base: str) -> str:
+    if base.endswith(("at", "bl", "iz")):
+        return f"{base}e"
+    if _DOUBLE.search(base):
+        return base[:-1]
+    return f"{base}e" if _SHORT.match(base) else base
+
+
+def _final_y(word: str) -> str:
+    return f"{word[:-1]}i" if word.endswith("y") and _HAS_VOWEL.match(word[:-1]) else word
+
+
+def _double_suffixes(word: str) -> str:
+    return _replaced(word, _STEP_2)
+
+
+def _long_suffixes(word: str) -> str:
+    return _replaced(word, _STEP_3)
+
+
+def _replaced(word: str, endings: tuple[tuple[str, str], ...]) -> str:
+    for ending, instead in endings:
+        if word.endswith(ending):
+            base = word[: -len(ending)]
+            return base + instead if _SOME.match(base) else word
+    return word
+
+
+def _last_suffixes(word: str) -> str:
+    for ending in _STEP_4:
+        if word.endswith(ending):
+            base = word[: -len(ending)]
+            return base if _MORE.match(base) else word
+    if word.endswith(("sion", "tion")):
+        return word[:-3] if _MORE.match(word[:-3]) else word
+    return word
+
+
+def _tidy(word: str) -> str:
+    if word.endswith("e"):
+        base = word[:-1]
+        if _MORE.match(base) or (_ONE.match(base) and not _SHORT.match(base)):
+            word = base
+    return word[:-1] if word.endswith("ll") and _MORE.match(word) else word
+
+
+# English spellings of one word: British, American, compounds, odd plurals, Roman numbers. Data only.
+
+
+def _pairs(text: str) -> dict[str, str]:
+    return dict(pair.split("=") for pair in text.split())
+
+
+# Words that are no names: Gray and Grey are two families.
+AMERICAN: Final = _pairs(
+    "colour=color colours=colors favourite=favorite favourites=favorites flavour=flavor flavours=flavors "
+    "neighbour=neighbor neighbours=neighbors neighbourhood=neighborhood humour=humor honour=honor labour=labor "
+    "behaviour=behavior harbour=harbor theatre=theater theatres=theaters centre=center centres=centers metre=meter "
+    "metres=meters kilometre=kilometer kilometres=kilometers litre=liter litres=liters fibre=fiber "
+    "jewellery=jewelry aluminium=aluminum moustache=mustache pyjamas=pajamas doughnut=donut doughnuts=donuts "
+    "yoghurt=yogurt yoghurts=yogurts organisation=organization organisations=organizations travelling=traveling "
+    "traveller=traveler jewelled=jeweled catalogue=catalog dialogue=dialog licence=license defence=defense "
+    "paediatrician=pediatrician anaesthetist=anesthetist encyclopaedia=encyclopedia archaeology=archeology"
+)
+# One word or two, the same thing.
+COMPOUNDS: Final = _pairs(
+    "icecream=ice_cream icecreams=ice_creams videogame=video_game videogames=video_games boardgame=board_game "
+    "boardgames=board_games highschool=high_school cellphone=cell_phone cellphones=cell_phones "
+    "livingroom=living_room diningroom=dining_room swimmingpool=swimming_pool trainstation=train_station "
+    "busstop=bus_stop rollercoaster=roller_coaster milkshake=milk_shake hotdog=hot_dog hotdogs=hot_dogs "
+    "peanutbutter=peanut_butter applepie=apple_pie greentea=green_tea"
+)
+SINGULARS: Final = _pairs(
+    "women=woman men=man children=child mice=mouse geese=goose feet=foot teeth=tooth wolves=wolf knives=knife "
+    "leaves=leaf loaves=loaf shelves=shelf scarves=scarf movies=movie cookies=cookie zombies=zombie calories=calorie "
+    "smoothies=smoothie brownies=brownie hoodies=hoodie selfies=selfie veggies=veggie birdies=birdie puppies=puppy "
+    "dogs=dog cats=cat cows=cow pigs=pig hens=hen bees=bee ants=ant owls=owl toys=toy cars=car bags=bag hats=hat "
+    "caps=cap pens=pen maps=map nuts=nut eggs=egg pies=pie cups=cup boys=boy kids=kid pets=pet keys=key"
+)
+# From II on: a single letter is no number (Model X), nor is what every hospital has (IV).
+ROMAN: Final = _pairs("ii=2 iii=3 vi=6 vii=7 viii=8 ix=9 xi=11 xii=12 xiii=13")
+# How German letters are written where they are missing.
+UMLAUTS: Final = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"})

@@ -1,0 +1,316 @@
+"""Closed lists of English words that the English rules lean on."""
+
+from typing import Final
+
+
+def word_set(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+# People of whom one usually has one, so that the bare word can name them.
+SOLE_KIN = word_set(
+    "mother mom mum father dad wife husband boyfriend girlfriend fiance fiancee partner boss sister brother son "
+    "daughter grandmother grandma grandfather grandpa manager roommate spouse twin mother-in-law father-in-law "
+    "brother-in-law sister-in-law flatmate housemate supervisor landlord landlady parents grandparents in-laws kids "
+    "ex-wife ex-husband ex stepmother stepfather stepson stepdaughter stepdad stepmom godmother godfather"
+)
+KIN = SOLE_KIN | word_set(
+    "friend uncle aunt cousin nephew niece colleague coworker co-worker classmate neighbor neighbour teacher mentor "
+    "coach therapist doctor tutor child kid buddy bestie stepbrother stepsister teammate children "
+    "dentist trainer professor advisor adviser grandson granddaughter sibling assistant babysitter nanny physio "
+    "housekeeper barber hairdresser vet lawyer accountant pal ex-boyfriend ex-girlfriend cofounder co-founder mate "
+    "godson goddaughter penpal bandmate classmates"
+)
+# Words that tell which of several is meant.
+WHICH_KIN = word_set(
+    "older younger elder eldest oldest youngest little big middle step half ex former future foster new old first "
+    "second third other twin previous"
+)
+# One name for each, so that "mom" and "mother" meet.
+KIN_NAME = {"mom": "mother", "mum": "mother", "dad": "father", "grandma": "grandmother", "grandpa": "grandfather"}
+MANY_KIN = frozenset(("parents", "grandparents", "kids", "children", "in-laws", "classmates"))
+KIN_SINGULAR = {"children": "child", "parents": "parent", "puppies": "puppy"}
+PETS = word_set(
+    "dog dogs cat cats puppy puppies kitten kittens hamster hamsters rabbit rabbits bunny parrot parrots "
+    "turtle turtles "
+    "tortoise goldfish fish guinea snake lizard gecko horse pony bird birds pet pets retriever poodle labrador corgi "
+    "husky bulldog terrier beagle"
+)
+OWNABLE = word_set(
+    "car bike bicycle motorcycle house apartment garden piano guitar violin camera telescope boat farm shop "
+    "store cafe "
+    "restaurant bakery business company startup collection blog channel podcast kids children son sons daughter "
+    "daughters sister sisters brother brothers twins siblings diabetes asthma insomnia migraines adhd"
+)
+JOBS = word_set(
+    "teacher doctor nurse engineer developer programmer lawyer designer writer artist musician student chef cook "
+    "accountant architect scientist researcher professor journalist photographer manager salesman salesperson driver "
+    "pilot dentist therapist psychologist counselor consultant analyst plumber electrician farmer soldier officer "
+    "policeman firefighter librarian barista waiter waitress bartender actor actress singer dancer painter editor "
+    "translator pharmacist veterinarian vet mechanic carpenter tutor coach trainer secretary receptionist cashier "
+    "entrepreneur banker economist biologist chemist physicist mathematician intern novelist illustrator paramedic "
+    "surgeon tailor baker butcher florist gardener broker realtor recruiter freelancer blogger "
+    "technician administrator "
+    "director producer composer guide attendant judge pediatrician physiotherapist instructor lecturer "
+    "principal"
+)
+EVENTS = word_set(
+    "competition contest marathon tournament festival camp workshop fair concert conference race championship "
+    "olympiad "
+    "exhibition wedding graduation recital show parade meet party retreat hackathon event meters premiere "
+    "picnic group "
+    "class course program ceremony cup"
+)
+# A phrase with one of these as its head says nothing by itself.
+VAGUE = word_set(
+    "thing things stuff lot bit idea ideas part parts fact feeling feelings way ways kind sort one ones "
+    "moment moments "
+    "anything everything nothing something someone everyone anyone people person guy guys person's well much "
+    "more most "
+    "fun best same too good great nice bad happy others other rest sound sounds look looks vibe support "
+    "help advice life "
+    "what how why self myself himself herself themselves itself yourself ourselves day days night week weekend year "
+    "month hour minute experience side couple number amount work ton tons vibes texture textures effect "
+    "effects theme themes color colors energy connection mind atmosphere "
+    "style design look place places skill skills attitude memory memories plot plots structure "
+    "determination passion thought thoughts "
+    "message quality details detail story"
+)
+PRONOUNS = word_set(
+    "i me my mine you your yours he him his she her hers it its we us our ours they them their theirs this "
+    "that these "
+    "those who whom whose which what how why when where there here being having knowing seeing hearing "
+    "getting making "
+    "doing"
+)
+DETERMINERS = word_set(
+    "a an the my his her our their some any all many several every each both most various different certain "
+    "such more "
+    "new old own really very so quite pretty just new, little big good great nice lovely beautiful cute adorable "
+    "delicious newly"
+)
+ARTICLES = word_set(
+    "a an the my his her our their some any all many several most various both such every each really very so just"
+)
+# Before a comma they describe what follows it.
+ADJECTIVES = word_set(
+    "small big large little tiny old new quiet loud long short cold hot warm dark bright cheap expensive "
+    "simple plain light "
+    "heavy slow fast soft hard sweet spicy sour salty bitter dry wet clean cosy cozy modern classic vintage "
+    "local fresh "
+    "crisp rich thick thin bold strong weak easy difficult good bad nice great beautiful lovely pretty cute "
+    "funny happy sad "
+    "crowded empty open narrow wide deep flat rough smooth gentle calm wild natural healthy organic handmade colorful"
+)
+# "My favorite player" names nobody.
+GENERIC = word_set(
+    "player team song songs book books movie movies film films show shows story stories character "
+    "characters food foods game "
+    "games band bands artist artists dish dishes recipe recipes part quote scene author spot season "
+    "subject toy hobby activity "
+    "activities thing things color place memory memories animal animals sport sports teacher class genre "
+    "series restaurant drink "
+    "snack dessert singer actor writer piece pieces photo picture"
+)
+TRIVIAL_GOALS = word_set(
+    "talk know ask say tell hear see be do get have go come chat share thank make sure let give take "
+    "apologize look use "
+    "check keep find try understand hang catch stop sleep eat rest relax believe think feel show put add "
+    "mention point "
+    "meet help stay leave call bring start continue wait sit spend focus discuss return avoid live work "
+    "remember forget"
+)
+LASTING_GOALS = word_set(
+    "learn study move become quit travel visit marry apply adopt run open write build buy finish publish graduate "
+    "volunteer climb save lose improve retire compete practice practise teach paint train perform master join lead "
+    "create design pursue cut reduce lower gain"
+)
+DAYS = word_set(
+    "monday tuesday wednesday thursday friday saturday sunday january february march april may june july august "
+    "september october november december today tomorrow yesterday christmas easter thanksgiving halloween"
+)
+MONTHS = DAYS - word_set(
+    "monday tuesday wednesday thursday friday saturday sunday today tomorrow yesterday christmas easter "
+    "thanksgiving halloween"
+)
+# Capitalised words that are never a name.
+NOT_NAMES = (
+    DAYS
+    | PRONOUNS
+    | word_set(
+        "i'm i've i'll i'd ok okay yes no yeah yep nope hi hello hey thanks thank wow oh ah well so but and "
+        "or if then also "
+        "the a an please sorry sure great good nice cool awesome amazing congrats congratulations absolutely "
+        "definitely "
+        "mr mrs ms dr god gosh haha lol btw tv dvd cd pc ai usa uk english chinese french german spanish "
+        "italian japanese "
+        "korean russian american british grandpa grandma mom mum dad uncle aunt mother father today's bye "
+        "glad hope just "
+        "let let's maybe never not now of on one only our really see since some take that's there's to too "
+        "what's when "
+        "last next even lately woohoo go remember aww fri tues wed thurs sat sun mon perfect connected "
+        "always until over during around after before while when come look keep seems sounds speaking guess "
+        "check love loved everyone nobody someone somebody music anyone people many most today tomorrow "
+        "since while due music "
+        "while with yesterday your it's he's she's can't don't didn't isn't wasn't pe diy lgbt lgbtq ceo hr "
+        "id phd mba"
+    )
+)
+# Two things in words, one thing in the mind.
+JOINED = (
+    "rock and roll",
+    "mac and cheese",
+    "fish and chips",
+    "black and white",
+    "arts and crafts",
+    "hide and seek",
+    "dungeons and dragons",
+    "drum and bass",
+    "rhythm and blues",
+    "bed and breakfast",
+    "science and technology",
+)
+EMOTIONS = {
+    "happy": "joy",
+    "excited": "joy",
+    "joyful": "joy",
+    "cheerful": "joy",
+    "calm": "calm",
+    "relaxed": "calm",
+    "peaceful": "calm",
+    "sad": "sadness",
+    "cry": "sadness",
+    "depressed": "sadness",
+    "lonely": "sadness",
+    "anxious": "anxiety",
+    "nervous": "anxiety",
+    "stressed": "anxiety",
+    "uneasy": "anxiety",
+    "scared": "fear",
+    "afraid": "fear",
+    "angry": "anger",
+    "mad": "anger",
+    "furious": "anger",
+    "scares": "fear",
+    "frightens": "fear",
+    "terrifies": "fear",
+    "annoys": "anger",
+    "saddens": "sadness",
+    "calms": "calm",
+    "relaxes": "calm",
+    "cheers": "joy",
+    "stresses": "anxiety",
+    "upset": "sadness",
+    "upsets": "sadness",
+}
+PLEASANT = frozenset({"joy", "calm"})
+
+
+# Closed lists of English words for work, health, languages, pastimes and what people are.
+
+
+def _phrases(text: str) -> frozenset[str]:
+    return frozenset(text.split("|"))
+
+
+MORE_JOBS: Final = word_set(
+    "copywriter marketer lead specialist supervisor owner founder cofounder ceo cto cfo contractor janitor "
+    "dispatcher "
+    "operator radiologist cardiologist dermatologist neurologist oncologist anesthesiologist historian poet "
+    "model nanny "
+    "sommelier optometrist paralegal clerk stylist hairdresser barber dj streamer youtuber tester admin "
+    "sysadmin planner "
+    "organizer coordinator strategist executive representative rep agent associate apprentice trainee "
+    "resident fellow "
+    "postdoc undergrad freshman sophomore caretaker cleaner welder builder roofer machinist miner fisherman "
+    "sailor captain "
+    "priest pastor monk nun rabbi imam politician mayor diplomat ambassador detective investor trader actuary "
+    "auditor "
+    "geologist astronomer astronaut botanist zoologist anthropologist archaeologist sociologist linguist philosopher "
+    "statistician dietitian nutritionist midwife caregiver carer optician podiatrist chiropractor masseuse masseur "
+    "animator cinematographer sculptor potter ceramicist jeweler dressmaker cobbler blacksmith brewer "
+    "winemaker chocolatier "
+    "rancher beekeeper forester ranger lifeguard bouncer courier postman mailman bricklayer plasterer "
+    "locksmith glazier "
+    "surveyor landscaper decorator underwriter bookkeeper treasurer headhunter lobbyist solicitor barrister "
+    "magistrate "
+    "notary worker housewife homemaker pensioner retiree columnist reporter correspondent publisher "
+    "proofreader ghostwriter screenwriter playwright comedian magician drummer guitarist pianist violinist cellist "
+    "conductor choreographer ballerina athlete swimmer boxer cyclist footballer golfer referee umpire gamer sergeant "
+    "lieutenant colonel soldier marine paratrooper candidate graduate freelancer entrepreneur devops sre pm "
+    "ecologist virologist immunologist pathologist epidemiologist psychiatrist orthodontist hygienist phlebotomist "
+    "radiographer sonographer teacher-trainer headteacher dean provost tutor tailor upholsterer seamstress "
+    "intern developer"
+)
+CONDITIONS: Final = _phrases(
+    "diabetes|asthma|migraine|migraines|insomnia|adhd|arthritis|epilepsy|celiac disease|coeliac disease|anxiety|"
+    "anxiety disorder|depression|ptsd|ocd|eczema|psoriasis|hypertension|high blood pressure|low blood pressure|"
+    "high cholesterol|allergies|hay fever|sciatica|tinnitus|endometriosis|anemia|anaemia|hypothyroidism|ibs|"
+    "gerd|scoliosis|"
+    "fibromyalgia|glaucoma|gout|autism|dyslexia|vertigo|lupus|cancer|disorder|syndrome|chronic pain|chronic fatigue|"
+    "bad knees|bad knee|bad back|acid reflux|rosacea|acne|sleep apnea|osteoporosis|parkinson's|crohn's|"
+    "multiple sclerosis|ms|copd|heart condition|thyroid problems|bipolar|bipolar disorder|panic attacks|"
+    "social anxiety|color blindness|colour blindness|heart murmur|kidney stones|pcos|narcolepsy"
+)
+# What passes, but may have a lasting cause.
+SYMPTOMS: Final = CONDITIONS | _phrases(
+    "pain|pains|ache|aches|headache|headaches|stress|nightmares|nightmare|heartburn|rash|rashes|fatigue|"
+    "exhaustion|burnout|"
+    "cough|nausea|bloating|cramps|dizziness|hives|indigestion|reflux|sore throat|breakouts|flare-ups|stomachache|"
+    "stomach aches|stomach ache|stomach trouble|sneezing|palpitations|jitters|weight gain|tiredness|allergy|"
+    "bad sleep|"
+    "sleeplessness|mood swings|hangovers|swelling|stiffness|numbness|breakup|divorce|panic"
+)
+LANGUAGES: Final = word_set(
+    "English French German Spanish Italian Portuguese Dutch Swedish Norwegian Danish Finnish Icelandic Polish "
+    "Czech Slovak "
+    "Hungarian Romanian Bulgarian Serbian Croatian Slovenian Greek Turkish Russian Ukrainian Arabic Hebrew "
+    "Persian Farsi "
+    "Hindi Urdu Bengali Punjabi Tamil Telugu Marathi Gujarati Chinese Mandarin Cantonese Japanese Korean "
+    "Vietnamese Thai "
+    "Indonesian Malay Tagalog Swahili Amharic Zulu Afrikaans Catalan Basque Welsh Irish Gaelic Latin "
+    "Esperanto Latvian "
+    "Lithuanian Estonian Albanian Macedonian Georgian Armenian Mongolian Nepali Khmer Lao Burmese ASL"
+)
+PASTIMES: Final = _phrases(
+    "piano|guitar|bass|bass guitar|violin|viola|cello|drums|flute|clarinet|saxophone|sax|trumpet|trombone|"
+    "harp|organ|ukulele|"
+    "banjo|accordion|harmonica|keyboard|oboe|bassoon|mandolin|double bass|recorder|bagpipes|synth|football|soccer|"
+    "basketball|baseball|tennis|table tennis|ping pong|badminton|squash|volleyball|beach volleyball|handball|hockey|"
+    "ice hockey|field hockey|rugby|cricket|golf|chess|go|poker|bridge|darts|pool|snooker|bowling|softball|"
+    "lacrosse|padel|"
+    "pickleball|water polo|video games|board games|dungeons and dragons|d&d|minecraft|mahjong|scrabble|"
+    "ultimate frisbee"
+)
+MORE_TRAITS: Final = _phrases(
+    "vegetarian|vegan|pescatarian|pescetarian|flexitarian|celiac|coeliac|diabetic|left-handed|right-handed|"
+    "color-blind|"
+    "colorblind|colourblind|dyslexic|autistic|asthmatic|retired|unemployed|self-employed|freelance|single|"
+    "divorced|widowed|"
+    "married|engaged|introvert|introverted|extrovert|extroverted|atheist|christian|catholic|muslim|jewish|"
+    "buddhist|hindu|"
+    "only child|night owl|early bird|early riser|lactose intolerant|lactose-intolerant|gluten intolerant|gluten-free|"
+    "teetotal|teetotaler|sober|nonbinary|non-binary|gay|lesbian|bisexual|trans|deaf|blind|bilingual|trilingual|"
+    "perfectionist|morning person|night person|people person|homebody|bookworm|minimalist|workaholic|single "
+    "mom|single dad|"
+    "single mother|single father|single parent|stay-at-home mom|stay-at-home dad|hard of hearing|near-sighted|"
+    "nearsighted|short-sighted|shortsighted|colour blind|color blind|left handed|smoker|non-smoker"
+)
+MORE_OWNABLE: Final = word_set(
+    "salon gallery studio agency consultancy gym bar pub hotel newsletter nonprofit label clinic practice brand "
+    "bookshop bookstore diner pizzeria brewery winery vineyard b&b guesthouse cabin cottage condo flat "
+    "allotment greenhouse "
+    "scooter motorbike van campervan tesla volvo toyota honda ford bmw audi volkswagen mercedes subaru mazda "
+    "kia hyundai "
+    "nissan jeep truck suv minivan convertible sailboat kayak canoe drone telescope cello drums keyboard "
+    "saxophone ukulele "
+    "stepson stepdaughter baby toddler grandchildren grandkids grandson granddaughter grandsons "
+    "granddaughters husband wife "
+    "girlfriend boyfriend roommate roommates roommates cousins nephew nephews niece nieces twin"
+)
+# What is worth keeping even after "I need to" or "I will".
+LIFE_GOALS: Final = word_set(
+    "learn study become quit marry adopt graduate lose save retire move apply publish climb compete master "
+    "pass improve "
+    "emigrate relocate enrol enroll qualify volunteer lower reduce gain pursue overcome repay"
+)

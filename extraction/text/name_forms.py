@@ -1,0 +1,165 @@
+"""The spellings of one name that count as equal: a name becomes a few forms, and names meet in a shared form (pure).
+
+Marks, case, width, accents, script (traditional and simplified), articles, possessives and titles may differ. Digits,
+letters and characters may not: "iPhone 12" and "iPhone 13", "Ann" and "Anna", 张伟 and 张玮 never share a form.
+"""
+
+import functools
+import re
+import unicodedata
+from pathlib import Path
+from typing import Final
+
+from extraction.text.english_stems import AMERICAN, COMPOUNDS, ROMAN, SINGULARS, UMLAUTS
+from schema.ids import name_key
+from schema.kept_results import kept_by_chars
+
+# Our own and articles; "his sister" is not "my sister", so what belongs to others keeps its word.
+_ARTICLE = re.compile(r"^(?:the|a|an|my|our) (?=\S)")
+# Of kin and belongings only: 我的世界 is a game.
+_MINE_ZH = re.compile(
+    r"^(?:我的|我们的|我家的?|我们家的?|咱的?|咱家的?|俺的?|我)"
+    r"(?=(?:妈妈?|爸爸?|母亲|父亲|老妈|老爸|姐姐?|妹妹?|哥哥?|弟弟?|老公|老婆|丈夫|妻子|先生|太太|女儿|儿子|孩子"
+    r"|奶奶|爷爷|外婆|外公|姥姥|姥爷|叔叔|阿姨|舅舅|姑姑|男朋友|女朋友|男友|女友|老板|同事|同学|室友|朋友|导师|老师"
+    r"|猫|狗|车|公司|学校|家)$)"
+)
+_POSSESSIVE = re.compile(r"(?:'s|')$")
+_OF_ZH = re.compile(r"(?<=[\u3400-\u9fff]{2})的$")
+EDGE: Final = " \t.,;:!?\"'“”‘’`「」『』《》〈〉()（）[]【】。，！？、；：…"
+_MARKS = re.compile(r"[《》〈〉「」『』“”\"]")
+_APOSTROPHES = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "`": "'", "´": "'"})
+_DASHES = re.compile(r"\s*[-‐‑‒–—_·・•]\s*")
+# One or two letters before a dash are a part of the word that follows: Wi-Fi, e-mail, X-ray.
+_SHORT_PART = re.compile(r"(?<![^\W_])([a-z]{1,2})[-‐‑](?=[a-z])")
+_INITIALS = re.compile(r"(?<![^\W_])([a-z])\.\s*(?=[a-z](?:\.|\b))|(?<![^\W_])([a-z]) (?=[a-z](?![^\W_]))")
+_DOT_AFTER_WORD = re.compile(r"(?<=[^\W\d_])\.(?=\s|$)")
+_LETTER_DIGIT = re.compile(r"(?<=[a-z]) (?=\d)|(?<=\d) (?=[a-z]+$)")
+_CJK_GAP = re.compile(r"(?<=[\u3400-\u9fff]) (?=[\u3400-\u9fff\da-z])|(?<=[\da-z]) (?=[\u3400-\u9fff])")
+_LATIN_EXTRA = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "æ": "ae", "œ": "oe", "ı": "i", "ð": "d", "þ": "th"})
+_TITLES = {
+    **dict.fromkeys(("dr", "doctor"), "dr"),
+    **dict.fromkeys(("mr", "mister"), "mr"),
+    **dict.fromkeys(("prof", "professor"), "prof"),
+    **dict.fromkeys(("mrs", "ms", "miss", "sir", "madam", "uncle", "aunt", "captain", "president"), ""),
+}
+_SUFFIX_ZH = ("同学", "先生", "女士", "小姐", "老师", "教授", "医生", "大夫", "师傅", "同志")
+# Which words for the nearest kin are one; only those that everybody has one of.
+_KIN = {
+    **dict.fromkeys(("mother", "mom", "mum", "mommy", "mummy", "mama", "mam"), "mother"),
+    **dict.fromkeys(("father", "dad", "daddy", "papa", "pa"), "father"),
+    **dict.fromkeys(("妈妈", "妈", "母亲", "老妈", "娘亲"), "母亲"),
+    **dict.fromkeys(("姐姐", "姐"), "姐姐"),
+    **dict.fromkeys(("妹妹", "妹"), "妹妹"),
+    **dict.fromkeys(("哥哥", "哥"), "哥哥"),
+    **dict.fromkeys(("弟弟", "弟"), "弟弟"),
+    **dict.fromkeys(("爸爸", "爸", "父亲", "老爸"), "父亲"),
+}
+# Short Latin words are left alone: "Ann" and "Anns" tell too little.
+_PLURAL_CHARS_MIN: Final = 4
+_CJK = re.compile(r"[\u3400-\u9fff]")
+
+
+@functools.cache
+def simplified_characters() -> dict[int, str]:
+    """Traditional characters with the simplified ones that stand for them, as `str.translate` takes them."""
+    lines = (Path(__file__).parent / "simplified.txt").read_text(encoding="utf-8").splitlines()
+    pairs = (pair for line in lines if not line.startswith("#") for pair in line.split())
+    return {ord(pair[0]): pair[1] for pair in pairs}
+
+
+def fold(name: str) -> str:
+    """A name without case, width, accents and traditional characters; marks and words stay."""
+    key = name_key(name).translate(_APOSTROPHES)
+    if key.isascii():
+        return key
+    # Only Latin letters lose their accents: in other scripts the mark makes another letter.
+    parts = [_plain_letter(char) for char in key]
+    return "".join(parts).translate(_LATIN_EXTRA).translate(simplified_characters())
+
+
+def _plain_letter(char: str) -> str:
+    if char.isascii() or char > "\u1eff":
+        return char
+    base = unicodedata.normalize("NFD", char)
+    return base[0] if base[0].isascii() else char
+
+
+@kept_by_chars(chars_max=2_000_000, entries_max=20_000)
+def bare(name: str) -> str:
+    """The folded name without quotation marks, article, possessive and form of address; dashes are spaces."""
+    key = _MARKS.sub("", fold(name)).strip(EDGE)
+    key = _ARTICLE.sub("", key, count=1)
+    key = _MINE_ZH.sub("", key, count=1)
+    key = _POSSESSIVE.sub("", key).strip(EDGE)
+    key = _OF_ZH.sub("", key)
+    key = _SHORT_PART.sub(r"\1", key)
+    key = _dashes_to_spaces(key)
+    key = _INITIALS.sub(lambda found: found.group(1) or found.group(2), key)
+    key = _DOT_AFTER_WORD.sub("", key).replace("'", "")
+    key = _LETTER_DIGIT.sub("", _CJK_GAP.sub("", " ".join(key.replace(" & ", " and ").split())))
+    return _KIN.get(key) or _without_title(_as_usual(key))
+
+
+def _as_usual(key: str) -> str:
+    """English words in the spelling that stands for both."""
+    if not key.isascii():
+        return key
+    words = (COMPOUNDS.get(word, AMERICAN.get(word, word)) for word in key.split(" "))
+    return " ".join(words).replace("_", " ")
+
+
+def _dashes_to_spaces(key: str) -> str:
+    """Between digits a dash tells a range or a number's parts, and stays."""
+    return _DASHES.sub(lambda found: found.group() if _in_number(key, found) else " ", key)
+
+
+def _in_number(key: str, found: re.Match[str]) -> bool:
+    return key[: found.start()][-1:].isdigit() and key[found.end() :][:1].isdigit()
+
+
+def _without_title(key: str) -> str:
+    """A title is left out where two words of a name remain: Mr Smith and Mrs Smith are two."""
+    first, _, rest = key.partition(" ")
+    if first in _TITLES and rest:
+        return rest if " " in rest else f"{_TITLES[first] or first} {rest}"
+    for suffix in _SUFFIX_ZH:
+        # One character is a surname shared by many, not a name.
+        if key.endswith(suffix) and len(key) - len(suffix) >= 2 and _CJK.match(key):
+            return key[: -len(suffix)]
+    return key
+
+
+def exact_forms(name: str) -> frozenset[str]:
+    """The bare name, with umlauts spelled out (Müller, Mueller), and with a Roman number as a plain one."""
+    plain = bare(name)
+    head, _, last = plain.rpartition(" ")
+    numbered = (bare(f"{head} {ROMAN[last]}"),) if head and last in ROMAN else ()
+    folded = name_key(name)
+    spelled = folded.translate(UMLAUTS)
+    return frozenset((plain, *numbered, *((bare(spelled),) if spelled != folded else ())))
+
+
+def forms(name: str) -> frozenset[str]:
+    """The exact forms and, for a plural, what its singular may be."""
+    plain = bare(name)
+    head, _, last = plain.rpartition(" ")
+    if _CJK.search(last) or not last.isalpha() or len(last) < _PLURAL_CHARS_MIN:
+        return exact_forms(name)
+    lead = f"{head} " if head else ""
+    singular = SINGULARS.get(last) or _singular(last)
+    return exact_forms(name) | {lead + singular} if singular else exact_forms(name)
+
+
+def all_forms(name: str) -> frozenset[str]:
+    """Every form by which a name is looked up: its forms, and its key for names of marks alone."""
+    return forms(name) | {name_key(name)}
+
+
+def _singular(word: str) -> str | None:
+    if word.endswith("ies") and len(word) > 5:
+        return word[:-3] + "y"
+    if word.endswith(("sses", "shes", "ches", "xes")):
+        return word[:-2]
+    if word.endswith("s") and not word.endswith(("ss", "us", "is", "as", "os", "ics")):
+        return word[:-1] if len(word) > _PLURAL_CHARS_MIN else None
+    return None

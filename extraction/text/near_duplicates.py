@@ -1,0 +1,119 @@
+"""Whether two sentences say the same in nearly the same words. Pure; linear but for a logarithm, whatever the text."""
+
+import hashlib
+import re
+import unicodedata
+from itertools import groupby
+from typing import Final
+
+from extraction.text.sentences import has_cjk
+from schema.kept_results import kept_by_chars
+
+# Source: requirements.md C7: "64-bit SimHash, Hamming ≤ 3, verified by longest common substring > 0.8".
+HAMMING_MAX: Final = 3
+COMMON_PART_MIN: Final = 0.8
+# Statements of a profile are short and alike in form, so more of them must be common.
+PROFILE_COMMON_PART_MIN: Final = 0.85
+
+COMPARED_CHARS_MAX: Final = 2_000
+
+_BITS: Final = 64
+# Words of one band or another are equal whenever two hashes differ in at most three bits: four bands, three places.
+_BANDS: Final = HAMMING_MAX + 1
+_BAND_BITS: Final = _BITS // _BANDS
+_NUMBERS = re.compile(r"\d+(?:[.,:]\d+)*|[零一二三四五六七八九十百千万亿两〇]+")
+_NOT = re.compile(r"\b(?:not|no|never|nor|neither|without|stopped|cannot|\w+n't)\b|[不没沒无無未非别別勿]")
+_WORD_GRAM, _CJK_GRAM = 3, 2
+
+
+def plain(text: str) -> str:
+    """What is left of a text without case, width, punctuation and more than one space between words."""
+    folded = unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
+    kept = "".join(char if char.isalnum() or char in "'+#" else " " for char in folded)
+    return " ".join(kept.split())
+
+
+@kept_by_chars(chars_max=4_000_000, entries_max=8_192)
+def simhash(text: str) -> int:
+    """64 bits that differ little where texts differ little: pairs of Chinese characters, triples of others."""
+    votes = [0] * _BITS
+    for gram in _grams(plain(text)):
+        bits = int.from_bytes(hashlib.blake2b(gram.encode(), digest_size=_BITS // 8).digest())
+        for place in range(_BITS):
+            votes[place] += 1 if bits >> place & 1 else -1
+    return sum(1 << place for place, vote in enumerate(votes) if vote > 0)
+
+
+def hamming(one: int, other: int) -> int:
+    """In how many bits two hashes differ."""
+    return (one ^ other).bit_count()
+
+
+def bands(value: int) -> list[str]:
+    """Words of which two hashes share at least one whenever they differ in at most `HAMMING_MAX` bits."""
+    mask = (1 << _BAND_BITS) - 1
+    return [f"{band}{value >> band * _BAND_BITS & mask:04x}" for band in range(_BANDS)]
+
+
+def common_part(one: str, other: str) -> float:
+    """How much of the longer text the longest common run of characters makes up, 0 to 1."""
+    longer = max(len(one), len(other))
+    if not longer:
+        return 1.0
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if _share_run(one, other, middle) else (low, middle - 1)
+    return low / longer
+
+
+def near_duplicates(one: str, other: str, *, common_min: float = COMMON_PART_MIN) -> bool:
+    """Whether two sentences say the same in nearly the same words.
+
+    Numbers and words of denial must be the same: one digit or one "not" is a small change and another meaning.
+    """
+    left, right = plain(one), plain(other)
+    if left == right:
+        return _marks(one) == _marks(other)
+    return (
+        # Comparing runs costs the square of their length; longer texts than any statement are the same or are not.
+        max(len(left), len(right)) <= COMPARED_CHARS_MAX
+        and _marks(one) == _marks(other)
+        and hamming(simhash(one), simhash(other)) <= HAMMING_MAX
+        and common_part(left, right) > common_min
+    )
+
+
+def likeness(one: str, other: str) -> float:
+    """How alike two sentences are, 0 to 1: shared grams; for ranking only."""
+    left, right = _gram_set(one), _gram_set(other)
+    either = len(left | right)
+    return len(left & right) / either if either else 1.0
+
+
+# About a hundred bytes for each character.
+@kept_by_chars(chars_max=500_000, entries_max=8_192)
+def _gram_set(text: str) -> frozenset[str]:
+    return frozenset(_grams(plain(text)))
+
+
+def _grams(text: str) -> list[str]:
+    grams: list[str] = []
+    for chinese, chars in groupby(text, key=has_cjk):
+        run = "".join(chars)
+        if chinese:
+            grams += [run[i : i + _CJK_GRAM] for i in range(max(len(run) - _CJK_GRAM + 1, 1))]
+        else:
+            padded = f" {run.strip()} "
+            grams += [padded[i : i + _WORD_GRAM] for i in range(max(len(padded) - _WORD_GRAM + 1, 1))]
+    return grams
+
+
+def _share_run(one: str, other: str, length: int) -> bool:
+    runs = {one[i : i + length] for i in range(len(one) - length + 1)}
+    return any(other[i : i + length] in runs for i in range(len(other) - length + 1))
+
+
+def _marks(text: str) -> tuple[list[str], list[str]]:
+    folded = unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
+    return sorted(_NUMBERS.findall(folded)), sorted(_NOT.findall(folded))

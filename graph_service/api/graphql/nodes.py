@@ -1,0 +1,217 @@
+"""GraphQL: the graph as nodes and facts that lead on to each other, page by page."""
+
+from collections.abc import Callable, Coroutine, Hashable, Sequence
+from datetime import datetime
+from typing import Any
+
+import strawberry
+from strawberry.dataloader import DataLoader
+from strawberry.types import Info
+
+from graph_service.api.graphql.arguments import (
+    AfterCursor,
+    AsOfArgument,
+    ClosedArgument,
+    FirstArgument,
+    PageInfo,
+    ValidAtArgument,
+    now_of,
+    page_info,
+)
+from graph_service.memory.facts.bitemporal import Moments, moments_asked
+from graph_service.memory.mindmap.graph_queries import Page, Row, fact_cursor
+from graph_service.memory.mindmap.reader import map_node
+from graph_service.memory.service import Memory
+from schema.frames import NodeView
+from schema.ids import TenantId
+
+# What nested fields of one operation need is collected and read together: each level is one round trip.
+
+
+class Loaders:
+    """Loaders of one operation; nothing is kept between two."""
+
+    def __init__(self, memory: Memory, tenant: TenantId) -> None:
+        reads = memory.reads
+        self._pages: dict[Hashable, DataLoader[str, list[Row]]] = {}
+        self._memory, self._tenant = memory, tenant
+        self.nodes: DataLoader[str, NodeView | None] = _by(lambda ids: reads.nodes(tenant, ids), lambda: None)
+        self.messages: DataLoader[str, Row | None] = _by(lambda ids: reads.messages(tenant, ids), lambda: None)
+
+    def facts(self, page: Page) -> DataLoader[str, list[Row]]:
+        """Facts of nodes; those that are asked for alike come together."""
+        if page not in self._pages:
+            self._pages[page] = _by(lambda ids: self._facts_with_ends(ids, page), list)
+        return self._pages[page]
+
+    async def _facts_with_ends(self, ids: Sequence[str], page: Page) -> dict[str, list[Row]]:
+        """Facts, whose ends nobody has to read any more."""
+        found = await self._memory.reads.facts(self._tenant, ids, page)
+        ends = (map_node(values) for facts in found.values() for fact in facts for values in fact["ends"])
+        self.nodes.prime_many({node.id: node for node in ends})
+        return found
+
+
+def loaders_of(info: Info[Any, None]) -> Loaders:
+    """The loaders of the operation."""
+    context = info.context
+    if "loaders" not in context:
+        context["loaders"] = Loaders(context["memory"], context["tenant"])
+    loaders: Loaders = context["loaders"]
+    return loaders
+
+
+def _by(
+    read: Callable[[Sequence[str]], Coroutine[Any, Any, dict[str, Any]]], missing: Callable[[], Any]
+) -> DataLoader[str, Any]:
+    async def load(ids: list[str]) -> list[Any]:
+        found = await read(ids)
+        return [found[one] if one in found else missing() for one in ids]
+
+    return DataLoader(load_fn=load)
+
+
+@strawberry.interface(description="Something with an id of its own.")
+class Node:
+    """Something with an id of its own."""
+
+    id: strawberry.ID = strawberry.field(description="Its id.")
+
+
+@strawberry.type(description="A message that proves a fact.")
+class ProvingMessage(Node):
+    """A message that proves a fact."""
+
+    uri: str = strawberry.field(description="Its address.")
+    role: str = strawberry.field(description="Who speaks.")
+    speaker: str | None = strawberry.field(description="The speaker's name, when it is known.")
+    text: str = strawberry.field(description="What was said.")
+    said_at: datetime = strawberry.field(description="When it was said.")
+
+
+@strawberry.type(description="A user, agent, entity or scene of the mind map.")
+class MemoryNode(Node):
+    """A node of the mind map."""
+
+    kind: str = strawberry.field(description="User, Agent, Entity or Scene.")
+    name: str = strawberry.field(description="What it is called; a scene's title.")
+    user_id: str = strawberry.field(description="Whose memory it belongs to.")
+    entity_type: str | None = strawberry.field(description="Of entities: person, place, organization, …")
+    aliases: list[str] = strawberry.field(description="Other names.")
+    summary: str | None = strawberry.field(description="Of scenes: the abstract.")
+    importance: int | None = strawberry.field(description="Of scenes: 1 to 10.")
+    first_seen: datetime = strawberry.field(description="When it was first said.")
+    last_seen: datetime = strawberry.field(description="When it was last said.")
+    moments: strawberry.Private[Moments | None] = None
+
+    @strawberry.field(description="Its facts, the latest to begin first.")
+    async def facts(
+        self,
+        info: Info[Any, None],
+        first: FirstArgument = 20,
+        after: AfterCursor = None,
+        valid_at: ValidAtArgument = None,
+        as_of: AsOfArgument = None,
+        closed: ClosedArgument = False,
+    ) -> "FactConnection":
+        """Its facts."""
+        moments = self.moments if valid_at is None and as_of is None else None
+        page = Page(
+            moments=moments or moments_asked(valid_at=valid_at, as_of=as_of, now=now_of(info)),
+            first=first,
+            after=after,
+            closed=closed,
+        )
+        return connection_of(await loaders_of(info).facts(page).load(self.id), page)
+
+
+@strawberry.type(description="A fact: what one node has to do with another.")
+class MemoryFact(Node):
+    """A fact."""
+
+    uri: str = strawberry.field(description="Its address.")
+    predicate: str = strawberry.field(description="PREFERS, RELATES_TO and so on.")
+    relation: str | None = strawberry.field(description="How, in free words.")
+    statement: str = strawberry.field(description="The fact in words.")
+    strength: float = strawberry.field(description="0 to 1; grows with the number of proofs.")
+    confidence: float = strawberry.field(description="0 to 1: how sure whoever read it is.")
+    importance: int | None = strawberry.field(description="1 to 10.")
+    valid_at: datetime = strawberry.field(description="When it began to hold.")
+    invalid_at: datetime | None = strawberry.field(description="When it ceased to hold; null while it does.")
+    known_at: datetime | None = strawberry.field(description="When we first heard of it.")
+    row: strawberry.Private[Row]
+    moments: strawberry.Private[Moments | None] = None
+
+    @strawberry.field(description="Whom or what it is about.")
+    async def subject(self, info: Info[Any, None]) -> MemoryNode | None:
+        """Whom or what it is about."""
+        return _end(await loaders_of(info).nodes.load(self.row["subject_id"]), self.moments)
+
+    @strawberry.field(description="Who or what it leads to.")
+    async def object(self, info: Info[Any, None]) -> MemoryNode | None:
+        """Who or what it leads to."""
+        return _end(await loaders_of(info).nodes.load(self.row["object_id"]), self.moments)
+
+    @strawberry.field(description="Messages that prove it, at most `first`.")
+    async def evidence(self, info: Info[Any, None], first: FirstArgument = 3) -> list[ProvingMessage]:
+        """Messages that prove it."""
+        ids = list(self.row["evidence"] or ())[: max(first, 0)]
+        found = await loaders_of(info).messages.load_many(ids)
+        return [message_view(message) for message in found if message is not None]
+
+
+@strawberry.type(description="A fact and its place in the list.")
+class FactEdge:
+    """A fact and its place in the list."""
+
+    cursor: str = strawberry.field(description="Stays good while other facts are written.")
+    node: MemoryFact = strawberry.field(description="The fact.")
+
+
+@strawberry.type(description="A page of facts.")
+class FactConnection:
+    """A page of facts."""
+
+    edges: list[FactEdge] = strawberry.field(description="Facts with their places.")
+    nodes: list[MemoryFact] = strawberry.field(description="The same without.")
+    page_info: PageInfo = strawberry.field(description="Where the page ends.")
+
+
+def connection_of(rows: list[Row], page: Page) -> FactConnection:
+    """A page of facts from one row more than was asked for; their ends are looked at from the same moment."""
+    edges = [FactEdge(cursor=fact_cursor(row), node=fact_view(row, page.moments)) for row in rows[: page.first]]
+    info = page_info([edge.cursor for edge in edges], more=len(rows) > page.first, after=page.after)
+    return FactConnection(edges=edges, nodes=[edge.node for edge in edges], page_info=info)
+
+
+def fact_view(row: Row, moments: Moments | None = None) -> MemoryFact:
+    """A fact as the API shows it, its ends looked at from a moment."""
+    names = ("uri", "predicate", "relation", "statement", "strength", "confidence", "importance")
+    times = ("valid_at", "invalid_at", "known_at")
+    return MemoryFact(id=row["id"], row=row, moments=moments, **{name: row[name] for name in (*names, *times)})
+
+
+def node_answer(node: NodeView, moments: Moments | None = None) -> MemoryNode:
+    """A node as the API shows it, its facts looked at from a moment unless they are asked for otherwise."""
+    return MemoryNode(
+        id=strawberry.ID(node.id),
+        kind=node.kind,
+        name=node.label,
+        user_id=node.user_id,
+        entity_type=node.entity_type,
+        aliases=node.aliases,
+        summary=node.summary,
+        importance=node.importance,
+        first_seen=datetime.fromisoformat(node.first_seen),
+        last_seen=datetime.fromisoformat(node.last_seen),
+        moments=moments,
+    )
+
+
+def message_view(message: Row) -> ProvingMessage:
+    """A message as the API shows it."""
+    return ProvingMessage(**{name: message[name] for name in ("id", "uri", "role", "speaker", "text", "said_at")})
+
+
+def _end(node: NodeView | None, moments: Moments | None) -> MemoryNode | None:
+    return None if node is None else node_answer(node, moments)

@@ -1,0 +1,176 @@
+"""The route of GraphQL: bodies by orjson, and persisted queries as Apollo's clients send them."""
+
+import json
+import sys
+from collections import OrderedDict
+from dataclasses import replace
+from hashlib import sha256
+from typing import Any, Final
+
+import orjson
+from cross_web import HTTPException
+from fastapi.responses import Response
+from graphql import GraphQLError
+from starlette.requests import Request
+from strawberry.exceptions import ConnectionRejectionError
+from strawberry.fastapi import GraphQLRouter
+from strawberry.http import GraphQLRequestData
+from strawberry.types import ExecutionResult
+from strawberry.types.execution import PreExecutionError
+from strawberry.types.unset import UnsetType
+
+from graph_service.api.graphql.websocket import SocketHandler
+from schema.errors import InputError, RateLimitError
+from schema.json_text import read_json
+
+# Texts of GraphQL that clients name by their hash; the longest unused go first.
+
+TEXTS_MAX: Final = 2_000
+BYTES_MAX: Final = 8 * 2**20
+TEXT_CHARS_MAX: Final = 40_000
+
+
+class KeptQueries:
+    """Texts by tenant and hash, so that nobody learns what another tenant asks; bounded in number and in bytes."""
+
+    def __init__(self) -> None:
+        self._texts: OrderedDict[tuple[str, str], str] = OrderedDict()
+        self._bytes = 0
+
+    @property
+    def bytes(self) -> int:
+        """The memory that all texts take; a character takes one to four bytes."""
+        return self._bytes
+
+    def get(self, tenant: str, name: str) -> str | None:
+        """Return the text of a hash; None when it is not kept, or not any more."""
+        text = self._texts.get((tenant, name))
+        if text is not None:
+            self._texts.move_to_end((tenant, name))
+        return text
+
+    def put(self, tenant: str, name: str, text: str) -> None:
+        """Keep a text; one that is too long is not kept, and its client sends it each time."""
+        if len(text) > TEXT_CHARS_MAX or (tenant, name) in self._texts:
+            return
+        self._texts[tenant, name] = text
+        self._bytes += sys.getsizeof(text)
+        while len(self._texts) > TEXTS_MAX or self._bytes > BYTES_MAX:
+            self._bytes -= sys.getsizeof(self._texts.popitem(last=False)[1])
+
+    def __len__(self) -> int:
+        return len(self._texts)
+
+
+_NOT_FOUND: Final = "PERSISTED_QUERY_NOT_FOUND"
+_NOT_THIS: Final = "PERSISTED_QUERY_HASH_MISMATCH"
+
+
+class FastRouter(GraphQLRouter[Any, None]):
+    """Strawberry's route, with faster bodies, paid sockets, and persisted queries that each tenant has for itself."""
+
+    graphql_transport_ws_handler_class = SocketHandler
+
+    def __init__(self, *args: Any, **more: Any) -> None:
+        super().__init__(*args, **more)
+        self._kept = KeptQueries()
+
+    def encode_json(self, data: object) -> str | bytes:
+        """The body of an answer."""
+        try:
+            return orjson.dumps(data, option=orjson.OPT_NON_STR_KEYS)
+        except TypeError:
+            # Half of a surrogate pair in what the caller sent and is told again.
+            return json.dumps(data, separators=(",", ":"))
+
+    def decode_json(self, data: str | bytes) -> object:
+        """Return what a request or a message of a socket says.
+
+        Raises:
+            json.JSONDecodeError: it is no JSON, nested too deeply, or holds a number of thousands of digits.
+        """
+        try:
+            return orjson.loads(data)
+        except orjson.JSONDecodeError:
+            # It is stricter: half a surrogate pair, NaN and numbers beyond 64 bits are left to the standard library.
+            return read_json(data)
+
+    def parse_json(self, data: str | bytes) -> Any:
+        """Return the JSON of a body, of which strawberry expects that it is an object."""
+        found = super().parse_json(data)
+        if not isinstance(found, dict | list):
+            raise HTTPException(400, "the body must be a JSON object with `query`, and `variables` if it has some")
+        if isinstance(found, dict) and not isinstance(found.get("operationName"), str | None):
+            raise HTTPException(400, "`operationName` must be a text")
+        return found
+
+    async def run(self, request: Any, *args: Any, **more: Any) -> Any:
+        """Answer a request; what is wrong with its body is reported in the form of every other error."""
+        try:
+            return await super().run(request, *args, **more)
+        except HTTPException as error:
+            if error.status_code != InputError.http_status:
+                raise
+            raise InputError(error.reason) from error
+
+    async def on_ws_connect(self, context: Any) -> UnsetType | dict[str, object] | None:
+        """Runs when a socket said `connection_init`, which is when it takes a place."""
+        if context["greeted"] is not None:
+            try:
+                await context["greeted"](context["tenant"])
+            except RateLimitError as error:
+                raise ConnectionRejectionError from error
+        return await super().on_ws_connect(context)
+
+    async def execute_single(
+        self,
+        request: Request,
+        request_adapter: Any,
+        sub_response: Response,
+        context: Any,
+        root_value: None,
+        request_data: GraphQLRequestData,
+    ) -> ExecutionResult:
+        """Runs one operation, whose text may be known by its hash."""
+        try:
+            name = _persisted_name(request_data)
+            request_data = self._with_text(context["tenant"], name, request_data)
+        except GraphQLError as error:
+            return ExecutionResult(data=None, errors=[error])
+        result = await super().execute_single(request, request_adapter, sub_response, context, root_value, request_data)
+        if name is not None and request_data.query and not isinstance(result, PreExecutionError):
+            # Only what passed every limit is worth remembering.
+            self._kept.put(context["tenant"], name, request_data.query)
+        return result
+
+    def _with_text(self, tenant: str, name: str | None, asked: GraphQLRequestData) -> GraphQLRequestData:
+        if name is None:
+            return asked
+        if asked.query is None:
+            text = self._kept.get(tenant, name)
+            if text is None:
+                raise _error("PersistedQueryNotFound", _NOT_FOUND)
+            return replace(asked, query=text)
+        if sha256(asked.query.encode("utf-8", "surrogatepass")).hexdigest() != name:
+            raise _error("provided sha256Hash does not match the query", _NOT_THIS)
+        return asked
+
+
+def _persisted_name(asked: GraphQLRequestData) -> str | None:
+    """Return the hash by which a request names its query; None when it does not.
+
+    Raises:
+        GraphQLError: it is named in a way that is not known here.
+    """
+    extensions = asked.extensions
+    wanted = extensions.get("persistedQuery") if isinstance(extensions, dict) else None
+    if wanted is None:
+        return None
+    name = wanted.get("sha256Hash") if isinstance(wanted, dict) and wanted.get("version") == 1 else None
+    if not isinstance(name, str):
+        raise _error("persistedQuery must be {version: 1, sha256Hash: …}", InputError.code)
+    return name
+
+
+def _error(message: str, code: str) -> GraphQLError:
+    return GraphQLError(message, extensions={"code": code})

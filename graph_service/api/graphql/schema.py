@@ -1,0 +1,263 @@
+"""The GraphQL door: `remember` and `recall`, and how errors look in it."""
+
+import logging
+import math
+from collections.abc import AsyncIterator
+from datetime import datetime, timedelta
+from typing import Annotated, Any
+
+import strawberry
+from graphql import GraphQLError
+from starlette.exceptions import WebSocketException
+from starlette.requests import HTTPConnection
+from starlette.status import WS_1008_POLICY_VIOLATION
+from strawberry.extensions import SchemaExtension
+from strawberry.subscriptions import GRAPHQL_TRANSPORT_WS_PROTOCOL
+from strawberry.types import ExecutionResult, Info, StreamExecutionResult
+
+from graph_service.api.graphql.analyst import AnalystQuery
+from graph_service.api.graphql.authorization import RoleGuard
+from graph_service.api.graphql.context import ContextQuery
+from graph_service.api.graphql.corrections import CorrectionsMutation, CorrectionsQuery
+from graph_service.api.graphql.entities import IdentityMutation, IdentityQuery
+from graph_service.api.graphql.execution import Prepared
+from graph_service.api.graphql.export_import import CarryingMutation
+from graph_service.api.graphql.facts import FactsMutation, FactsQuery, HistoryQuery
+from graph_service.api.graphql.forgetting import ForgettingMutation
+from graph_service.api.graphql.graph import GraphQuery
+from graph_service.api.graphql.jobs import WorkMutation, WorkQuery
+from graph_service.api.graphql.lists import ListsQuery
+from graph_service.api.graphql.mount import GREETED_KEY
+from graph_service.api.graphql.profile import ProfileQuery
+from graph_service.api.graphql.remember_recall import (
+    AfterArgument,
+    ModeArgument,
+    OnlyArgument,
+    RecallAnswer,
+    RememberInput,
+    RememberReceipt,
+    WorkStatus,
+    answer_view,
+    backlog_view,
+    narrowing,
+    receipt_view,
+)
+from graph_service.api.graphql.router import FastRouter
+from graph_service.api.graphql.sessions import SessionsMutation, SessionsQuery, ShortTermQuery
+from graph_service.api.graphql.spool import SpoolMutation, SpoolQuery
+from graph_service.api.graphql.subscriptions import Follow, Subscription
+from graph_service.api.graphql.summaries import LayersMutation, LayersQuery
+from graph_service.api.graphql.usage import UsageMutation, UsageQuery
+from graph_service.api.tenant import tenant_of
+from graph_service.auth.access import access_of
+from graph_service.auth.gate import Gate
+from graph_service.memory.recall.query import Kind, Question
+from graph_service.memory.service import Memory
+from schema.errors import InputError, MnemographError, RateLimitError, TooCostlyError
+from schema.ids import TenantId
+
+_log = logging.getLogger("mnemograph.graphql")
+
+
+def _memory(info: Info[Any, None]) -> Memory:
+    memory: Memory = info.context["memory"]
+    return memory
+
+
+@strawberry.type
+class Query(
+    AnalystQuery,
+    ContextQuery,
+    CorrectionsQuery,
+    FactsQuery,
+    GraphQuery,
+    HistoryQuery,
+    IdentityQuery,
+    LayersQuery,
+    ListsQuery,
+    ProfileQuery,
+    SessionsQuery,
+    ShortTermQuery,
+    SpoolQuery,
+    UsageQuery,
+    WorkQuery,
+):
+    """What can be asked."""
+
+    @strawberry.field(description="What one user's memory holds about a question, best first. One database round trip.")
+    async def recall(
+        self,
+        info: Info[Any, None],
+        user_id: Annotated[str, strawberry.argument(description="Whose memory is asked.")],
+        query: Annotated[str, strawberry.argument(description="The question, in English or Chinese.")],
+        limit: Annotated[int, strawberry.argument(description="At most so many hits, 1 to 100.")] = 10,
+        kinds: Annotated[
+            list[Kind] | None,
+            strawberry.argument(description="Only these kinds; all when left out."),
+        ] = None,
+        start: Annotated[datetime | None, strawberry.argument(description="Said at or after.")] = None,
+        end: Annotated[datetime | None, strawberry.argument(description="Said before.")] = None,
+        valid_at: Annotated[
+            datetime | None, strawberry.argument(description="Facts that held then; at `asOf` or now if left out.")
+        ] = None,
+        as_of: Annotated[
+            datetime | None,
+            strawberry.argument(description="By what was known then: what was heard later is left out."),
+        ] = None,
+        asked_at: Annotated[
+            datetime | None, strawberry.argument(description="When it is asked: `yesterday` is the day before. Now.")
+        ] = None,
+        zone: Annotated[
+            str | None, strawberry.argument(description="Whose days are meant: `Asia/Shanghai` or `+08:00`.")
+        ] = None,
+        evidence: Annotated[int, strawberry.argument(description="Proving messages for each hit, 0 to 20.")] = 0,
+        session_id: Annotated[
+            str | None,
+            strawberry.argument(description="The conversation asked in: `she` is looked up among its last names."),
+        ] = None,
+        mode: ModeArgument = None,
+        only: OnlyArgument = None,
+        after: AfterArgument = None,
+    ) -> RecallAnswer:
+        """What one user's memory holds about a question."""
+        question = Question(
+            user_id=user_id,
+            text=query,
+            limit=limit,
+            kinds=tuple(kinds) if kinds is not None else tuple(Kind),
+            start=start,
+            end=end,
+            valid_at=valid_at,
+            as_of=as_of,
+            asked_at=asked_at,
+            zone=zone,
+            evidence=evidence,
+            session_id=session_id,
+            mode=mode,
+            narrowed=narrowing(only, after),
+        )
+        return answer_view(await _memory(info).recall(info.context["tenant"], question))
+
+    @strawberry.field(description="How much background work of the tenant is not done.")
+    async def work(self, info: Info[Any, None]) -> WorkStatus:
+        """How much background work is not done."""
+        memory, tenant = _memory(info), info.context["tenant"]
+        depth = await memory.spooling.depth(tenant)
+        return backlog_view(await memory.backlog(tenant), spooled=depth.waiting)
+
+
+@strawberry.type
+class Mutation(
+    CarryingMutation,
+    CorrectionsMutation,
+    FactsMutation,
+    ForgettingMutation,
+    IdentityMutation,
+    LayersMutation,
+    SessionsMutation,
+    SpoolMutation,
+    UsageMutation,
+    WorkMutation,
+):
+    """What can be done."""
+
+    @strawberry.mutation(
+        description="Stores messages at once; scenes, facts and vectors follow in the background. Safe to repeat."
+    )
+    async def remember(
+        self,
+        info: Info[Any, None],
+        input: Annotated[RememberInput, strawberry.argument(description="The messages, and what you know of them.")],  # noqa: A002  the API's word
+    ) -> RememberReceipt:
+        """Stores messages at once."""
+        return receipt_view(await _memory(info).remember(info.context["tenant"], input.incoming()))
+
+
+class OurErrors(SchemaExtension):
+    """Gives every error a stable code, and hides the insides of those we did not foresee."""
+
+    async def on_operation(self) -> AsyncIterator[None]:
+        """Runs around one operation."""
+        yield
+        result = self.execution_context.result
+        if result is not None and result.errors:
+            result.errors = [_with_code(error) for error in result.errors]
+
+    async def on_stream_result(self, result: StreamExecutionResult) -> AsyncIterator[None]:
+        """Runs around each event of a subscription."""
+        if isinstance(result, ExecutionResult) and result.errors:
+            result.errors = [_with_code(error) for error in result.errors]
+        yield
+
+
+def _with_code(error: GraphQLError) -> GraphQLError:
+    cause = error.original_error
+    if isinstance(cause, MnemographError):
+        extensions: dict[str, Any] = {"code": cause.code}
+        if isinstance(cause, InputError) and not isinstance(cause, TooCostlyError):
+            extensions["problems"] = list(cause.problems)
+        if isinstance(cause, RateLimitError):
+            extensions["retryAfterS"] = math.ceil(cause.retry_after_s)
+        return GraphQLError(cause.message, nodes=error.nodes, path=error.path, extensions=extensions)
+    if cause is None or isinstance(cause, GraphQLError):
+        error.extensions = {"code": InputError.code, **(error.extensions or {})}
+        return error
+    _log.error("an operation failed in a way nobody foresaw", exc_info=cause)
+    return GraphQLError(
+        "the service failed; this is a bug, please report it",
+        nodes=error.nodes,
+        path=error.path,
+        extensions={"code": MnemographError.code},
+    )
+
+
+graphql_schema = strawberry.Schema(
+    query=Query,
+    mutation=Mutation,
+    subscription=Subscription,
+    extensions=[
+        OurErrors,
+        Prepared,
+        RoleGuard,
+    ],
+)
+
+
+def _tenant(request: HTTPConnection) -> TenantId:
+    """The tenant of the request; a socket that names one which it may not see is closed before it is opened."""
+    try:
+        return tenant_of(request)
+    except MnemographError as error:
+        if request.scope["type"] == "websocket":
+            raise WebSocketException(WS_1008_POLICY_VIOLATION, error.code) from error
+        raise
+
+
+def graphql_router(memory: Memory, gate: Gate | None = None, follow: Follow | None = None) -> FastRouter:
+    """The route that answers GraphQL over POST; tenant and role are those that the front door found.
+
+    Args:
+        gate: keeps the audit log; None keeps none.
+        follow: hands out changes as they are committed; None leaves subscriptions out.
+    """
+
+    async def context(request: HTTPConnection) -> dict[str, Any]:
+        return {
+            "memory": memory,
+            "tenant": _tenant(request),
+            "access": access_of(request),
+            "gate": gate,
+            "follow": follow,
+            "socket": request.scope["type"] == "websocket",
+            "greeted": request.scope.get(GREETED_KEY),
+        }
+
+    return FastRouter(
+        graphql_schema,
+        context_getter=context,
+        graphql_ide=None,
+        allow_queries_via_get=False,
+        subscription_protocols=() if follow is None else (GRAPHQL_TRANSPORT_WS_PROTOCOL,),
+        connection_init_wait_timeout=timedelta(seconds=3),
+        max_subscriptions_per_connection=4,
+    )

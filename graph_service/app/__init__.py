@@ -1,0 +1,1 @@
+"""Compose the service and serve it over HTTP."""

@@ -1,0 +1,132 @@
+"""`/metrics` for Prometheus: what was counted, and how the parts stand at this moment."""
+
+import asyncio
+import importlib
+import time
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Final
+
+import psutil
+from fastapi import APIRouter
+from starlette.requests import Request
+from starlette.responses import Response
+
+from graph_service.app.services import Parts
+from graph_service.circuit_breaker import BreakerState
+from graph_service.live.hub import Hub
+from graph_service.memory.jobs.outbox import WORK_STATES, JobKind, WorkStanding, work_standing
+from graph_service.observability.metrics import Labels, Level
+from schema.errors import MnemographError
+
+MEDIA_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
+# Prometheus gives up after ten seconds and then knows nothing at all.
+_DATABASE_MAX_S: Final = 3.0
+_BREAKER: Final = {BreakerState.CLOSED.value: 0, BreakerState.HALF_OPEN.value: 1, BreakerState.OPEN.value: 2}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """How the parts stand."""
+
+    levels: list[Level] = field(default_factory=list)
+
+    def add(self, name: str, about: str, value: float) -> None:
+        """A level without labels."""
+        self.levels.append(Level(name=f"mnemograph_{name}", help=about, values={(): value}))
+
+    def add_by(self, name: str, about: str, label: str, values: dict[str, float]) -> None:
+        """A level for each value of a label."""
+        keyed: dict[Labels, float] = {(key,): value for key, value in values.items()}
+        self.levels.append(Level(name=f"mnemograph_{name}", help=about, labels=(label,), values=keyed))
+
+
+async def metrics_page(parts: Parts, *, viewers: int, answering_since_s: float, name: str) -> bytes:
+    """The text of the page.
+
+    Args:
+        viewers: open sockets.
+        answering_since_s: since when the service answers, in seconds since 1970.
+        name: of this version.
+    """
+    standing = Standing()
+    standing.add_by("build", "The version that runs.", "version", {name: 1.0})
+    await _add_database(standing, parts)
+    depth = await parts.spool.depth()
+    standing.add_by(
+        "spool_episodes",
+        "Episodes on this machine's disk: waiting for Neo4j, or refused by it.",
+        "state",
+        {"waiting": depth.waiting, "refused": depth.refused},
+    )
+    standing.add("spool_paused", "1 while somebody keeps the spool from being written.", await parts.spool.paused())
+    standing.add("viewers", "Viewers that watch at this moment.", viewers)
+    _add_outsides(standing, parts)
+    _add_processes(standing, parts, answering_since_s)
+    # A tenth of a second to load, which only whoever scrapes needs to wait for.
+    module = await asyncio.to_thread(importlib.import_module, "graph_service.observability.prometheus_text")
+    text: bytes = module.metrics_text(standing.levels)
+    return text
+
+
+async def _add_database(standing: Standing, parts: Parts) -> None:
+    """Whether Neo4j answers, and what it knows of the work to do; without it that is not told, rather than wrong."""
+    try:
+        async with asyncio.timeout(_DATABASE_MAX_S):
+            found = await work_standing(parts.graph, now=datetime.now(UTC))
+    except (MnemographError, TimeoutError):
+        standing.add("neo4j_up", "1 while Neo4j answers.", 0)
+        return
+    standing.add("neo4j_up", "1 while Neo4j answers.", 1)
+    _add_work(standing, found)
+
+
+def _add_work(standing: Standing, found: WorkStanding) -> None:
+    jobs: dict[Labels, float] = {
+        (kind.value, state): float(found.jobs.get((kind, state), 0)) for kind in JobKind for state in WORK_STATES
+    }
+    about = "Background work that is not done: open, being done, or given up."
+    standing.levels.append(Level(name="mnemograph_jobs", help=about, labels=("kind", "state"), values=jobs))
+    standing.add("oldest_job_seconds", "For how long the oldest open work has been due.", found.overdue_s)
+
+
+def _add_outsides(standing: Standing, parts: Parts) -> None:
+    breakers = {
+        "embedder": float(_BREAKER[parts.outsides.embedder.state.value]),
+        "model": float(_BREAKER[parts.outsides.model.state.value]),
+        "redis": float(_BREAKER.get(parts.window.state().breaker or "", 0)),
+    }
+    standing.add_by("breaker", "Circuit breakers: 0 closed, 1 half open, 2 open.", "outside", breakers)
+    standing.add("embedder_up", "1 while there is an embedder, or none is wanted.", parts.embedder_problem is None)
+
+
+def _add_processes(standing: Standing, parts: Parts, answering_since_s: float) -> None:
+    own = psutil.Process()
+    memory = {"service": float(own.memory_info().rss)}
+    server = parts.seat.server
+    if server is not None and server.own is not None:
+        process = server.own.mark.process()
+        if process is not None:
+            memory["neo4j"] = float(process.memory_info().rss)
+    standing.add_by("memory_bytes", "Resident memory of the service and of its local Neo4j.", "process", memory)
+    standing.add("cpu_seconds", "Processor time of the service since its start.", sum(own.cpu_times()[:2]))
+    standing.add("threads", "Threads of the service.", own.num_threads())
+    took_s = answering_since_s - own.create_time()
+    standing.add("start_seconds", "From the start of the process until it answered.", took_s)
+    standing.add("up_seconds", "For how long the service has answered.", time.time() - answering_since_s)
+
+
+# The route `/metrics`.
+
+
+def metrics_router(parts: Parts, hub: Hub, version: str) -> APIRouter:
+    """What Prometheus scrapes; holds no tenant, no user and no text."""
+    router = APIRouter()
+
+    @router.get("/metrics", summary="Counters, times and levels in the text format of Prometheus.")
+    async def metrics(request: Request) -> Response:
+        since_s: float = request.app.state.answering_since_s
+        page = await metrics_page(parts, viewers=hub.viewers, answering_since_s=since_s, name=version)
+        return Response(page, media_type=MEDIA_TYPE)
+
+    return router

@@ -1,0 +1,409 @@
+"""Builds what a service consists of from its settings: database, embedder, reader, memory."""
+
+import asyncio
+import contextlib
+import importlib
+import logging
+import secrets
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from extraction.embeddings.cache import CachedEmbedder
+from extraction.embeddings.embedder import Embedder, token_model_of
+from graph_service.auth.keyring import Keyring
+from graph_service.config.sections import RecallSettings
+from graph_service.config.settings import Settings
+from graph_service.graph.database import graph_without_server
+from graph_service.graph.local.local_server import LocalServer
+from graph_service.graph.read_only_query import Caps
+from graph_service.graph.schema_setup import StoredEmbedder, prepare_vectors, prepare_without_embedder, stored_embedder
+from graph_service.graph.store import Graph
+from graph_service.memory.analyst_queries import Analyst
+from graph_service.memory.consolidation.pipeline import Readers
+from graph_service.memory.ingest.spool import Spool
+from graph_service.memory.ingest.spool_replay import Replay
+from graph_service.memory.jobs.external_services import GuardedEmbedder, GuardedModel, Outside, Outsides
+from graph_service.memory.jobs.job_context import Pace
+from graph_service.memory.jobs.outbox import kinds_done_with, next_due
+from graph_service.memory.recall.query import Mode
+from graph_service.memory.recall.ranking_modes import LayerRules
+from graph_service.memory.recall.result_page import OrderRules
+from graph_service.memory.service import Memory
+from graph_service.memory.sessions.in_process_window import RingWindow, TurnRing
+from graph_service.memory.sessions.short_term_window import ShortTermWindow
+from graph_service.memory.worker.worker import Worker, WorkerRules
+from graph_service.runtime.database_startup import DatabaseArrival
+from graph_service.runtime.database_watchdog import DatabaseWatch, Seat
+from graph_service.runtime.progress import Step, Watcher
+from graph_service.runtime.shutdown import in_time
+from graph_service.runtime.spool_location import file_of_database, open_spool
+from graph_service.supervision import Supervisor
+from schema.errors import InstallError
+from schema.ids import TenantId
+
+# From the settings of recall to the rules by which it orders what was found.
+
+
+def order_rules(wanted: RecallSettings) -> OrderRules:
+    """How questions are answered that do not say it themselves."""
+    layers = LayerRules()
+    return OrderRules(
+        mode=Mode(wanted.mode),
+        layers=LayerRules(thresholds=layers.thresholds | {"general": wanted.layer_threshold}, floor=wanted.layer_floor),
+        access_weight=wanted.access_weight,
+    )
+
+
+# Telling several listeners in this process that something happened to a tenant.
+
+
+class Bell:
+    """Tells whoever listens that something happened to a tenant."""
+
+    def __init__(self) -> None:
+        self._listeners: list[Callable[[str], None]] = []
+
+    def __call__(self, tenant: str) -> None:
+        """Rings; listeners must not wait."""
+        for listener in self._listeners:
+            listener(tenant)
+
+    def listen(self, listener: Callable[[str], None]) -> None:
+        """From now on, the listener hears every ring."""
+        self._listeners.append(listener)
+
+
+# Switches tracing on for as long as a command runs, when a collector is named.
+
+_MISSING: Final = (
+    "traces.endpoint is set, but OpenTelemetry is not installed: `pip install 'mnemograph[otel]'`, or unset"
+    " MNEMOGRAPH_TRACES_ENDPOINT and OTEL_EXPORTER_OTLP_ENDPOINT"
+)
+
+
+@contextlib.asynccontextmanager
+async def traced(settings: Settings) -> AsyncIterator[None]:
+    """Traces what happens inside the block; without a collector it loads nothing.
+
+    Raises:
+        InstallError: a collector is named, and the extra `otel` is not installed.
+    """
+    if settings.traces.endpoint is None:
+        yield
+        return
+    try:
+        module = await asyncio.to_thread(importlib.import_module, "graph_service.observability.otel")
+    except ImportError as error:
+        raise InstallError(_MISSING) from error
+    stop = module.start_tracing(settings.traces)
+    try:
+        yield
+    finally:
+        await asyncio.to_thread(stop)
+
+
+if TYPE_CHECKING:
+    from extraction.openai_api.embedder import OpenAIEmbedder
+
+_log = logging.getLogger(__name__)
+
+_EMBEDDER: Final = "embedder"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parts:
+    """A service, ready to work.
+
+    Attributes:
+        bell: rings when a tenant's change log has grown; forgotten: when something was forgotten.
+        supervisor: keeps the background loops running, and knows how they stand.
+        seat: the local Neo4j; empty when another server was given, or while it starts.
+        arrival: the way to the database; a service works before it has come to its end.
+        embedder_problem: why there is no embedder although one was wanted; None otherwise.
+        reader_name: the model that reads scenes, or `rules`.
+    """
+
+    settings: Settings
+    seat: Seat
+    arrival: DatabaseArrival
+    graph: Graph
+    spool: Spool
+    replay: Replay
+    watch: DatabaseWatch
+    embedder: Embedder | None
+    embedder_problem: str | None
+    reader_name: str
+    memory: Memory
+    worker: Worker
+    window: ShortTermWindow
+    outsides: Outsides
+    keyring: Keyring
+    bell: Bell
+    forgotten: Bell
+    supervisor: Supervisor
+    closing: AsyncExitStack = field(repr=False)
+
+    @property
+    def embedder_name(self) -> str:
+        """The model that makes vectors, or `none`."""
+        return self.embedder.name if self.embedder else "none"
+
+    @property
+    def shares_database(self) -> bool:
+        """Whether another process of ours runs the local Neo4j, and its worker with it."""
+        return self.seat.server is not None and not self.seat.server.owned
+
+    async def work_left(self, tenant: TenantId) -> int:
+        """How much work of a tenant waits that a worker with these parts would do.
+
+        Without an embedder vectors stay undone; nobody should wait for them.
+        """
+        backlog = await self.memory.backlog(tenant)
+        kinds = kinds_done_with(embedder=self.embedder is not None)
+        doable, _ = await next_due(self.graph, kinds)
+        return min(backlog.waiting + backlog.leased, doable)
+
+    async def close(self) -> None:
+        """Closes everything in the order that loses nothing."""
+        await self.closing.aclose()
+
+
+async def open_parts(
+    settings: Settings,
+    *,
+    on_progress: Watcher,
+    starting: "asyncio.Task[LocalServer] | None",
+    wait: bool = True,
+) -> Parts:
+    """Everything a service needs, ready; the database and the embedder get ready at the same time.
+
+    Args:
+        starting: the start of the local Neo4j, begun before this module was loaded; None when a server was given.
+        wait: for the database. Without it `arrival` says when it is there, and what keeps it away.
+
+    Raises:
+        InstallError: something is missing that the operator must change.
+        ConflictError: the data directory is in use by an unknown process.
+        UnavailableError: the given Neo4j does not answer.
+    """
+    closing = AsyncExitStack()
+    outsides = Outsides()
+    embedding = asyncio.create_task(_open_embedder(settings, outsides.embedder, on_progress))
+    try:
+        await closing.enter_async_context(traced(settings))
+        seat = Seat(None)
+        closing.push_async_callback(seat.stop)
+        graph = graph_without_server(settings.neo4j.database if settings.neo4j.uri else None)
+        closing.push_async_callback(in_time, graph.close, what="the connection to Neo4j")
+
+        async def prepare(new: Graph) -> None:
+            await _fit_indexes(new, await asyncio.shield(embedding))
+
+        kept_keys = file_of_database(settings, "keys", "json")
+        arrival = DatabaseArrival(
+            settings=settings,
+            seat=seat,
+            graph=graph,
+            starting=starting,
+            prepare=prepare,
+            on_progress=on_progress,
+            patient=not wait,
+            known_before=kept_keys.exists(),
+        )
+        closing.push_async_callback(arrival.close)
+        arrival.begin()
+        if wait:
+            await arrival.wait()
+        opened = await embedding
+        return await _assembled(settings, seat, arrival, graph, opened, outsides, kept_keys, closing)
+    except BaseException:
+        embedding.cancel()
+        await asyncio.gather(embedding, return_exceptions=True)
+        await closing.aclose()
+        raise
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _OpenedEmbedder:
+    """The embedder; or none, and why.
+
+    Attributes:
+        endpoint: whose dimension may be a guess, until the database says what it holds.
+    """
+
+    embedder: Embedder | None = None
+    problem: str | None = None
+    endpoint: "OpenAIEmbedder | None" = None
+
+
+async def _fit_indexes(graph: Graph, opened: _OpenedEmbedder) -> None:
+    """Make the vector indexes fit the embedder."""
+    embedder, endpoint = opened.embedder, opened.endpoint
+    if embedder is None:
+        await prepare_without_embedder(graph)
+        return
+    if endpoint is not None and endpoint.dim_guessed:
+        _settle_dimension(endpoint, await stored_embedder(graph))
+    token_model = token_model_of(embedder)
+    await prepare_vectors(graph, model=embedder.name, dim=embedder.dim, token_model=token_model)
+
+
+def _settle_dimension(endpoint: "OpenAIEmbedder", stored: StoredEmbedder | None) -> None:
+    """Take the stored dimension of the same model for a guessed one: a wrong guess would throw away every vector."""
+    if endpoint.dim_guessed and stored is not None and stored.model == endpoint.name:
+        endpoint.dim = stored.dim
+
+
+async def _open_embedder(settings: Settings, outside: Outside, on_progress: Watcher) -> _OpenedEmbedder:
+    """The embedder that is wanted; or none, and why, when it cannot be had: recall then goes by words."""
+    wanted = settings.embedding
+    if wanted.wanted == "none":
+        return _OpenedEmbedder()
+
+    def tell(doing: str, share: float) -> None:
+        on_progress(Step(part=_EMBEDDER, doing=doing, done=round(share * 100), total=100, unit="%"))
+
+    if wanted.wanted == "openai":
+        from extraction.openai_api.embedder import connect_openai_embedder
+
+        assert wanted.model is not None, "the settings refuse an endpoint without a model"
+        endpoint = await connect_openai_embedder(
+            model=wanted.model, base_url=wanted.base_url, api_key=wanted.api_key, dimensions=wanted.dim
+        )
+        # The cache outside: what it knows is found although the endpoint is away.
+        cached = CachedEmbedder(GuardedEmbedder(endpoint, outside))
+        return _OpenedEmbedder(embedder=cached, endpoint=endpoint)
+    from extraction.embeddings.local_embedder import load_local_embedder
+
+    try:
+        embedder = await load_local_embedder(cache_dir=settings.cache_dir, threads=wanted.threads, on_progress=tell)
+    except InstallError as error:
+        return _OpenedEmbedder(problem=error.message)
+    return _OpenedEmbedder(embedder=CachedEmbedder(embedder))
+
+
+async def _readers(settings: Settings, outside: Outside) -> tuple[Readers, str]:
+    from extraction.rules.rule_reader import READER_NAME, read_by_rules
+
+    llm = settings.llm
+    if llm.model is None:
+        # What a model failed to read before, the rules read now.
+        outside.answered = True
+        return Readers(first=read_by_rules, fallback=read_by_rules), READER_NAME
+    from extraction.llm.fact_judge import model_fact_judge
+    from extraction.llm.reader_chain import model_chain
+    from extraction.llm.summary_writer import model_layer_writer
+    from extraction.openai_api.language_model import connect_openai_model
+    from graph_service.memory.jobs.external_services import PatientModel
+
+    model = await connect_openai_model(
+        model=llm.model, base_url=llm.base_url, api_key=llm.api_key, timeout_s=llm.timeout_s
+    )
+    patient = PatientModel(model, clock_s=time.monotonic)
+    guarded = GuardedModel(patient, outside)
+    readers = Readers(
+        first=model_chain(guarded, read_by_rules),
+        fallback=read_by_rules,
+        tokens_per_day=llm.tokens_per_day,
+        waits_for_ripe=True,
+        writer=model_layer_writer(guarded) if llm.overviews else None,
+        judge=model_fact_judge(guarded) if llm.judges_facts else None,
+    )
+    return readers, llm.model
+
+
+async def _window(settings: Settings, supervisor: Supervisor) -> ShortTermWindow:
+    """The short-term window; a Redis that does not answer is no reason not to start."""
+    wanted, redis = settings.window, settings.redis
+    ring = TurnRing(turns_max=wanted.turns, talks_max=wanted.ring_sessions, bytes_max=wanted.ring_mb * 2**20)
+    if redis.url is None:
+        return RingWindow(ring)
+    from graph_service.memory.sessions.redis_window import RedisRules, RedisTurns, RedisWindow
+
+    rules = RedisRules(
+        timeout_s=redis.timeout_s, connections=redis.connections, turns_max=wanted.turns, ttl_s=wanted.ttl_s
+    )
+    window = RedisWindow(redis=RedisTurns(redis.url, rules), ring=ring, clock_s=time.monotonic, supervisor=supervisor)
+    await window.check()
+    return window
+
+
+async def _assembled(
+    settings: Settings,
+    seat: Seat,
+    arrival: DatabaseArrival,
+    graph: Graph,
+    opened: _OpenedEmbedder,
+    outsides: Outsides,
+    kept_keys: Path,
+    closing: AsyncExitStack,
+) -> Parts:
+    embedder = opened.embedder
+    bell, forgotten, caps, supervisor = Bell(), Bell(), settings.analyst, Supervisor()
+    if isinstance(embedder, CachedEmbedder):
+        forgotten.listen(lambda _tenant: embedder.clear())
+    readers, reader_name = await _readers(settings, outsides.model)
+    pace = Pace(clock=_now, word=lambda: secrets.token_hex(8), on_step=_log.debug, on_change=bell)
+    rules = WorkerRules(idle_s=settings.sessions.idle_s)
+    worker = Worker(
+        graph=graph,
+        embedder=embedder,
+        readers=readers,
+        pace=pace,
+        outsides=outsides,
+        rules=rules,
+        supervisor=supervisor,
+    )
+    bell.listen(lambda _tenant: worker.wake())
+    window = await _window(settings, supervisor)
+    closing.push_async_callback(window.close)
+    spool = open_spool(settings)
+    closing.push_async_callback(spool.close)
+    replay = Replay(graph=graph, spool=spool, pace=pace)
+
+    def back() -> None:
+        replay.wake()
+        worker.wake()
+
+    return Parts(
+        settings=settings,
+        seat=seat,
+        arrival=arrival,
+        graph=graph,
+        spool=spool,
+        replay=replay,
+        watch=DatabaseWatch(settings=settings, seat=seat, graph=graph, on_return=back, arrived=arrival.wait),
+        embedder=embedder,
+        embedder_problem=opened.problem,
+        reader_name=reader_name,
+        memory=Memory(
+            graph=graph,
+            embedder=embedder,
+            clock=_now,
+            notify=bell,
+            refresh=worker.whole_texts,
+            window=window,
+            spool=spool,
+            tokens_per_day=settings.llm.tokens_per_day,
+            rules=order_rules(settings.recall),
+            on_forgotten=forgotten,
+            analyst=Analyst(graph, Caps(timeout_s=caps.timeout_s, rows=caps.rows_max, bytes=caps.mb_max * 2**20)),
+        ),
+        worker=worker,
+        window=window,
+        outsides=outsides,
+        keyring=Keyring(graph, clock=_now, word=secrets.token_urlsafe, kept=kept_keys),
+        bell=bell,
+        forgotten=forgotten,
+        supervisor=supervisor,
+        closing=closing,
+    )
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)

@@ -1,0 +1,87 @@
+"""How an answer of recall looks: to people as a table, to programs as a document."""
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Group, RenderableType
+from rich.markup import escape
+from rich.table import Table
+
+from schema.timespan import iso
+
+if TYPE_CHECKING:
+    from graph_service.memory.recall.candidates import EvidenceMessage
+    from graph_service.memory.recall.pipeline import Answer, Hit
+
+QUOTE_CHARS_MAX = 160
+
+
+def answer_document(question: str, answer: "Answer") -> dict[str, Any]:
+    """The answer with everything that is known about each hit."""
+    return {
+        "question": question,
+        "hits": [_hit_document(hit) for hit in answer.hits],
+        "path": list(answer.path),
+        "notes": list(answer.notes),
+        "confidence": answer.confidence,
+        "nothing_relevant": answer.nothing_relevant,
+        "removed": [asdict(one) for one in answer.removed],
+        "cursor": answer.cursor,
+        "degraded": answer.degraded,
+        "snapshot_age_s": answer.snapshot_age_s,
+        "asked_time": {"start": iso(answer.asked_time.start), "end": iso(answer.asked_time.end)}
+        if answer.asked_time
+        else None,
+        "intent": answer.intent,
+        "answer_type": answer.answer_type,
+    }
+
+
+def answer_view(question: str, answer: "Answer") -> RenderableType:
+    """A table: score, day, what was found; below each hit the messages that prove it."""
+    table = Table(title=escape(question), title_justify="left", title_style="bold", box=None, padding=(0, 1))
+    table.add_column("score", justify="right", style="cyan", no_wrap=True)
+    table.add_column("said", no_wrap=True)
+    table.add_column("kind", style="dim", no_wrap=True)
+    table.add_column("who", no_wrap=True)
+    table.add_column("found", overflow="fold")
+    for hit in answer.hits:
+        table.add_row(f"{hit.score:.2f}", _day(hit.said_at), hit.kind, escape(hit.speaker or ""), escape(_found(hit)))
+        for message in hit.evidence:
+            table.add_row(
+                "", _day(message.said_at), "", escape(message.speaker or ""), f"[dim]“{escape(_quote(message))}”[/]"
+            )
+    notes = [f"[dim]{escape(note)}[/]" for note in answer.notes]
+    if answer.hits and answer.nothing_relevant:
+        notes.append(f"the memory probably holds no answer (confidence {answer.confidence or 0.0:.2f})")
+    if not answer.hits:
+        notes.append("nothing was found; ask in other words, or check --user and --tenant")
+    return Group(table, *notes) if answer.hits else Group(escape(question), *notes)
+
+
+def _hit_document(hit: "Hit") -> dict[str, Any]:
+    document = asdict(hit) | {"said_at": iso(hit.said_at), "invalid_at": iso(hit.invalid_at)}
+    document["evidence"] = [_proof_document(message) for message in hit.evidence]
+    return document
+
+
+def _proof_document(message: "EvidenceMessage") -> dict[str, Any]:
+    document = asdict(message) | {"said_at": iso(message.said_at)}
+    if message.whole_chars is None:
+        del document["whole_chars"]
+    return document
+
+
+def _found(hit: "Hit") -> str:
+    closed = f" (until {_day(hit.invalid_at)})" if hit.invalid_at else ""
+    pending = " (not read yet)" if hit.pending else ""
+    return f"{hit.snippet}{closed}{pending}"
+
+
+def _quote(message: "EvidenceMessage") -> str:
+    text = " ".join(message.text.split())
+    return text if len(text) <= QUOTE_CHARS_MAX else text[: QUOTE_CHARS_MAX - 1] + "…"
+
+
+def _day(moment: Any) -> str:
+    return (iso(moment) or "")[:10]

@@ -1,0 +1,1 @@
+"""Settings: the sections, their sources, and which folders are trusted."""

@@ -1,0 +1,228 @@
+"""Decide whether the `.mnemograph` of a working directory counts.
+
+Anybody's repository can bring a `.mnemograph`. It counts only where this user ran `mnemograph init` or `mnemograph
+trust`; that records the directory, with the hash of its settings file, in the user's own configuration directory. The
+file is opened once and what was read is what is hashed, so it cannot be exchanged between the check and the use.
+"""
+
+import contextlib
+import hashlib
+import json
+import os
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final, Literal
+
+from extraction.verified_files import read_bounded, writable_by_others, write_private
+from schema.errors import InstallError, NotFoundError
+
+FOLDER: Final = ".mnemograph"
+CONFIG: Final = "config.toml"
+CONFIG_BYTES_MAX: Final = 2**20
+# Of the directory that holds the records, one file a directory, so that two commands never overwrite each other's.
+_RECORDS: Final = "trusted"
+_RECORD_BYTES_MAX: Final = 64 * 1024
+_OTHERS_MAY_WRITE: Final = stat.S_IWGRP | stat.S_IWOTH
+
+State = Literal["absent", "trusted", "untrusted", "changed", "unsafe"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FolderTrust:
+    """What a working directory brings, and whether it counts.
+
+    Attributes:
+        state: `absent` when there is no `.mnemograph`; `unsafe` when somebody else could change it.
+        folder: the `.mnemograph`.
+        config: its settings file, None when there is none; only while `trusted`.
+        finding: why it does not count, for people.
+    """
+
+    state: State = "absent"
+    folder: Path = Path()
+    config: bytes | None = field(default=None, repr=False)
+    finding: str = ""
+
+    @property
+    def note(self) -> str:
+        """Return one line for people about a `.mnemograph` that does not count; empty otherwise."""
+        if self.state in ("absent", "trusted"):
+            return ""
+        return f"{str(self.folder)!r} does not count: {self.finding}; look at it, then run `mnemograph trust`"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrustRecord:
+    """A directory that this user trusted.
+
+    Attributes:
+        sha256: of its settings file; empty when it had none.
+    """
+
+    folder: Path
+    sha256: str
+
+
+def folder_trust(here: Path, user_dir: Path | None) -> FolderTrust:
+    """Return what the `.mnemograph` of exactly this directory (of none above it) is worth; changes nothing.
+
+    Args:
+        user_dir: the user's own configuration directory; None where there is none: nothing is trusted then.
+    """
+    here = here.resolve()
+    folder = here / FOLDER
+    try:
+        state = os.lstat(folder)
+    except OSError:
+        return FolderTrust()
+    if not stat.S_ISDIR(state.st_mode) and not stat.S_ISLNK(state.st_mode):
+        return FolderTrust()
+    record = _record(here, user_dir)
+    if record is None:
+        return FolderTrust(state="untrusted", folder=folder, finding="it is not trusted")
+    try:
+        content, found = _read(here)
+    except OSError as error:
+        return FolderTrust(state="unsafe", folder=folder, finding=f"{CONFIG}: {error.strerror or error}")
+    if found:
+        return FolderTrust(state="unsafe", folder=folder, finding=found)
+    if _sha256(content) != record.sha256:
+        return FolderTrust(state="changed", folder=folder, finding=f"{CONFIG} has changed since it was trusted")
+    return FolderTrust(state="trusted", folder=folder, config=content)
+
+
+def trust_folder(here: Path, user_dir: Path | None) -> TrustRecord:
+    """Record a directory with its `.mnemograph/config.toml` as it is now.
+
+    Rights to write there that this user left to others (umask 002) are taken back.
+
+    Raises:
+        NotFoundError: it has no `.mnemograph`.
+        InstallError: somebody else could change it, or the record cannot be written.
+    """
+    here = here.resolve()
+    folder = here / FOLDER
+    if not folder.is_dir():
+        raise NotFoundError(f"{str(here)!r} has no {FOLDER}: `mnemograph init` makes one there")
+    if user_dir is None:
+        raise InstallError("there is no home directory to record this in: set HOME, or XDG_CONFIG_HOME")
+    try:
+        if not folder.is_symlink():
+            for path in (folder, folder / CONFIG):
+                if path.exists() and not path.is_symlink():
+                    writable_by_others(path)
+        content, found = _read(here)
+    except OSError as error:
+        found, content = f"{CONFIG}: {error.strerror or error}", None
+    if found:
+        raise InstallError(f"{str(folder)!r} cannot be trusted: {found}; mend that first")
+    record = TrustRecord(folder=here, sha256=_sha256(content))
+    file = _record_file(here, user_dir)
+    try:
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        write_private(file, json.dumps({"folder": str(here), "sha256": record.sha256}) + "\n")
+    except OSError as error:
+        raise InstallError(f"{str(file)!r} cannot be written: {error.strerror}; make its directory writable") from error
+    return record
+
+
+def forget_folder(here: Path, user_dir: Path | None) -> TrustRecord:
+    """Remove the record of a directory, which may be gone already.
+
+    Raises:
+        NotFoundError: it was not trusted.
+        InstallError: the record cannot be removed.
+    """
+    here = here.resolve()
+    record = _record(here, user_dir)
+    if record is None or user_dir is None:
+        raise NotFoundError(f"{str(here)!r} is not trusted: `mnemograph trust --list` lists what is")
+    try:
+        _record_file(here, user_dir).unlink(missing_ok=True)
+    except OSError as error:
+        raise InstallError(f"the record of {str(here)!r} cannot be removed: {error.strerror}") from error
+    return record
+
+
+def trusted_folders(user_dir: Path | None) -> list[TrustRecord]:
+    """Return every directory that this user trusts, by name."""
+    files = [] if user_dir is None else (user_dir / _RECORDS).glob("*.json")
+    found = [record for file in files if (record := _read_record(file)) is not None]
+    return sorted(found, key=lambda record: str(record.folder))
+
+
+def _read(here: Path) -> tuple[bytes | None, str]:
+    """Return the settings file of a directory, None without one; and why it is not safe to use, empty if it is.
+
+    Raises:
+        OSError: the file cannot be read, is no regular file or is too large.
+    """
+    with _opened_folder(here / FOLDER) as number:
+        unsafe = _exchangeable(here) or _unsafe(os.lstat(here / FOLDER), FOLDER)
+        if unsafe:
+            return None, unsafe
+        if number is not None and not os.path.samestat(os.fstat(number), os.lstat(here / FOLDER)):
+            return None, f"{FOLDER} was exchanged while it was read"
+        name = here / FOLDER / CONFIG if number is None else CONFIG
+        try:
+            state = os.stat(name, dir_fd=number, follow_symlinks=False)
+        except FileNotFoundError:
+            return None, ""
+        unsafe = _unsafe(state, CONFIG)
+        if unsafe:
+            return None, unsafe
+        return read_bounded(name, bytes_max=CONFIG_BYTES_MAX, dir_fd=number, follow=False), ""
+
+
+@contextlib.contextmanager
+def _opened_folder(folder: Path) -> Iterator[int | None]:
+    """Hold a directory open, so that everything is read in the one that was checked; None where that cannot be."""
+    if os.open not in os.supports_dir_fd or folder.is_symlink():
+        yield None
+        return
+    number = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        yield number
+    finally:
+        os.close(number)
+
+
+def _exchangeable(here: Path) -> str:
+    """Return whether anybody may rename what is in the working directory; a sticky one, such as /tmp, forbids it."""
+    mode = here.stat().st_mode
+    open_to_all = mode & stat.S_IWOTH and not mode & stat.S_ISVTX
+    return "the directory that holds it can be written by everybody" if open_to_all else ""
+
+
+def _unsafe(state: os.stat_result, name: str) -> str:
+    """Return why somebody else decides what this file or folder holds; empty when nobody does."""
+    if stat.S_ISLNK(state.st_mode):
+        return f"{name} is a symbolic link"
+    if hasattr(os, "geteuid") and state.st_uid not in (os.geteuid(), 0):
+        return f"{name} belongs to another user"
+    if hasattr(os, "geteuid") and state.st_mode & _OTHERS_MAY_WRITE:
+        return f"{name} can be written by others"
+    return ""
+
+
+def _record_file(here: Path, user_dir: Path) -> Path:
+    return user_dir / _RECORDS / f"{hashlib.sha256(os.fsencode(here)).hexdigest()[:32]}.json"
+
+
+def _record(here: Path, user_dir: Path | None) -> TrustRecord | None:
+    record = None if user_dir is None else _read_record(_record_file(here, user_dir))
+    return record if record is not None and record.folder == here else None
+
+
+def _read_record(file: Path) -> TrustRecord | None:
+    try:
+        record = json.loads(read_bounded(file, bytes_max=_RECORD_BYTES_MAX, follow=False))
+        return TrustRecord(folder=Path(record["folder"]), sha256=str(record["sha256"]))
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return None
+
+
+def _sha256(content: bytes | None) -> str:
+    return "" if content is None else hashlib.sha256(content).hexdigest()

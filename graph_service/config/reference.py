@@ -1,0 +1,140 @@
+"""The document of all settings, written from the classes that hold them."""
+
+import inspect
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import MISSING, Field, fields
+from enum import Enum
+from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
+
+from pydantic.fields import FieldInfo
+
+from graph_service.config.settings import SECTIONS, TOP_KEYS, Settings
+from graph_service.config.sources import LIST_KEYS, PREFIX, SECRET_ENDINGS, SECRET_USES, USUAL_NAMES
+
+_HEAD = """\
+# Settings
+
+Written by `python -m graph_service.config.reference > docs/settings.md` from the classes that hold them; change those.
+
+A setting may stand in several places; the first wins: the command line, the environment, the file named by `--config`,
+`config.toml` in your user configuration directory, `./.mnemograph/config.toml`. In TOML `neo4j.uri` is the key `uri` in
+the section `[neo4j]`. All mistakes of all places are told at once, at the start, each with its place.
+
+`./.mnemograph` counts only in a directory where you ran `mnemograph init` or `mnemograph trust`, and only while its
+settings file is as it was then: after a change, look at it and run `mnemograph trust` again. Until then one line on
+standard error says that it does not count. `mnemograph trust --list` lists what you trust, `--remove` takes it back.
+
+An address counts only together with secrets of the same place or of a place after it. A model's address in a file and
+its key in the environment are refused, since whoever writes the file would choose where your key goes: set both in one
+place, or the address in the place that comes first. This holds for
+
+{pairs}
+
+```toml
+tenant = "default"
+
+[service]
+port = 7780
+```
+
+`mnemograph doctor` says which files were read and what was set. Values of secrets (marked so) stand in no log and in no
+message."""
+_DEFAULTS: Final[Mapping[str, str]] = {
+    "data_dir": "`./.mnemograph/data` where `./.mnemograph` is trusted, else your user data directory",
+    "cache_dir": "your user cache directory",
+}
+_ENTRY: Final = re.compile(r"^    (\w+(?:, \w+)*): (.*)$")
+
+
+def settings_document() -> str:
+    """The text of docs/settings.md."""
+    return "\n".join(_lines()) + "\n"
+
+
+def meanings(shape: type[Any]) -> dict[str, str]:
+    """What each setting of a section means, from the `Attributes:` of its docstring."""
+    told: dict[str, str] = {}
+    names: list[str] = []
+    _, _, attributes = (inspect.getdoc(shape) or "").partition("Attributes:\n")
+    for line in attributes.splitlines():
+        entry = _ENTRY.match(line)
+        if entry:
+            names = entry[1].split(", ")
+            told |= dict.fromkeys(names, entry[2].strip())
+        else:
+            told |= {name: f"{told[name]} {line.strip()}".strip() for name in names}
+    return told
+
+
+def environment_names(key: str) -> list[str]:
+    """The variables that set it, the one that wins first."""
+    return [PREFIX + key.replace(".", "_").upper(), *(name for name, keys in USUAL_NAMES.items() if key in keys)]
+
+
+def _lines() -> Iterator[str]:
+    yield _HEAD.format(pairs="\n".join(f"- `{use.address}` with `{use.secret}`" for use in SECRET_USES))
+    yield from ("", "## General", "")
+    top = meanings(Settings)
+    yield from _table([field for field in fields(Settings) if field.name in TOP_KEYS], Settings, "", top)
+    for name, shape in SECTIONS.items():
+        about = " ".join((inspect.getdoc(shape) or "").partition("\n\n")[0].split())
+        yield from ("", f"## {name}", "", about, "")
+        yield from _table(list(fields(shape)), shape, f"{name}.", meanings(shape))
+
+
+def _table(rows: list[Field[Any]], shape: type[Any], prefix: str, told: Mapping[str, str]) -> Iterator[str]:
+    yield from ("| setting | default | may be | environment | meaning |", "| --- | --- | --- | --- | --- |")
+    hints = get_type_hints(shape, include_extras=True)
+    for row in rows:
+        key = f"{prefix}{row.name}"
+        names = "<br>".join(f"`{name}`" for name in environment_names(key))
+        about = told[row.name] + (" Secret." if key.endswith(SECRET_ENDINGS) else "")
+        yield f"| `{key}` | {_default(key, row)} | {_bounds(key, hints[row.name])} | {names} | {about} |"
+
+
+def _default(key: str, row: Field[Any]) -> str:
+    if key in _DEFAULTS:
+        return _DEFAULTS[key]
+    value = row.default if row.default is not MISSING else None
+    if value is None or value == ():
+        return "none"
+    return f"`{str(value).lower() if isinstance(value, bool) else _number(value)}`"
+
+
+def _bounds(key: str, hint: Any) -> str:
+    """What a value may be, from the annotation."""
+    if key in LIST_KEYS:
+        return "names, in the environment with commas between them"
+    if get_origin(hint) is Literal:
+        return ", ".join(f"`{value}`" for value in get_args(hint))
+    inner = [part for part in get_args(hint) if part is not type(None)]
+    if isinstance(hint, type) or not inner:
+        return _kind(hint)
+    constraints = [one for part in inner if isinstance(part, FieldInfo) for one in part.metadata]
+    if not constraints and not isinstance(inner[0], str):
+        return _bounds(key, inner[0])
+    low, high = (_bound(constraints, names) for names in (("ge", "gt"), ("le", "lt")))
+    if low is None and high is None:
+        return _kind(inner[0])
+    return f"{low} to {high}" if high is not None else f"{low} or more"
+
+
+def _bound(constraints: list[Any], names: tuple[str, str]) -> str | None:
+    found = [getattr(one, name) for one in constraints for name in names if hasattr(one, name)]
+    return _number(found[0]) if found else None
+
+
+def _number(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _kind(hint: Any) -> str:
+    if isinstance(hint, type) and issubclass(hint, Enum):
+        return ", ".join(f"`{one.value}`" for one in hint)
+    return {bool: "`true`, `false`", int: "a number", float: "a number"}.get(hint, "text")
+
+
+if __name__ == "__main__":
+    sys.stdout.write(settings_document())

@@ -1,0 +1,354 @@
+"""Every setting: its name, default and bounds; the only place that reads the environment or a settings file."""
+
+import os
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from ipaddress import ip_address, ip_network
+from pathlib import Path
+from typing import Annotated, Any
+from urllib.parse import urlsplit
+
+from platformdirs import user_cache_dir, user_config_dir, user_data_dir
+from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
+
+from extraction.verified_files import read_bounded
+from graph_service.config.folder_trust import CONFIG, CONFIG_BYTES_MAX, FolderTrust, folder_trust
+from graph_service.config.sections import (
+    AnalystSettings,
+    AuthSettings,
+    EmbeddingSettings,
+    LlmSettings,
+    LogSettings,
+    McpSettings,
+    RecallSettings,
+    RedisSettings,
+    TraceSettings,
+    WindowSettings,
+    auth_contradictions,
+    redis_url_problem,
+)
+from graph_service.config.sources import (
+    FOLDER_FILE,
+    GIVEN_FILE,
+    PREFIX,
+    USER_FILE,
+    Found,
+    from_environment,
+    from_file,
+    misdirected_secrets,
+    read_as_problem,
+)
+from schema.errors import InstallError
+
+Port = Annotated[int, Field(ge=0, le=65_535)]
+Megabytes = Annotated[int, Field(ge=16, le=262_144)]
+Seconds = Annotated[float, Field(gt=0, le=3_600)]
+Name = Annotated[str, Field(min_length=1, max_length=200)]
+
+
+def _network(text: str) -> str:
+    """The address or network, as the server compares it.
+
+    Raises:
+        ValueError: it is neither; a name is not, since whoever answers for it would be believed.
+    """
+    return str(ip_network(text)) if "/" in text else str(ip_address(text))
+
+
+Network = Annotated[str, AfterValidator(_network)]
+
+LOOPBACK_NAMES = frozenset({"127.0.0.1", "localhost", "::1", "[::1]"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServiceSettings:
+    """Where the service listens.
+
+    Attributes:
+        host: the address to listen on; one that other machines reach needs a credential.
+        port: 0 lets the system choose; a taken 7780 that nobody asked for gives way to a free one.
+        open_browser: shows the viewer when the service starts, where there is a screen.
+        allowed_hosts: names beyond the loopback ones that a request's Host header may carry.
+        trusted_proxies: addresses or networks (`10.0.0.0/8`) of proxies whose `X-Forwarded-For` and `X-Forwarded-Proto`
+            are believed; nobody's by default, not even of this machine.
+        allow_unauthenticated_bind: permits a `host` that other machines reach, although there is no credential.
+    """
+
+    host: Name = "127.0.0.1"
+    port: Port = 7780
+    open_browser: bool = True
+    allowed_hosts: tuple[str, ...] = ()
+    trusted_proxies: tuple[Network, ...] = ()
+    allow_unauthenticated_bind: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Neo4jSettings:
+    """Which Neo4j; without `uri` a local one is started in `data_dir`.
+
+    Attributes:
+        uri: of a server of your own, 2026.02 or newer, such as `bolt://127.0.0.1:7687` or `neo4j+s://HOST`.
+        user: who logs in to there.
+        password: of that user.
+        database: the one to use there; the server's usual one without it.
+        heap_mb: heap of the local one, in MB.
+        page_cache_mb: what the local one keeps of its files in memory, in MB.
+        start_timeout_s: how long the local one may take to start.
+    """
+
+    uri: Name | None = None
+    user: Name = "neo4j"
+    password: str | None = field(default=None, repr=False)
+    database: Name | None = None
+    heap_mb: Megabytes = 512
+    page_cache_mb: Megabytes = 64
+    start_timeout_s: Seconds = 120.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpoolSettings:
+    """Where messages wait while Neo4j is away: a file in `data_dir`.
+
+    Attributes:
+        mb_max: when it holds so much, messages are refused until Neo4j is back; one tenant may fill half of it.
+    """
+
+    mb_max: Annotated[int, Field(ge=1, le=1_048_576)] = 512
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionSettings:
+    """When sessions end by themselves.
+
+    Attributes:
+        idle_s: a session without a message for so long is closed.
+        close_on_shutdown: the service ends by closing the sessions it took messages of; what waits in them is read
+            then or at the next start.
+    """
+
+    idle_s: Annotated[float, Field(ge=1, le=604_800)] = 1_800.0
+    close_on_shutdown: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """Everything the composition root needs.
+
+    Attributes:
+        tenant: whose memories commands and requests mean that do not say it.
+        data_dir: where the local Neo4j, the spool and the audit log are kept.
+        cache_dir: where what was fetched is kept: Neo4j, the embedding model; may be deleted at any time.
+        read_from: the files that were read, highest precedence first.
+        chosen: names of the settings that somebody set, as `section.key`.
+        folder: whether the `.mnemograph` of the working directory counts.
+    """
+
+    tenant: Name = "default"
+    data_dir: Path = Path()
+    cache_dir: Path = Path()
+    service: ServiceSettings = ServiceSettings()
+    neo4j: Neo4jSettings = Neo4jSettings()
+    llm: LlmSettings = field(default_factory=LlmSettings)
+    embedding: EmbeddingSettings = field(default_factory=EmbeddingSettings)
+    redis: RedisSettings = field(default_factory=RedisSettings)
+    window: WindowSettings = field(default_factory=WindowSettings)
+    spool: SpoolSettings = SpoolSettings()
+    sessions: SessionSettings = SessionSettings()
+    recall: RecallSettings = field(default_factory=RecallSettings)
+    mcp: McpSettings = field(default_factory=McpSettings)
+    analyst: AnalystSettings = field(default_factory=AnalystSettings)
+    auth: AuthSettings = field(default_factory=AuthSettings)
+    log: LogSettings = field(default_factory=LogSettings)
+    traces: TraceSettings = field(default_factory=TraceSettings)
+    read_from: tuple[str, ...] = ()
+    chosen: frozenset[str] = frozenset()
+    folder: FolderTrust = field(default_factory=FolderTrust)
+
+
+SECTIONS: Mapping[str, type[Any]] = {
+    "sessions": SessionSettings,
+    "recall": RecallSettings,
+    "analyst": AnalystSettings,
+    "auth": AuthSettings,
+    "service": ServiceSettings,
+    "neo4j": Neo4jSettings,
+    "llm": LlmSettings,
+    "embedding": EmbeddingSettings,
+    "redis": RedisSettings,
+    "window": WindowSettings,
+    "spool": SpoolSettings,
+    "mcp": McpSettings,
+    "log": LogSettings,
+    "traces": TraceSettings,
+}
+TOP_KEYS = ("tenant", "data_dir", "cache_dir")
+KNOWN_KEYS: tuple[str, ...] = TOP_KEYS + tuple(
+    f"{section}.{key}" for section, shape in SECTIONS.items() for key in shape.__dataclass_fields__
+)
+_SETTINGS = TypeAdapter(Settings)
+
+
+def load_settings(
+    *,
+    config: Path | None = None,
+    options: Mapping[str, Any] | None = None,
+    environ: Mapping[str, str] | None = None,
+    here: Path | None = None,
+    user_dir: Path | None = None,
+) -> Settings:
+    """Settings merged from all sources: options > environment > `config` > user directory > `./.mnemograph`.
+
+    The last one counts only where this user trusted it (graph_service/config/folder_trust.py).
+
+    Args:
+        options: what the command line said, by `section.key`; None values are left out.
+        environ, here, user_dir: other than this process' own, for tests.
+
+    Raises:
+        InstallError: names every mistake of every source, one per line.
+    """
+    place, own, variables = here or Path.cwd(), user_dir or user_directory(), os.environ if environ is None else environ
+    trust = folder_trust(place, own)
+    said = {key: Found(value, "the command line") for key, value in (options or {}).items() if value is not None}
+    sources = [said, from_environment(variables, KNOWN_KEYS)]
+    read, problems = _files(config, own, trust)
+    for file, content, rank in read:
+        found, mistakes = from_file(file, content, KNOWN_KEYS, rank)
+        sources.append(found)
+        problems += mistakes
+    merged: dict[str, Found] = {}
+    for source in reversed(sources):
+        merged |= source
+    problems += [found.value for key, found in merged.items() if key.startswith("!")]
+    values = {key: found for key, found in merged.items() if not key.startswith("!")}
+    defaults = _defaults(trust) | {"read_from": tuple(str(file) for file, _, _ in read), "folder": trust}
+    settings, mistakes = _validated(values, defaults)
+    problems += mistakes + (_contradictions(settings) if settings else [])
+    problems += misdirected_secrets(values, variables) + _unpinned(values) + _homeless(values, defaults)
+    if problems or settings is None:
+        problems += [trust.note] if trust.note else []
+        raise InstallError("the settings have mistakes; nothing was started:\n" + "\n".join(f"  {p}" for p in problems))
+    return settings
+
+
+def user_directory() -> Path | None:
+    """Return the user's own configuration directory; None without a home directory.
+
+    Its name would then be relative to the working directory, which may be anybody's.
+    """
+    return _own(user_config_dir)
+
+
+def _own(directory: Callable[[str], str]) -> Path | None:
+    try:
+        folder = Path(directory("mnemograph"))
+    except RuntimeError:
+        return None
+    return folder if folder.is_absolute() else None
+
+
+def secrets_of(settings: Settings) -> tuple[str, ...]:
+    """What must stand in no log."""
+    redis = settings.redis.url and urlsplit(settings.redis.url).password
+    told = (
+        settings.neo4j.password,
+        settings.llm.api_key,
+        settings.embedding.api_key,
+        settings.mcp.api_key,
+        settings.auth.jwt_secret,
+        settings.traces.authorization,
+        redis,
+    )
+    return tuple(secret for secret in told if secret)
+
+
+def keep_children_safe() -> None:
+    """Have no Python that this process starts import from the working directory.
+
+    `multiprocessing` starts its children by `python -c`, which looks there first, before the standard library.
+    """
+    os.environ["PYTHONSAFEPATH"] = "1"
+
+
+def has_screen() -> bool:
+    """Whether a browser window could open: true on desktops, false on servers and over a plain remote shell."""
+    if sys.platform in ("win32", "darwin"):
+        return True
+    return any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only programs of this machine reach a service bound to it."""
+    return host in LOOPBACK_NAMES or host.startswith("127.")
+
+
+def _files(
+    config: Path | None, user_dir: Path | None, trust: FolderTrust
+) -> tuple[list[tuple[Path, bytes, int]], list[str]]:
+    """The files that count with their content and rank, highest first; and what cannot be read."""
+    read: list[tuple[Path, bytes, int]] = []
+    problems = []
+    if config is not None and not config.is_file():
+        problems.append(f"{config}: there is no such file; name a TOML file")
+    own = None if user_dir is None else user_dir / CONFIG
+    for file, rank in ((config, GIVEN_FILE), (own, USER_FILE)):
+        if file is not None and file.is_file():
+            try:
+                read.append((file, read_bounded(file, bytes_max=CONFIG_BYTES_MAX), rank))
+            except OSError as error:
+                problems.append(f"{file}: cannot be read: {error.strerror or error}")
+    if trust.config is not None:
+        read.append((trust.folder / CONFIG, trust.config, FOLDER_FILE))
+    return read, problems
+
+
+def _defaults(trust: FolderTrust) -> dict[str, Any]:
+    data_dir = trust.folder / "data" if trust.state == "trusted" else _own(user_data_dir)
+    return {"data_dir": data_dir or Path(), "cache_dir": _own(user_cache_dir) or Path()}
+
+
+def _homeless(found: Mapping[str, Found], defaults: Mapping[str, Any]) -> list[str]:
+    """Places that would be relative to the working directory, since there is no home directory."""
+    return [
+        f"there is no home directory to keep {name} in: set HOME, or {PREFIX}{name.upper()}"
+        for name in ("data_dir", "cache_dir")
+        if name not in found and not defaults[name].is_absolute()
+    ]
+
+
+def _unpinned(found: Mapping[str, Found]) -> list[str]:
+    """Keys of tokens that a working directory names by file: trust holds its settings file, not what that points at."""
+    key = found.get("auth.jwt_public_key")
+    if key is None or key.rank != FOLDER_FILE or str(key.value).lstrip().startswith("-----BEGIN"):
+        return []
+    return [f"{key.origin}: a working directory's settings must hold the PEM itself, since the file may change later"]
+
+
+def _validated(found: Mapping[str, Found], defaults: dict[str, Any]) -> tuple[Settings | None, list[str]]:
+    tree: dict[str, Any] = defaults | {"chosen": frozenset(found)}
+    for key, one in found.items():
+        section, dot, name = key.partition(".")
+        if dot:
+            tree.setdefault(section, {})[name] = one.value
+        else:
+            tree[section] = one.value
+    for place in ("data_dir", "cache_dir"):
+        tree[place] = Path(tree[place]).expanduser().absolute() if isinstance(tree[place], str | Path) else tree[place]
+    try:
+        return _SETTINGS.validate_python(tree), []
+    except ValidationError as error:
+        return None, [read_as_problem(problem, found) for problem in error.errors()]
+
+
+def _contradictions(settings: Settings) -> list[str]:
+    """Settings that are fine alone but not together."""
+    problems = auth_contradictions(settings.auth)
+    neo4j, embedding = settings.neo4j, settings.embedding
+    if neo4j.uri is not None and neo4j.password is None:
+        problems.append(f"NEO4J_URI is {neo4j.uri!r} but NEO4J_PASSWORD is not set: set it, or unset NEO4J_URI")
+    problem = redis_url_problem(settings.redis.url) if settings.redis.url is not None else None
+    problems += [f"redis.url (REDIS_URL) {problem}"] if problem else []
+    if embedding.kind == "openai" and embedding.model is None:
+        problems.append("embedding.kind is 'openai' but no model is named: set EMBEDDING_MODEL")
+    return problems

@@ -1,0 +1,119 @@
+"""Hands a conversation to a service as an agent would: session by session, with facts if it has read them."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from graph_service.evaluation.dataset import Conversation, FactsBrought, Observation, Session, Turn
+from graph_service.evaluation.graphql_client import Door
+from schema.limits import LIMITS
+
+MESSAGES_A_CALL: Final = 200
+_AGENT: Final = "assistant"
+_REMEMBER: Final = """
+mutation($input: RememberInput!) { remember(input: $input) { messageIds dropped spooled } }
+"""
+_CLOSE: Final = """
+mutation($user: String!, $session: String!) { closeSession(userId: $user, sessionId: $session) { state } }
+"""
+_FORGET: Final = "mutation($user: String!) { forgetUser(userId: $user) { messages } }"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stored:
+    """A conversation in a memory of its own.
+
+    Attributes:
+        turn_ids: by the ids of the service's messages.
+        facts_dropped: why facts that were brought were left out.
+    """
+
+    tenant: str
+    conversation: Conversation
+    turn_ids: dict[str, str] = field(default_factory=dict)
+    facts_dropped: list[str] = field(default_factory=list)
+
+
+async def store(door: Door, stored: Stored, facts: FactsBrought, *, on_messages: Callable[[int], None]) -> None:
+    """Stores all sessions in order and ends each, as an agent does when a conversation is over.
+
+    Args:
+        on_messages: called with how many messages each call stored.
+
+    Raises:
+        MnemographError: the service refused something.
+        UnavailableError: the service does not answer.
+    """
+    conversation = stored.conversation
+    for session in conversation.sessions:
+        for call, turns in _calls(conversation, session, facts):
+            answer = (await door.ask(stored.tenant, _REMEMBER, {"input": call})).data["remember"]
+            stored.turn_ids.update(zip(answer["messageIds"], (turn.id for turn in turns), strict=True))
+            stored.facts_dropped.extend(answer["dropped"])
+            on_messages(len(turns))
+        await door.ask(stored.tenant, _CLOSE, {"user": conversation.user, "session": session.id})
+
+
+async def forget(door: Door, stored: Stored) -> None:
+    """Forgets the memory's only user; the rest is done in the background, also when the service ends before.
+
+    Raises:
+        MnemographError: there is nothing to forget, or the service does not answer.
+    """
+    await door.ask(stored.tenant, _FORGET, {"user": stored.conversation.user})
+
+
+def _calls(
+    conversation: Conversation, session: Session, facts: FactsBrought
+) -> Iterator[tuple[dict[str, Any], Sequence[Turn]]]:
+    named = len(conversation.speakers) > 0
+    for start in range(0, len(session.turns), MESSAGES_A_CALL):
+        turns = session.turns[start : start + MESSAGES_A_CALL]
+        places = {turn.id: place for place, turn in enumerate(turns)}
+        brought = conversation.observations if facts is FactsBrought.OBSERVATIONS else ()
+        mine = [one for one in brought if one.turn_ids and one.turn_ids[0] in places]
+        yield (
+            {
+                "userId": conversation.user,
+                "userName": conversation.user if named else None,
+                "agentId": conversation.speakers[1] if len(conversation.speakers) > 1 else None,
+                "sessionId": session.id,
+                "messages": [_message(conversation, turn) for turn in turns],
+                "facts": [fact_of(conversation, one, places) for one in mine[: LIMITS.facts]],
+            },
+            turns,
+        )
+
+
+def _message(conversation: Conversation, turn: Turn) -> dict[str, Any]:
+    by_user = turn.speaker in ("", conversation.user)
+    return {
+        "role": "USER" if by_user else "ASSISTANT",
+        "text": turn.text,
+        "time": turn.said_at.isoformat(),
+        "speaker": turn.speaker or None,
+        "id": turn.id,
+    }
+
+
+def fact_of(conversation: Conversation, seen: Observation, places: Mapping[str, int]) -> dict[str, Any]:
+    """An observation as an agent would bring it: who it begins with is its subject, the verb its relation.
+
+    Args:
+        places: of the turns in the call, by id.
+    """
+    rest, subject = seen.text.strip().rstrip(".。"), None
+    for place, speaker in enumerate(conversation.speakers):
+        if rest.startswith(speaker):
+            subject = ("user", _AGENT)[place] if place < 2 else speaker
+            rest = rest.removeprefix(speaker).removeprefix("'s").strip()
+            break
+    verb, _, thing = rest.partition(" ")
+    said = {
+        "subject": subject or "user",
+        "predicate": "RELATES_TO",
+        "object": (thing if subject and thing else rest)[: LIMITS.name_chars].strip() or seen.text[:20],
+        "statement": seen.text[: LIMITS.statement_chars],
+        "messageIndexes": [places[turn_id] for turn_id in seen.turn_ids if turn_id in places],
+    }
+    return {**said, "relation": verb[: LIMITS.name_chars]} if subject and thing else said

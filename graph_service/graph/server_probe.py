@@ -1,0 +1,76 @@
+"""Asks a server who it is, without changing anything in it."""
+
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from neo4j import AsyncGraphDatabase
+from neo4j.exceptions import AuthError, ConfigurationError, DriverError, Neo4jError
+
+from graph_service.graph.database import OLDEST_VERSION, open_driver, version_of
+from graph_service.graph.schema_setup import unknown_migrations
+from graph_service.graph.statements import statement
+from graph_service.graph.store import Graph
+from schema.errors import InstallError, UnavailableError
+
+# Looks at a database that answers, without changing anything in it: its clock, its version of the data.
+
+_ANSWER_MAX_S = 5.0
+
+
+@asynccontextmanager
+async def looking(*, uri: str, user: str, password: str, database: str | None) -> AsyncIterator[Graph]:
+    """A graph for reading; no migration is run.
+
+    Raises:
+        InstallError: wrong address or password, or a server that is too old.
+        UnavailableError: nothing answers.
+    """
+    driver = await open_driver(uri=uri, user=user, password=password, connect_timeout_s=_ANSWER_MAX_S)
+    graph = Graph(driver, database=database, timeout_s=_ANSWER_MAX_S)
+    try:
+        yield graph
+    finally:
+        await graph.close()
+
+
+async def clock_apart_s(graph: Graph) -> float:
+    """By how much the server's clock is ahead of ours, as far as the way there and back lets one tell."""
+    started_s = time.time()
+    rows = await graph.read(statement("read/clock"), {})
+    return float(rows[0]["now_ms"] / 1000 - (started_s + time.time()) / 2)
+
+
+async def written_by_newer(graph: Graph) -> list[str]:
+    """Migrations that ran there and are not known here."""
+    rows = await graph.read(statement("read/migrations"), {})
+    return unknown_migrations(row["name"] for row in rows)
+
+
+ANSWER_MAX_S = 5.0
+
+
+async def probe_server(*, uri: str, user: str, password: str) -> str:
+    """The version of the server, such as `2026.08.1`.
+
+    Raises:
+        InstallError: wrong address or password, or a server that is too old.
+        UnavailableError: nothing answers.
+    """
+    try:
+        driver = AsyncGraphDatabase.driver(
+            uri, auth=(user, password), connection_timeout=ANSWER_MAX_S, telemetry_disabled=True
+        )
+    except (ConfigurationError, ValueError) as error:
+        raise InstallError(f"{uri!r} is not an address of a Neo4j: {error}") from error
+    async with driver:
+        try:
+            server = await driver.get_server_info()
+        except AuthError as error:
+            raise InstallError(f"{uri} refused the user {user!r}") from error
+        except (DriverError, Neo4jError, OSError) as error:
+            raise UnavailableError(f"no Neo4j answers at {uri} ({type(error).__name__})") from error
+    version = server.agent.partition("/")[2]
+    if version_of(version) < OLDEST_VERSION:
+        raise InstallError(f"{uri} is version {version}; 2026.02 or newer is needed")
+    return version

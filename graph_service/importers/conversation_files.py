@@ -1,0 +1,266 @@
+"""Conversations in files: what `import` and the demo read, checked as a whole before anything is stored."""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from schema.errors import InputError
+from schema.json_text import read_json
+from schema.message import BroughtFact
+
+if TYPE_CHECKING:
+    from graph_service.memory.ingest.validation import Incoming
+
+# Below the limits of one call, so that a long session is handed in by several.
+MESSAGES_A_CALL = 200
+CHARS_A_CALL = 400_000
+PROBLEMS_SHOWN = 20
+
+
+class FileFormat(StrEnum):
+    """How a file is written; `auto` looks inside."""
+
+    AUTO = "auto"
+    MNEMOGRAPH = "mnemograph"  # {"conversations": [{user_id, session_id, messages: [{role, text, time}]}]}
+    BENCHMARK = "benchmark"  # {"id", "speakers", "sessions": [{index, date, turns: [{id, speaker, text}]}]}
+    EXPORT = "export"  # what `mnemograph export` wrote
+    MEM0 = "mem0"  # get_all, or an export, of mem0
+    MEMORY_SERVER = "memory-server"  # the file of the official MCP memory server
+    CHATGPT = "chatgpt-export"  # conversations.json, or the ZIP that holds it
+    FLAT_CHAT = "claude-export"  # the same of a Claude export
+    JSONL = "jsonl"  # one message a line: {user_id, session_id, role, text, time}
+
+
+class MessageRow(BaseModel):
+    """A message of a conversation file."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    role: str = "user"
+    text: str
+    time: datetime | None = None
+    speaker: str | None = None
+    id: str | None = None
+    importance: int | None = None
+    zone: str | None = None
+    mentioned_start: datetime | None = None
+    mentioned_end: datetime | None = None
+
+
+class LineRow(MessageRow):
+    """A line of a JSONL file: a message and where it belongs."""
+
+    user_id: str | None = None
+    session_id: str = "imported"
+    user_name: str | None = None
+    agent_id: str | None = None
+
+
+class ConversationRow(BaseModel):
+    """A session of a conversation file."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    user_id: str | None = None
+    session_id: str
+    user_name: str | None = None
+    agent_id: str | None = None
+    messages: Annotated[list[MessageRow], Field(min_length=1)]
+    facts: list[BroughtFact] = []
+    summary: str | None = None
+
+
+class Turn(BaseModel):
+    """A message of a benchmark file; other fields are left out."""
+
+    id: str
+    speaker: str = ""
+    text: str
+
+
+class BenchmarkSession(BaseModel):
+    """A session of a benchmark file."""
+
+    index: int
+    date: datetime | None = None
+    turns: list[Turn]
+
+
+class BenchmarkFile(BaseModel):
+    """A benchmark file: the first speaker is the user, everybody else answers."""
+
+    id: str
+    speakers: list[str] = []
+    sessions: list[BenchmarkSession]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Owner:
+    """Whose memory a file is, when it does not say so itself."""
+
+    user_id: str | None = None
+    user_name: str | None = None
+
+
+def read_conversations(text: str, *, name: str, form: FileFormat, owner: Owner) -> "list[Incoming]":
+    """The calls of `remember` that a file stands for, oldest session first as in the file.
+
+    Args:
+        name: of the file, for error messages.
+
+    Raises:
+        InputError: lists the bad rows with their places; a file is taken as a whole or not at all.
+    """
+    form = _looks_like(text, name) if form is FileFormat.AUTO else form
+    if form is FileFormat.JSONL:
+        rows = _from_lines(text, name)
+    elif form is FileFormat.BENCHMARK:
+        rows = _from_benchmark(_parsed(text, name), name)
+    else:
+        rows = _from_document(_parsed(text, name), name)
+    calls = [call for row in rows for call in _calls(row, owner, name)]
+    if not calls:
+        raise InputError(f"{name}: holds no message; nothing was stored")
+    return calls
+
+
+def _looks_like(text: str, name: str) -> FileFormat:
+    head = text.lstrip().partition("\n")[0]
+    try:
+        first = read_json(head)
+    except json.JSONDecodeError:
+        first = None
+    if isinstance(first, dict) and "text" in first:
+        return FileFormat.JSONL
+    tree = _parsed(text, name)
+    if isinstance(tree, dict) and "sessions" in tree:
+        return FileFormat.BENCHMARK
+    return FileFormat.MNEMOGRAPH
+
+
+def _parsed(text: str, name: str) -> Any:
+    try:
+        return read_json(text)
+    except json.JSONDecodeError as error:
+        raise InputError(f"{name} line {error.lineno}: not JSON ({error.msg}); nothing was stored") from error
+
+
+def _from_lines(text: str, name: str) -> list[ConversationRow]:
+    problems: list[str] = []
+    sessions: dict[tuple[str | None, str], list[LineRow]] = {}
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            row = LineRow.model_validate_json(line)
+        except ValidationError as error:
+            problems += [
+                f"{name} line {number}: {_place(problem['loc'])}{problem['msg']}" for problem in error.errors()
+            ]
+        else:
+            sessions.setdefault((row.user_id, row.session_id), []).append(row)
+    _refuse(problems)
+    return [_session_of_lines(user_id, session_id, rows) for (user_id, session_id), rows in sessions.items()]
+
+
+def _session_of_lines(user_id: str | None, session_id: str, rows: Sequence[LineRow]) -> ConversationRow:
+    return ConversationRow(
+        user_id=user_id,
+        session_id=session_id,
+        user_name=next((row.user_name for row in rows if row.user_name), None),
+        agent_id=next((row.agent_id for row in rows if row.agent_id), None),
+        messages=[MessageRow.model_validate(row.model_dump(include=set(MessageRow.model_fields))) for row in rows],
+    )
+
+
+def _from_document(tree: Any, name: str) -> list[ConversationRow]:
+    rows = tree.get("conversations") if isinstance(tree, dict) and "conversations" in tree else tree
+    if not isinstance(rows, list):
+        rows = [rows]
+    found: list[ConversationRow] = []
+    problems: list[str] = []
+    for index, row in enumerate(rows):
+        try:
+            found.append(ConversationRow.model_validate(row))
+        except ValidationError as error:
+            problems += [
+                f"{name} conversation {index + 1}: {_place(problem['loc'])}{problem['msg']}"
+                for problem in error.errors()
+            ]
+    _refuse(problems)
+    return found
+
+
+def _from_benchmark(tree: Any, name: str) -> list[ConversationRow]:
+    try:
+        file = BenchmarkFile.model_validate(tree)
+    except ValidationError as error:
+        _refuse([f"{name}: {_place(problem['loc'])}{problem['msg']}" for problem in error.errors()])
+        raise AssertionError("unreachable: a validation error has problems") from error
+    user = file.speakers[0] if file.speakers else ""
+    agent = file.speakers[1] if len(file.speakers) > 1 else None
+    return [
+        ConversationRow(
+            user_id=user or file.id,
+            user_name=user or None,
+            agent_id=agent,
+            session_id=f"{file.id}-{session.index}",
+            messages=[_message_of_turn(turn, session.date, user, session.index) for turn in session.turns],
+        )
+        for session in file.sessions
+        if session.turns
+    ]
+
+
+def _message_of_turn(turn: Turn, said_at: datetime | None, user: str, session: int) -> MessageRow:
+    role = "user" if turn.speaker in ("", user) else "assistant"
+    return MessageRow(role=role, text=turn.text, time=said_at, speaker=turn.speaker or None, id=f"{session}-{turn.id}")
+
+
+def _calls(row: ConversationRow, owner: Owner, name: str) -> "Iterator[Incoming]":
+    # What is behind it is needed when a file is read; the command line is loaded for every command.
+    from graph_service.memory.ingest.validation import Incoming, IncomingMessage
+
+    user_id = owner.user_id or row.user_id
+    if user_id is None:
+        raise InputError(f"{name}: session {row.session_id!r} names no user_id; add it, or give --user")
+    for first, part in _parts(row.messages):
+        yield Incoming(
+            user_id=user_id,
+            session_id=row.session_id,
+            user_name=owner.user_name or row.user_name,
+            agent_id=row.agent_id,
+            messages=tuple(IncomingMessage(**message.model_dump()) for message in part),
+            # Facts name messages by their place in the call, so they go with the first.
+            facts=tuple(row.facts) if first else (),
+            summary=row.summary if first else None,
+        )
+
+
+def _parts(messages: Sequence[MessageRow]) -> Iterator[tuple[bool, list[MessageRow]]]:
+    part: list[MessageRow] = []
+    first, chars = True, 0
+    for message in messages:
+        if part and (len(part) >= MESSAGES_A_CALL or chars + len(message.text) > CHARS_A_CALL):
+            yield first, part
+            part, first, chars = [], False, 0
+        part.append(message)
+        chars += len(message.text)
+    yield first, part
+
+
+def _place(loc: tuple[int | str, ...]) -> str:
+    return f"{'.'.join(map(str, loc))}: " if loc else ""
+
+
+def _refuse(problems: list[str]) -> None:
+    if not problems:
+        return
+    more = len(problems) - PROBLEMS_SHOWN
+    shown = problems[:PROBLEMS_SHOWN] + ([f"and {more} more"] if more > 0 else [])
+    raise InputError("nothing was stored:\n" + "\n".join(f"  {problem}" for problem in shown), tuple(problems))

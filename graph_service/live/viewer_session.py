@@ -1,0 +1,200 @@
+"""One viewer: a cursor into the shared ring, the frames that are out, and the loop that sends the next one."""
+
+import asyncio
+import contextlib
+from collections import deque
+from collections.abc import Awaitable, Callable
+
+from graph_service.live.change_feed import Feed
+from graph_service.live.close_codes import TIMEOUT, RefusedError
+from graph_service.live.limits import LiveLimits
+from graph_service.live.presence import Member
+from graph_service.memory.mindmap.snapshot import Snapshot, frame_json
+from schema.errors import UnavailableError
+from schema.frames import Ack, Bookmark, Frame, Hello, Resume, Resync, ScopeWish, Status
+
+Send = Callable[[bytes], Awaitable[None]]
+
+
+class Viewer:
+    """Brings one viewer to the present and keeps it there, as fast as it acknowledges.
+
+    Nothing is queued for it: what happened while it was slow is sent as one coalesced patch, or as a snapshot when the
+    ring no longer reaches back.
+
+    Args:
+        send: sends one text frame.
+    """
+
+    def __init__(self, feed: Feed, hello: Hello, send: Send, limits: LiveLimits) -> None:
+        self.wake = asyncio.Event()
+        self._feed = feed
+        self._user = hello.scope.user
+        self._budget = hello.scope.budget
+        self._shows: Resume | None = hello.resume
+        self._send_bytes = send
+        self._limits = limits
+        self._out: deque[tuple[int, float]] = deque()
+        self._told_up = True
+        self._sent_s = _now_s()
+
+    def hear(self, frame: Ack | Resync | ScopeWish) -> None:
+        """Takes a frame of the viewer; the loop acts on it."""
+        match frame:
+            case Ack():
+                self._acknowledge(frame.seq)
+            case Resync():
+                self._want_snapshot()
+            case ScopeWish():
+                self._user, self._budget = frame.user, frame.budget
+                self._want_snapshot()
+        self.wake.set()
+
+    async def mingle(self, member: Member) -> None:
+        """Tells what the others do, beside patches and snapshots, until cancelled.
+
+        Raises:
+            RefusedError: the viewer did not take what was sent within `ack_s`.
+        """
+        while True:
+            await member.wake.wait()
+            for text in member.take(words_together=self._limits.mingle_words):
+                await self._send_text(text)
+            await asyncio.sleep(self._limits.mingle_s)
+
+    async def run(self) -> None:
+        """Sends until cancelled.
+
+        Raises:
+            RefusedError: the viewer did not acknowledge, or did not take what was sent, within `ack_s`.
+        """
+        self._feed.listeners.add(self.wake)
+        try:
+            while True:
+                self.wake.clear()
+                await self._tell_status()
+                while await self._advance():
+                    pass
+                await self._prove_life()
+                # Not wait_for: in Python 3.11 it swallows a cancellation that comes together with the event.
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(self._pause_s()):
+                        await self.wake.wait()
+                self._check_acknowledged()
+        finally:
+            self._feed.listeners.discard(self.wake)
+
+    async def _advance(self) -> bool:
+        """Sends the next snapshot or patch; False when there is nothing to send now, or too much is out already."""
+        if len(self._out) >= self._limits.window:
+            return False
+        shows = self._shows
+        if shows is None or (self._feed.up and not self._feed.reaches(shows.epoch, shows.seq)):
+            return await self._send_snapshot()
+        if shows.epoch != self._feed.epoch:
+            return False
+        changes = self._feed.ring.since(shows.seq, bytes_max=self._limits.frame_out_bytes // 2)
+        if not changes:
+            return False
+        patch = self._feed.frames.patch(changes, epoch=shows.epoch, seq=shows.seq, user=self._user)
+        if not patch.empty:
+            self._shows = Resume(epoch=shows.epoch, seq=patch.to)
+            self._out.append((patch.to, _now_s()))
+            await self._send_text(patch.text)
+            return True
+        if len(changes) < self._limits.skipped_max and patch.to == self._feed.ring.end:
+            return False
+        await self._send_bookmark(Resume(epoch=shows.epoch, seq=patch.to))
+        return True
+
+    async def _send_snapshot(self) -> bool:
+        user, budget = self._user, self._budget
+        stale = not self._feed.up
+        snapshot = self._feed.kept_snapshot(user, budget) if stale else await self._fresh(user, budget)
+        if snapshot is None:
+            return False
+        parts = await self._feed.snapshots.parts(snapshot, stale=stale)
+        if (user, budget) != (self._user, self._budget):
+            return True
+        self._shows = Resume(epoch=snapshot.epoch, seq=snapshot.seq)
+        self._out.append((snapshot.seq, _now_s()))
+        for part in parts:
+            await self._send_text(part)
+        return True
+
+    async def _fresh(self, user: str | None, budget: int) -> Snapshot | None:
+        try:
+            async with asyncio.timeout(self._limits.ack_s):
+                return await self._feed.snapshot(user, budget)
+        except (UnavailableError, TimeoutError):
+            self._feed.notify()
+            return None
+
+    async def _tell_status(self) -> None:
+        if self._feed.up != self._told_up:
+            self._told_up = self._feed.up
+            await self._send(self._status())
+
+    async def _prove_life(self) -> None:
+        if _now_s() - self._sent_s < self._limits.quiet_s:
+            return
+        if self._shows is None:
+            await self._send(self._status())
+            return
+        skipped = None
+        if not self._out and self._shows.epoch == self._feed.epoch:
+            skipped = self._feed.ring.since(self._shows.seq, bytes_max=self._limits.frame_out_bytes // 2)
+        seq = skipped[-1].seq if skipped else self._shows.seq
+        await self._send_bookmark(Resume(epoch=self._shows.epoch, seq=seq))
+
+    async def _send_bookmark(self, shows: Resume) -> None:
+        self._shows = shows
+        await self._send(Bookmark(epoch=shows.epoch, seq=shows.seq))
+
+    async def _send(self, frame: Frame) -> None:
+        await self._send_text(frame_json(frame))
+
+    async def _send_text(self, text: bytes) -> None:
+        try:
+            async with asyncio.timeout(self._limits.ack_s):
+                await self._send_bytes(text)
+        except TimeoutError as error:
+            raise RefusedError(
+                TIMEOUT, "the viewer does not read what it is sent; connect again", retry_s=0.0
+            ) from error
+        self._sent_s = _now_s()
+
+    def _status(self) -> Status:
+        up = self._feed.up
+        return Status(db="up" if up else "down", serving="live" if up else "last snapshot", as_of=self._feed.as_of)
+
+    def _acknowledge(self, seq: int) -> None:
+        # One acknowledgement stands for all frames before it, whose numbers may be of an older epoch.
+        newest = max((place for place, (out, _) in enumerate(self._out, start=1) if out <= seq), default=0)
+        for _ in range(newest):
+            self._out.popleft()
+
+    def _want_snapshot(self) -> None:
+        """What is out will be ignored, so it is not waited for."""
+        self._shows = None
+        self._out.clear()
+
+    def _check_acknowledged(self) -> None:
+        if self._out and _now_s() - self._out[0][1] >= self._limits.ack_s:
+            raise RefusedError(
+                TIMEOUT,
+                f"frame {self._out[0][0]} was not acknowledged within {self._limits.ack_s:g} s; connect again",
+                retry_s=0.0,
+            )
+
+    def _pause_s(self) -> float:
+        due = [self._sent_s + self._limits.quiet_s]
+        if self._out:
+            due.append(self._out[0][1] + self._limits.ack_s)
+        if self._shows is None and len(self._out) < self._limits.window:
+            due.append(_now_s() + self._limits.poll_s)
+        return max(min(due) - _now_s(), 0.01)
+
+
+def _now_s() -> float:
+    return asyncio.get_running_loop().time()

@@ -1,0 +1,1 @@
+"""Tools under the names that other memory servers give them."""

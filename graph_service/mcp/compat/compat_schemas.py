@@ -1,0 +1,41 @@
+"""What tools with the names of other servers share: they take what their clients send, and give empty lists."""
+
+from typing import Any, ClassVar
+
+from pydantic import ConfigDict
+
+from graph_service.mcp.tool import Effect, Tool
+from graph_service.mcp.tool_schemas import Arguments, Shape
+
+
+class Theirs(Arguments):
+    """What a tool of theirs takes; what has no meaning here is left out in silence, as their clients expect."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+
+class TheirAnswer(Shape):
+    """What a tool of theirs gives."""
+
+    lean: ClassVar[bool] = False
+
+
+class MessageAnswer(TheirAnswer):
+    """What happened, in words."""
+
+    message: str
+
+
+def a_tool(
+    name: str, description: str, arguments: type[Arguments], answer: type[Shape], effect: Effect, act: Any
+) -> Tool:
+    """A tool whose title is its name."""
+    return Tool(
+        name=name,
+        title=name.replace("_", " ").capitalize(),
+        description=description,
+        arguments=arguments,
+        answer=answer,
+        effect=effect,
+        act=act,
+    )

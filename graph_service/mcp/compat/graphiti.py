@@ -1,0 +1,311 @@
+"""Tools with the names, arguments and answers of Graphiti's MCP server; a group is a user."""
+
+import asyncio
+import re
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, Final, Literal
+
+from pydantic import Field
+
+from graph_service.mcp.caller import Caller
+from graph_service.mcp.compat.compat_schemas import MessageAnswer, Theirs, a_tool
+from graph_service.mcp.tool import Desk, Effect
+from graph_service.mcp.tool_schemas import Shape
+from graph_service.mcp.tools.forget import Forgettable, forgotten
+from graph_service.mcp.tools.maintenance import StatusArguments, status_answer
+from graph_service.mcp.tools.remember import session_of_today
+from graph_service.memory.ingest.validation import Incoming, IncomingMessage
+from graph_service.memory.mindmap.node_search import NodeFound
+from graph_service.memory.recall.pipeline import Hit
+from graph_service.memory.recall.query import Kind, Question
+from schema.errors import InputError
+from schema.labels import Role
+
+# What the tools with Graphiti's names take and give, in Graphiti's words.
+
+_GROUPS = Field(None, description="Whose memories; one, several, or the one this connection names.")
+
+
+class AddMemoryArguments(Theirs):
+    """What `add_memory` takes."""
+
+    name: str = Field(description="Name of the episode; not kept.")
+    episode_body: str = Field(description="What to remember.")
+    group_id: str | None = Field(None, description="Whose memory.")
+    source: Literal["text", "json", "message"] = Field("text", description="`message`: lines `name: words`.")
+    uuid: str | None = Field(None, description="Your id of it; repeating it changes nothing.")
+    reference_time: datetime | None = Field(None, description="When it was said, ISO 8601; now if left out.")
+
+
+class SearchArguments(Theirs):
+    """What both searches take."""
+
+    query: str
+    group_ids: str | list[str] | None = _GROUPS
+
+
+class SearchNodesArguments(SearchArguments):
+    """What `search_nodes` takes."""
+
+    max_nodes: int = 10
+    entity_types: list[str] = Field([])
+
+
+class SearchFactsArguments(SearchArguments):
+    """What `search_memory_facts` takes."""
+
+    max_facts: int = 10
+
+
+class EpisodesArguments(Theirs):
+    """What `get_episodes` takes."""
+
+    group_ids: str | list[str] | None = _GROUPS
+    max_episodes: int = Field(10, ge=1, le=100)
+
+
+class UuidArguments(Theirs):
+    """What the deletions take."""
+
+    uuid: str
+
+
+class NodeResult(Shape):
+    """A node."""
+
+    uuid: str
+    name: str
+    labels: list[str]
+    created_at: datetime
+    summary: str = ""
+    group_id: str
+
+
+class NodesResult(MessageAnswer):
+    """Nodes."""
+
+    nodes: list[NodeResult] = Field([])
+
+
+class FactResult(Shape):
+    """A fact."""
+
+    uuid: str
+    name: str
+    fact: str
+    valid_at: datetime
+    invalid_at: datetime | None = None
+    group_id: str
+
+
+class FactsResult(MessageAnswer):
+    """Facts."""
+
+    facts: list[FactResult] = Field([])
+
+
+class EpisodeResult(Shape):
+    """A message."""
+
+    uuid: str
+    name: str
+    content: str
+    created_at: datetime
+    source: str = "message"
+    group_id: str
+
+
+class EpisodesResult(MessageAnswer):
+    """Messages, the latest first."""
+
+    episodes: list[EpisodeResult] = Field([])
+
+
+class StatusResult(MessageAnswer):
+    """Whether it works."""
+
+    status: Literal["ok", "error"]
+
+
+_GROUPS_MAX: Final = 10
+_SESSIONS_LOOKED_AT: Final = 20
+_SPOKEN = re.compile(r"([^:\n：]{1,60})[:：]\s*(.+)")
+
+
+async def _add_memory(desk: Desk, caller: Caller, given: AddMemoryArguments) -> MessageAnswer:
+    group = caller.whose(given.group_id)
+    incoming = Incoming(
+        user_id=group,
+        session_id=session_of_today(desk),
+        messages=tuple(
+            IncomingMessage(role=role, speaker=speaker, text=text, time=given.reference_time, id=name)
+            for role, speaker, text, name in _spoken(given)
+        ),
+    )
+    receipt = await desk.memory.remember(caller.tenant, incoming)
+    return MessageAnswer(message=f"Episode {given.name!r} stored in group {group!r}: {receipt.message_ids[0]}")
+
+
+def _spoken(given: AddMemoryArguments) -> list[tuple[str, str | None, str, str | None]]:
+    """Role, speaker, words and id of each message in an episode."""
+    if given.source != "message":
+        role = Role.TOOL if given.source == "json" else Role.USER
+        return [(role, None, given.episode_body, given.uuid)]
+    found: list[tuple[str, str | None, str, str | None]] = []
+    for number, line in enumerate(filter(str.strip, given.episode_body.splitlines())):
+        told = _SPOKEN.fullmatch(line.strip())
+        name, text = (told[1].strip(), told[2]) if told else (None, line)
+        named = next((role for role in Role if name and name.casefold() == role), None)
+        speaker = name if named is None else None
+        found.append((named or Role.USER, speaker, text, f"{given.uuid}-{number}" if given.uuid else None))
+    return found
+
+
+async def _search_nodes(desk: Desk, caller: Caller, given: SearchNodesArguments) -> NodesResult:
+    async def of(group: str) -> list[NodeResult]:
+        types = [one.casefold() for one in given.entity_types]
+        found = await desk.memory.nodes.search(caller.tenant, group, given.query, types=types, limit=given.max_nodes)
+        return [_node(one, group) for one in found]
+
+    found = await _of_each(_groups(caller, given.group_ids), of)
+    return NodesResult(message=_counted(found, "nodes"), nodes=found[: given.max_nodes])
+
+
+async def _search_facts(desk: Desk, caller: Caller, given: SearchFactsArguments) -> FactsResult:
+    async def of(group: str) -> list[tuple[float, FactResult]]:
+        question = Question(user_id=group, text=given.query, limit=given.max_facts, kinds=(Kind.FACT,))
+        answer = await desk.memory.recall(caller.tenant, question)
+        return [(hit.score, _fact(hit, group)) for hit in answer.hits]
+
+    scored = await _of_each(_groups(caller, given.group_ids), of)
+    found = [fact for _, fact in sorted(scored, key=lambda one: -one[0])][: given.max_facts]
+    return FactsResult(message=_counted(found, "facts"), facts=found)
+
+
+async def _get_episodes(desk: Desk, caller: Caller, given: EpisodesArguments) -> EpisodesResult:
+    async def of(group: str) -> list[EpisodeResult]:
+        found: list[EpisodeResult] = []
+        for view in await desk.memory.sessions.latest(caller.tenant, group, limit=_SESSIONS_LOOKED_AT):
+            if len(found) >= given.max_episodes:
+                break
+            heard = await desk.memory.short_term(caller.tenant, group, view.session_id, turns=given.max_episodes)
+            found += [
+                EpisodeResult(
+                    uuid=turn.id,
+                    name=turn.speaker or turn.role.value,
+                    content=turn.text,
+                    created_at=turn.said_at,
+                    group_id=group,
+                )
+                for turn in heard.turns
+            ]
+        return found
+
+    found = await _of_each(_groups(caller, given.group_ids), of)
+    latest = sorted(found, key=lambda episode: episode.created_at, reverse=True)[: given.max_episodes]
+    return EpisodesResult(message=_counted(latest, "episodes"), episodes=latest)
+
+
+async def _get_status(desk: Desk, caller: Caller, given: StatusArguments) -> StatusResult:
+    state = await status_answer(desk, caller)
+    said = f"the database is {state.database}; {state.waiting + state.in_work} pieces of work are being read"
+    return StatusResult(status="ok" if state.database == "up" else "error", message=said)
+
+
+def _deletion(kind: Forgettable) -> Any:
+    async def act(desk: Desk, caller: Caller, given: UuidArguments) -> MessageAnswer:
+        await forgotten(desk, caller, kind, given.uuid, None)
+        return MessageAnswer(message=f"{given.uuid} was deleted")
+
+    return act
+
+
+async def _of_each(groups: Sequence[str], ask: Any) -> list[Any]:
+    return [one for found in await asyncio.gather(*map(ask, groups)) for one in found]
+
+
+def _groups(caller: Caller, given: str | list[str] | None) -> list[str]:
+    groups = [given] if isinstance(given, str) else given or [caller.whose(None)]
+    if len(groups) > _GROUPS_MAX:
+        raise InputError(f"{len(groups)} groups in one call; use at most {_GROUPS_MAX}")
+    return list(dict.fromkeys(groups))
+
+
+def _node(found: NodeFound, group: str) -> NodeResult:
+    return NodeResult(
+        uuid=found.id,
+        name=found.name,
+        labels=[found.kind, *([found.entity_type] if found.entity_type else [])],
+        created_at=found.last_seen,
+        summary=" ".join(fact.statement for fact in found.facts if fact.statement),
+        group_id=group,
+    )
+
+
+def _fact(hit: Hit, group: str) -> FactResult:
+    return FactResult(
+        uuid=hit.id,
+        name=hit.relation or hit.predicate or "",
+        fact=hit.text,
+        valid_at=hit.said_at,
+        invalid_at=hit.invalid_at,
+        group_id=group,
+    )
+
+
+def _counted(found: Sequence[object], what: str) -> str:
+    return f"{len(found)} {what} found" if found else f"No relevant {what} found"
+
+
+GRAPHITI: Final = (
+    a_tool(
+        "add_memory",
+        "Graphiti's name of remember: store an episode (text, JSON, or lines of a conversation).",
+        AddMemoryArguments,
+        MessageAnswer,
+        Effect.ADDS,
+        _add_memory,
+    ),
+    a_tool(
+        "search_nodes",
+        "Graphiti's form of search_nodes: people, places and things by name or words.",
+        SearchNodesArguments,
+        NodesResult,
+        Effect.READS,
+        _search_nodes,
+    ),
+    a_tool(
+        "search_memory_facts",
+        "Graphiti's name of recall, facts only: what holds now about a question.",
+        SearchFactsArguments,
+        FactsResult,
+        Effect.READS,
+        _search_facts,
+    ),
+    a_tool(
+        "get_episodes",
+        "The latest messages, the latest first.",
+        EpisodesArguments,
+        EpisodesResult,
+        Effect.READS,
+        _get_episodes,
+    ),
+    a_tool(
+        "delete_episode",
+        "Forget a message by its uuid, with all that follows from it.",
+        UuidArguments,
+        MessageAnswer,
+        Effect.TAKES_AWAY,
+        _deletion(Forgettable.MESSAGE),
+    ),
+    a_tool(
+        "delete_entity_edge",
+        "Reject a fact by its uuid; it is not learned again.",
+        UuidArguments,
+        MessageAnswer,
+        Effect.TAKES_AWAY,
+        _deletion(Forgettable.FACT),
+    ),
+    a_tool("get_status", "Whether the memory works.", StatusArguments, StatusResult, Effect.READS, _get_status),
+)

@@ -1,0 +1,236 @@
+"""Tools with the names, arguments and answers of mem0's MCP server; a memory is a fact or a message."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any, Final, Literal
+
+from pydantic import Field, TypeAdapter, ValidationError
+
+from graph_service.mcp.caller import Caller
+from graph_service.mcp.compat.compat_schemas import MessageAnswer, TheirAnswer, Theirs, a_tool
+from graph_service.mcp.tool import Desk, Effect
+from graph_service.mcp.tool_schemas import Shape
+from graph_service.mcp.tools.forget import Forgettable, forgotten
+from graph_service.mcp.tools.remember import session_of_today
+from graph_service.memory.ingest.validation import Incoming, IncomingMessage
+from graph_service.memory.mindmap.node_search import FactOfNode
+from graph_service.memory.recall.query import Kind, Narrowing, Question
+from schema.errors import InputError, NotFoundError
+
+_LISTED_MAX: Final = 1_000
+_FACTS_EACH: Final = 100
+_FILTERS: Any = Field({}, description='Like {"AND": [{"user_id": "john"}]}: user_id, agent_id, run_id, created_at.')
+_MOMENT: Final[TypeAdapter[datetime]] = TypeAdapter(datetime)
+
+
+class Turn(Shape):
+    """One message."""
+
+    role: Literal["user", "assistant", "system", "tool"]
+    content: str
+
+
+class AddMemoryArguments(Theirs):
+    """What `add_memory` takes."""
+
+    text: str = Field(description="What to remember; `messages` win over it.")
+    messages: list[Turn] = Field([], description="The conversation, when there are several turns.")
+    user_id: str | None = None
+    agent_id: str | None = None
+    run_id: str | None = Field(None, description="The conversation.")
+
+
+class SearchMemoriesArguments(Theirs):
+    """What `search_memories` takes."""
+
+    query: str
+    filters: dict[str, Any] = _FILTERS
+    limit: int = Field(10, description="1 to 100.")
+
+
+class GetMemoriesArguments(Theirs):
+    """What `get_memories` takes."""
+
+    filters: dict[str, Any] = _FILTERS
+    page: int = Field(1, ge=1)
+    page_size: int = Field(10, ge=1, le=100)
+
+
+class DeleteMemoryArguments(Theirs):
+    """What `delete_memory` takes."""
+
+    memory_id: str
+
+
+class MemoryResult(Shape):
+    """A fact or a message."""
+
+    id: str
+    memory: str
+    user_id: str
+    event: str | None = None
+    score: float | None = None
+    created_at: datetime | None = None
+
+
+class MemoriesResult(TheirAnswer):
+    """Facts and messages."""
+
+    results: list[MemoryResult] = Field([])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filters:
+    """What their filters say."""
+
+    user_id: str | None = None
+    agent_id: str | None = None
+    run_id: str | None = None
+    start: datetime | None = None
+    end: datetime | None = None
+
+
+_BY_TEXT: Final[Mapping[str, Callable[[str], Filters]]] = {
+    "user_id": lambda text: Filters(user_id=text),
+    "agent_id": lambda text: Filters(agent_id=text),
+    "run_id": lambda text: Filters(run_id=text),
+}
+
+
+async def _add_memory(desk: Desk, caller: Caller, given: AddMemoryArguments) -> MemoriesResult:
+    user_id = caller.whose(given.user_id)
+    turns = given.messages or [Turn(role="user", content=given.text)]
+    incoming = Incoming(
+        user_id=user_id,
+        session_id=given.run_id or session_of_today(desk),
+        agent_id=given.agent_id,
+        messages=tuple(IncomingMessage(role=turn.role, text=turn.content) for turn in turns),
+    )
+    receipt = await desk.memory.remember(caller.tenant, incoming)
+    pairs = zip(receipt.message_ids, turns, strict=True)
+    return MemoriesResult(
+        results=[MemoryResult(id=name, memory=turn.content, user_id=user_id, event="ADD") for name, turn in pairs]
+    )
+
+
+async def _search_memories(desk: Desk, caller: Caller, given: SearchMemoriesArguments) -> MemoriesResult:
+    wanted = filters_in(given.filters)
+    user_id = caller.whose(wanted.user_id)
+    question = Question(
+        user_id=user_id,
+        text=given.query,
+        limit=given.limit,
+        kinds=(Kind.FACT, Kind.MESSAGE),
+        start=wanted.start,
+        end=wanted.end,
+        narrowed=Narrowing(agent_id=wanted.agent_id, session_id=wanted.run_id),
+    )
+    answer = await desk.memory.recall(caller.tenant, question)
+    return MemoriesResult(
+        results=[
+            MemoryResult(id=hit.id, memory=hit.text, user_id=user_id, score=round(hit.score, 3), created_at=hit.said_at)
+            for hit in answer.hits
+        ]
+    )
+
+
+async def _get_memories(desk: Desk, caller: Caller, given: GetMemoriesArguments) -> MemoriesResult:
+    wanted = filters_in(given.filters)
+    if wanted != Filters(user_id=wanted.user_id):
+        raise InputError("get_memories filters by user_id only; use search_memories for the others")
+    user_id = caller.whose(wanted.user_id)
+    nodes = await desk.memory.nodes.named(caller.tenant, user_id, None, limit=_LISTED_MAX, facts=_FACTS_EACH)
+    # A fact between two nodes is told with both.
+    facts = {fact.id: fact for node in nodes for fact in node.facts}
+    ordered = sorted(facts.values(), key=lambda fact: (fact.valid_at, fact.id), reverse=True)
+    first = (given.page - 1) * given.page_size
+    return MemoriesResult(results=[_listed(fact, user_id) for fact in ordered[first : first + given.page_size]])
+
+
+def _listed(fact: FactOfNode, user_id: str) -> MemoryResult:
+    said = fact.statement or f"{fact.subject} {fact.relation or fact.predicate} {fact.object}"
+    return MemoryResult(id=fact.id, memory=said, user_id=user_id, created_at=fact.valid_at)
+
+
+async def _delete_memory(desk: Desk, caller: Caller, given: DeleteMemoryArguments) -> MessageAnswer:
+    try:
+        await forgotten(desk, caller, Forgettable.FACT, given.memory_id, None)
+    except NotFoundError:
+        await forgotten(desk, caller, Forgettable.MESSAGE, given.memory_id, None)
+    return MessageAnswer(message="Memory deleted successfully!")
+
+
+def filters_in(given: Mapping[str, Any]) -> Filters:
+    """What filters say; only those that narrow by one value each, because nothing may be widened in silence.
+
+    Raises:
+        InputError: naming the first filter that is not understood.
+    """
+    found = Filters()
+    for name, value in given.items():
+        if name == "AND" and isinstance(value, Sequence):
+            for one in value:
+                found = _both(found, filters_in(one) if isinstance(one, Mapping) else Filters())
+        elif name in _BY_TEXT and isinstance(value, str):
+            found = _both(found, _BY_TEXT[name](value))
+        elif name == "created_at" and isinstance(value, Mapping) and set(value) <= {"gte", "gt", "lte", "lt"}:
+            start, end = value.get("gte", value.get("gt")), value.get("lte", value.get("lt"))
+            found = _both(found, Filters(start=_moment(start), end=_moment(end)))
+        else:
+            raise InputError(
+                f"the filter {name!r} is not understood: use user_id, agent_id, run_id (one text each) and created_at"
+                " (gte, lte), alone or in AND"
+            )
+    return found
+
+
+def _both(one: Filters, other: Filters) -> Filters:
+    told = {name: value for name in Filters.__dataclass_fields__ if (value := getattr(other, name)) is not None}
+    clash = [name for name, value in told.items() if getattr(one, name) not in (None, value)]
+    if clash:
+        raise InputError(f"the filter {clash[0]!r} stands there twice with different values; ask twice")
+    return replace(one, **told)
+
+
+def _moment(value: Any) -> datetime | None:
+    try:
+        return None if value is None else _MOMENT.validate_python(value)
+    except ValidationError as error:
+        raise InputError(f"created_at is {value!r}: write a day or a moment, ISO 8601") from error
+
+
+MEM0: Final = (
+    a_tool(
+        "add_memory",
+        "mem0's name of remember: store a sentence or a conversation.",
+        AddMemoryArguments,
+        MemoriesResult,
+        Effect.ADDS,
+        _add_memory,
+    ),
+    a_tool(
+        "search_memories",
+        "mem0's name of recall: facts and messages that answer a question, best first.",
+        SearchMemoriesArguments,
+        MemoriesResult,
+        Effect.READS,
+        _search_memories,
+    ),
+    a_tool(
+        "get_memories",
+        "The facts that hold about a user, the latest first, page by page.",
+        GetMemoriesArguments,
+        MemoriesResult,
+        Effect.READS,
+        _get_memories,
+    ),
+    a_tool(
+        "delete_memory",
+        "Reject a fact, or forget a message, by its id.",
+        DeleteMemoryArguments,
+        MessageAnswer,
+        Effect.TAKES_AWAY,
+        _delete_memory,
+    ),
+)

@@ -1,0 +1,154 @@
+"""What the MCP door answers from a memory in this process."""
+
+import json
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+from functools import cache
+from typing import Any, Final
+
+from mcp.types import (
+    CallToolResult,
+    ListResourcesResult,
+    ListResourceTemplatesResult,
+    ListToolsResult,
+    ReadResourceResult,
+    Resource,
+    ResourceTemplate,
+    TextContent,
+    TextResourceContents,
+    ToolAnnotations,
+)
+from mcp.types import Tool as ListedTool
+
+from graph_service.auth.access import demand
+from graph_service.config.sections import Aliases
+from graph_service.mcp.backend import failed, protocol_error
+from graph_service.mcp.caller import Caller
+from graph_service.mcp.tool import Desk, Effect, Tool
+from graph_service.mcp.tool_registry import tool_named, tools_for
+from graph_service.mcp.tool_schemas import Arguments, Shape, input_schema, lean_json, output_schema, read_arguments
+from schema.errors import MnemographError
+
+_log = logging.getLogger("mnemograph.mcp")
+
+_MARKDOWN: Final = "text/markdown"
+_SESSIONS_LISTED: Final = 50
+_UNFORESEEN: Final = "the service failed; this is a bug, please report it"
+
+Note = Callable[[Caller, str, str], Awaitable[None]]
+
+
+class MemoryDoor:
+    """Answers from a memory in this process.
+
+    Args:
+        desk: what tools work with, as soon as it is ready.
+        note: writes into the audit log who called which tool with what outcome.
+    """
+
+    def __init__(self, desk: Callable[[], Awaitable[Desk]], *, note: Note | None = None) -> None:
+        self._desk = desk
+        self._note = note
+
+    async def tools(self, caller: Caller) -> ListToolsResult:
+        """The tools there are; needs no database."""
+        return _listed(caller.aliases)
+
+    async def call(self, caller: Caller, name: str, arguments: Mapping[str, Any]) -> CallToolResult:
+        """What a tool answers."""
+        try:
+            tool = tool_named(caller.aliases, name)
+            answer = await self._done(tool, caller, read_arguments(tool.arguments, arguments))
+            return _answered(tool, answer)
+        except MnemographError as error:
+            return failed(error)
+        except Exception as error:
+            _log.error("a tool failed in a way nobody foresaw", exc_info=error)
+            return failed(MnemographError(_UNFORESEEN))
+
+    async def _done(self, tool: Tool, caller: Caller, given: Arguments) -> Shape:
+        need, outcome = tool.need(given), MnemographError.code
+        try:
+            demand(caller.access, need, tool.name)
+            answer = await tool.act(await self._desk(), caller, given)
+            outcome = "done"
+        except MnemographError as error:
+            outcome = error.code
+            raise
+        finally:
+            if need.audited and self._note is not None:
+                await self._note(caller, tool.name, outcome)
+        return answer
+
+    async def resources(self, caller: Caller) -> ListResourcesResult:
+        """The latest sessions of the caller's user; none when the caller has no user."""
+        if caller.user_id is None:
+            return ListResourcesResult(resources=[])
+        try:
+            desk = await self._desk()
+            views = await desk.memory.sessions.latest(caller.tenant, caller.user_id, limit=_SESSIONS_LISTED)
+        except MnemographError as error:
+            raise protocol_error(error) from error
+        return ListResourcesResult(
+            resources=[
+                Resource(
+                    uri=f"{view.uri}#L1",
+                    name=view.session_id,
+                    description=f"Overview of {view.messages} messages, the last of {view.last_at:%Y-%m-%d}.",
+                    mime_type=_MARKDOWN,
+                )
+                for view in views
+            ]
+        )
+
+    async def templates(self, caller: Caller) -> ListResourceTemplatesResult:
+        """How the URIs of layer texts are made; needs no database."""
+        session = f"memory://{caller.tenant}/session/{{user_id}}/{{session_id}}"
+        kinds = {"session": "", "scene": "/scene/{scene_id}", "message": "/timeline/{message_id}"}
+        return ListResourceTemplatesResult(
+            resource_templates=[
+                ResourceTemplate(
+                    uri_template=f"{session}{rest}{{#level}}",
+                    name=f"{kind}_layer",
+                    title=f"Text of a {kind}",
+                    description=f"A {kind}; level L0 is about 100 tokens, L1 an overview, L2 word for word.",
+                    mime_type=_MARKDOWN,
+                )
+                for kind, rest in kinds.items()
+            ]
+        )
+
+    async def read(self, caller: Caller, uri: str) -> ReadResourceResult:
+        """A layer text."""
+        try:
+            found = await (await self._desk()).memory.layers.layer(caller.tenant, uri)
+        except MnemographError as error:
+            raise protocol_error(error) from error
+        return ReadResourceResult(contents=[TextResourceContents(uri=uri, text=found.text, mime_type=_MARKDOWN)])
+
+
+def _answered(tool: Tool, answer: Shape) -> CallToolResult:
+    lean = lean_json(answer)
+    text = tool.prose(answer) if tool.prose else json.dumps(lean, ensure_ascii=False, separators=(",", ":"))
+    return CallToolResult(content=[TextContent(text=text)], structured_content=lean)
+
+
+@cache
+def _listed(aliases: Aliases) -> ListToolsResult:
+    return ListToolsResult(tools=[_listed_tool(tool) for tool in tools_for(aliases).values()])
+
+
+def _listed_tool(tool: Tool) -> ListedTool:
+    return ListedTool(
+        name=tool.name,
+        title=tool.title,
+        description=tool.description,
+        input_schema=input_schema(tool.arguments),
+        output_schema=output_schema(tool.answer),
+        annotations=ToolAnnotations(
+            read_only_hint=tool.effect is Effect.READS,
+            destructive_hint=tool.effect is Effect.TAKES_AWAY,
+            idempotent_hint=tool.effect is not Effect.ADDS,
+            open_world_hint=False,
+        ),
+    )

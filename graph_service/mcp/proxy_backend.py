@@ -1,0 +1,112 @@
+"""Passes everything on to a service that runs already: the same tools, the same answers."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, Final, TypeVar
+from urllib.parse import quote, urlencode
+
+import httpx2
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared.exceptions import MCPError
+from mcp.types import (
+    CallToolResult,
+    ListResourcesResult,
+    ListResourceTemplatesResult,
+    ListToolsResult,
+    ReadResourceResult,
+)
+
+from graph_service.config.sections import MCP_PATH
+from graph_service.mcp.backend import failed, protocol_error
+from graph_service.mcp.caller import Caller
+from schema.errors import MnemographError, UnavailableError
+
+T = TypeVar("T")
+
+# A model may have to write the texts of a whole session.
+ANSWER_MAX_S: Final = 300.0
+CONNECT_MAX_S: Final = 10.0
+
+
+class Relay:
+    """A door that asks a service over HTTP.
+
+    Args:
+        address: `http://host:port`.
+        headers: name of the tenant, and a key if the service wants one.
+    """
+
+    def __init__(self, address: str, *, headers: Mapping[str, str], caller: Caller) -> None:
+        self.address = address
+        query = {"aliases": caller.aliases.value, **({"user": caller.user_id} if caller.user_id else {})}
+        self._url = f"{address.rstrip('/')}{MCP_PATH}?{urlencode(query, quote_via=quote)}"
+        self._headers = dict(headers)
+        self._over = asyncio.Event()
+        self._holding: asyncio.Task[None] | None = None
+        self._client: asyncio.Future[Client] | None = None
+
+    async def tools(self, caller: Caller) -> ListToolsResult:
+        """The tools that the service offers."""
+        return await self._asked(lambda client: client.list_tools())
+
+    async def call(self, caller: Caller, name: str, arguments: Mapping[str, Any]) -> CallToolResult:
+        """What a tool of the service answers."""
+        try:
+            return await (await self._connected()).call_tool(name, dict(arguments))
+        except MnemographError as error:
+            return failed(error)
+        except (MCPError, httpx2.HTTPError, RuntimeError) as error:
+            return failed(self._lost(error))
+
+    async def resources(self, caller: Caller) -> ListResourcesResult:
+        """The latest sessions of the caller's user."""
+        return await self._asked(lambda client: client.list_resources())
+
+    async def templates(self, caller: Caller) -> ListResourceTemplatesResult:
+        """How the URIs of layer texts are made."""
+        return await self._asked(lambda client: client.list_resource_templates())
+
+    async def read(self, caller: Caller, uri: str) -> ReadResourceResult:
+        """A layer text."""
+        return await self._asked(lambda client: client.read_resource(uri))
+
+    async def close(self) -> None:
+        """Ends the connection."""
+        self._over.set()
+        if self._holding is not None:
+            await asyncio.gather(self._holding, return_exceptions=True)
+
+    async def _asked(self, ask: Callable[[Client], Awaitable[T]]) -> T:
+        try:
+            return await ask(await self._connected())
+        except MnemographError as error:
+            raise protocol_error(error) from error
+        except httpx2.HTTPError as error:
+            raise protocol_error(self._lost(error)) from error
+
+    async def _connected(self) -> Client:
+        """The connection, opened by a task that also closes it, as the SDK wants it."""
+        if self._client is None or (self._holding is not None and self._holding.done()):
+            self._client = asyncio.get_running_loop().create_future()
+            self._holding = asyncio.create_task(self._hold(self._client))
+        return await asyncio.shield(self._client)
+
+    async def _hold(self, ready: "asyncio.Future[Client]") -> None:
+        try:
+            timeout = httpx2.Timeout(CONNECT_MAX_S, read=ANSWER_MAX_S)
+            async with (
+                httpx2.AsyncClient(headers=self._headers, timeout=timeout) as http,
+                Client(streamable_http_client(self._url, http_client=http), cache=None) as client,
+            ):
+                ready.set_result(client)
+                await self._over.wait()
+        except Exception as error:
+            if not ready.done():
+                ready.set_exception(self._lost(error))
+
+    def _lost(self, error: BaseException) -> UnavailableError:
+        return UnavailableError(
+            f"the service at {self.address} did not answer ({type(error).__name__}); look whether it runs, and set"
+            " mcp.api_key if it wants a key. What was being written may be stored: recall tells"
+        )

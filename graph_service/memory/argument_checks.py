@@ -1,0 +1,64 @@
+"""Checks of the ids and limits that come with a wish, for every door alike."""
+
+from datetime import datetime
+from typing import Final
+
+from schema.errors import InputError
+from schema.limits import LIMITS
+
+
+def text_problem(text: object, chars_max: int) -> str | None:
+    """What makes a text unfit to be stored, as the end of a sentence; None when it is fit."""
+    if not isinstance(text, str):
+        return f"must be a string, not {type(text).__name__}"
+    if not text.strip():
+        return "is empty; leave it out or write something"
+    if len(text) > chars_max:
+        return f"has {len(text):,} characters, at most {chars_max:,} are taken; split it"
+    if "\x00" in text:
+        return f"contains a NUL character at position {text.index(chr(0))}; remove it"
+    if not text.isascii() and any("\ud800" <= char <= "\udfff" for char in text):
+        return "contains half of a surrogate pair; send valid UTF-8"
+    return None
+
+
+def check_ids(**ids: str) -> None:
+    """Refuses ids that no stored thing can have.
+
+    Args:
+        ids: by the name that the message uses.
+
+    Raises:
+        InputError: naming every one.
+    """
+    problems = [f"{name} {problem}" for name, value in ids.items() if (problem := _problem(value))]
+    if problems:
+        raise InputError("; ".join(problems), tuple(problems))
+
+
+def check_limit(limit: int) -> None:
+    """Refuses a number of results that is out of bounds.
+
+    Raises:
+        InputError: it is not 1 to 100.
+    """
+    if not 1 <= limit <= LIMITS.results:
+        raise InputError(f"limit is {limit}; use 1 to {LIMITS.results}")
+
+
+def _problem(value: str) -> str | None:
+    problem = text_problem(value, LIMITS.id_chars)
+    if problem is None and any(ord(char) < 32 or ord(char) == 127 for char in value):
+        return "contains a control character; remove it"
+    return problem
+
+
+_OLDEST_YEAR: Final = 1900
+_FAR_YEAR: Final = 9000  # above it, changing the zone may leave the calendar
+
+
+def time_problem(moment: datetime) -> str | None:
+    """What is wrong with the year of a moment, as the end of a sentence."""
+    if _OLDEST_YEAR <= moment.year < _FAR_YEAR:
+        return None
+    return f"lies in the year {moment.year}; send a time between {_OLDEST_YEAR} and {_FAR_YEAR} (ISO 8601)"

@@ -1,0 +1,1 @@
+"""What viewers are told: numbered changes of the map."""

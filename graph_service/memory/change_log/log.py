@@ -1,0 +1,101 @@
+"""The change log of a tenant: where it stands, and what happened after a number."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from graph_service.graph.statements import statement
+from graph_service.graph.store import Graph, Row, Writing
+from graph_service.memory.change_log.payloads import moment_text
+from schema.change import Change, NumberedChange, Op
+from schema.ids import MemoryId, TenantId
+
+NO_EPOCH: Final = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Head:
+    """Where a change log stands.
+
+    Attributes:
+        epoch: the life of this log; `NO_EPOCH` while the tenant does not exist. Numbers of two epochs do not compare.
+        seq: number of the last change; 0 before the first.
+    """
+
+    epoch: str
+    seq: int
+
+
+class ChangeLog:
+    """Reads the changes that commits left behind."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+
+    async def head(self, tenant: str) -> Head:
+        """Where the log stands now; a tenant that nobody has written to has epoch `NO_EPOCH` and seq 0.
+
+        Raises:
+            UnavailableError: the database does not answer.
+        """
+        row = (await self._graph.read(statement("read/change_head"), {"tenant": tenant}))[0]
+        return Head(epoch=row["epoch"], seq=row["seq"])
+
+    async def since(self, tenant: str, seq: int, *, rows_max: int = 500) -> list[NumberedChange]:
+        """Changes after `seq`, lowest number first, at most `rows_max`.
+
+        The first one is not `seq + 1` when the log no longer reaches back that far.
+
+        Raises:
+            UnavailableError: the database does not answer.
+        """
+        rows = await self._graph.read(
+            statement("read/changes_since"), {"tenant": tenant, "seq": seq, "rows_max": rows_max}
+        )
+        return [numbered_change(row) for row in rows]
+
+
+def numbered_change(row: Row) -> NumberedChange:
+    """A change in a row of `read/changes_since` or `read/recent_changes`."""
+    body = row["body"]
+    return NumberedChange(
+        seq=row["seq"],
+        at=moment_text(row["at"]) or "",
+        user_id=row["user_id"],
+        change=Change(
+            op=Op(row["op"]),
+            element_id=MemoryId(row["element_id"]),
+            body=json.loads(body) if body else {},
+            reason=row["reason"] or "",
+        ),
+    )
+
+
+# Writing rows of the change log, inside the commit that causes them.
+
+
+async def append_changes(
+    writing: Writing, tenant: TenantId, user_id: str, changes: Sequence[Change], *, at: datetime
+) -> int:
+    """Numbers the changes and stores them; returns the number of the last one (0 when there is none to write).
+
+    Call it last in a transaction: it locks the tenant, and all writers take that lock last.
+    """
+    if not changes:
+        return 0
+    rows = [
+        {
+            "op": change.op.value,
+            "element_id": change.element_id,
+            "body": json.dumps(change.body, ensure_ascii=False) if change.body else None,
+            "reason": change.reason,
+        }
+        for change in changes
+    ]
+    parameters = {"tenant": tenant, "user_id": user_id, "at": at, "rows": rows}
+    result = await writing.run(statement("write/append_changes"), parameters)
+    assert result, "the tenant of a change must exist"
+    assert result[0]["written"] == len(rows), "every change must get its number"
+    return int(result[0]["seq"])

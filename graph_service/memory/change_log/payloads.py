@@ -1,0 +1,122 @@
+"""What viewers see of a node or an edge: pure conversion from properties (schema/README.md) to views."""
+
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+
+from graph_service.memory.facts.categories import category_of
+from graph_service.memory.facts.claims import PlannedFact
+from schema.change import Change, Op
+from schema.fact import FactKind
+from schema.frames import EdgeView, NodeView
+from schema.labels import MIND_MAP_KINDS
+from schema.timespan import iso
+
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+# Between a scene and what belongs to it: nothing that a profile could say.
+_OF_SCENES: Final = frozenset({"MENTIONED", "CAUSED_BY"})
+
+
+def node_view(properties: Mapping[str, Any], kind: str) -> NodeView:
+    """A node as viewers see it.
+
+    Args:
+        properties: those of a `Memory` node; an optional `evidence_n` counts the facts that touch it.
+        kind: User, Agent, Entity or Scene.
+    """
+    return NodeView.model_validate(
+        {
+            "id": properties["id"],
+            "kind": kind,
+            "label": properties.get("name") or properties["user_id"],
+            "user_id": properties["user_id"],
+            "entity_type": properties.get("entity_type"),
+            "aliases": list(properties.get("aliases") or ()),
+            "summary": properties.get("abstract"),
+            "importance": properties.get("importance"),
+            "first_seen": moment_text(properties["first_seen"]),
+            "last_seen": moment_text(properties["last_seen"]),
+            "evidence_n": properties.get("evidence_n") or 0,
+        }
+    )
+
+
+def edge_view(properties: Mapping[str, Any], source: str, target: str, predicate: str) -> EdgeView:
+    """An edge as viewers see it.
+
+    Args:
+        properties: those of an edge of knowledge; `evidence_n` wins over the length of `evidence`.
+        source: id of the subject.
+        target: id of the object.
+    """
+    evidence_n = properties.get("evidence_n")
+    return EdgeView.model_validate(
+        {
+            "id": properties["id"],
+            "source": source,
+            "target": target,
+            "predicate": predicate,
+            "relation": properties.get("relation"),
+            "user_id": properties["user_id"],
+            "strength": properties["strength"],
+            "confidence": properties["confidence"],
+            "first_seen": moment_text(properties["first_seen"]),
+            "last_seen": moment_text(properties["last_seen"]),
+            "valid_at": moment_text(properties.get("valid_at")),
+            "invalid_at": moment_text(properties.get("invalid_at")),
+            "known_at": moment_text(properties.get("known_at") or properties.get("recorded_at")),
+            "closing_known_at": moment_text(properties.get("closing_known_at")),
+            "category": _category(properties, predicate),
+            "evidence_n": len(properties.get("evidence") or ()) if evidence_n is None else evidence_n,
+        }
+    )
+
+
+def _category(properties: Mapping[str, Any], predicate: str) -> str | None:
+    if predicate in _OF_SCENES:
+        return None
+    # Facts of older versions have no kind: they are plain.
+    kind = FactKind(properties.get("kind") or FactKind.FACT)
+    return category_of(predicate, properties.get("relation"), kind).value
+
+
+def node_body(view: NodeView) -> dict[str, Any]:
+    """The body of a `node+` change: every field, so that what is gone overwrites what was there."""
+    return view.model_dump(mode="json")
+
+
+def edge_body(view: EdgeView, *, strength_was: float | None = None) -> dict[str, Any]:
+    """The body of an `edge+` change: every field, so that what is gone overwrites what was there.
+
+    Args:
+        strength_was: the strength before this change, when the edge was there; viewers show the difference.
+    """
+    body = view.model_dump(mode="json", exclude={"was"})
+    if strength_was is not None:
+        body["was"] = {"strength": strength_was}
+    return body
+
+
+def kind_of(labels: Iterable[str]) -> str:
+    """Which of User, Agent, Entity and Scene is among the labels of a `Memory` node."""
+    present = set(labels)
+    return next(kind for kind in MIND_MAP_KINDS if kind in present)
+
+
+def moment_text(moment: datetime | int | None) -> str | None:
+    """A moment as ISO 8601 UTC; a number is microseconds since 1970, as statements with many rows return it."""
+    return iso(_EPOCH + timedelta(microseconds=moment) if isinstance(moment, int) else moment)
+
+
+def fact_change(planned: PlannedFact, row: Mapping[str, Any]) -> Change:
+    """The row of the change log for a planned fact.
+
+    Args:
+        row: as `fact_row` gave it.
+    """
+    view = edge_view({**row["properties"], "id": row["id"]}, row["subject_id"], row["object_id"], row["predicate"])
+    before = planned.before
+    was = before.strength if before is not None and before.strength != planned.fact.strength else None
+    return Change(
+        op=Op.EDGE_PUT, element_id=planned.fact.id, body=edge_body(view, strength_was=was), reason=planned.reason
+    )

@@ -1,0 +1,1 @@
+"""From unread messages to facts, in one commit."""

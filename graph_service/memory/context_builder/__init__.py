@@ -1,0 +1,1 @@
+"""Memory as text for a prompt, within a number of tokens."""

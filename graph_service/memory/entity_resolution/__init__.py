@@ -1,0 +1,1 @@
+"""Which entity a name means; merges of entities."""

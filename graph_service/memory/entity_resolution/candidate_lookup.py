@@ -1,0 +1,48 @@
+"""Who and what the names in a reading are: the user, the agent, known entities, new ones."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from graph_service.graph.lucene import forms_query, name_query
+from graph_service.graph.statements import statement
+from graph_service.graph.store import Graph
+from graph_service.memory.entity_resolution.resolver import Known, NameSeen, Owner, form_tokens, speaker_in
+from schema.entity import Being, EntityType
+from schema.ids import name_key, scope_token
+from schema.labels import Label
+
+
+async def load_candidates(graph: Graph, owner: Owner, names: Iterable[NameSeen]) -> list[Known]:
+    """Stored entities that one of the names may mean, ordered by id."""
+    scope = scope_token(owner.tenant, owner.user_id)
+    keys = {name_key(seen.name): seen.name for seen in names if not speaker_in(seen.name, owner)}
+    wanted = [
+        {"key": key, "query": name_query(name, scope_user=scope), "forms": forms_query(form_tokens(owner, [name]))}
+        for key, name in sorted(keys.items())
+        if key
+    ]
+    if not wanted:
+        return []
+    parameters = {"tenant": owner.tenant, "user_id": owner.user_id, "names": wanted}
+    rows = await graph.read(statement("read/entity_candidates"), parameters)
+    return [_known(row) for row in rows]
+
+
+def _known(row: dict[str, Any]) -> Known:
+    being = Being(
+        id=row["id"],
+        uri=row["uri"],
+        label=Label.ENTITY,
+        name=row["name"],
+        key=row["key"],
+        entity_type=EntityType(row["entity_type"]) if row["entity_type"] else None,
+    )
+    return Known(
+        being=being,
+        aliases=tuple(row["aliases"]),
+        first_seen=row["first_seen"],
+        last_seen=row["last_seen"],
+        changed=False,
+        attributes=row["attributes"] or "",
+        root_id=row["root_id"],
+    )

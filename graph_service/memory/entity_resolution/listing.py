@@ -1,0 +1,120 @@
+"""The entities of one user's memory, as lists show them."""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+from extraction.bounded_threads import BoundedThreads
+from graph_service.graph.statements import statement
+from graph_service.graph.store import Graph
+from graph_service.memory.argument_checks import check_ids, check_limit
+from graph_service.memory.entity_resolution.duplicate_candidates import LookAlike, Portrait, look_alikes
+from graph_service.memory.list_cursors import Listed, cursor_at, place_in
+from schema.errors import InputError
+from schema.ids import MemoryId, TenantId
+from schema.timespan import micros
+
+LISTED_MAX: Final = 1_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntityListed:
+    """An entity as lists show it.
+
+    Attributes:
+        merged: ids of the entities that were merged into it.
+    """
+
+    id: MemoryId
+    name: str
+    aliases: tuple[str, ...]
+    entity_type: str | None
+    last_seen: datetime
+    merged: tuple[MemoryId, ...] = ()
+
+
+async def list_entities(
+    graph: Graph, tenant: TenantId, user_id: str, *, limit: int, after: str | None = None
+) -> list[EntityListed]:
+    """Entities of one user, the most recently named first.
+
+    Args:
+        after: `entity_cursor` of one; only those behind it.
+
+    Raises:
+        InputError: the limit or the cursor cannot be used.
+    """
+    if not 1 <= limit <= LISTED_MAX:
+        raise InputError(f"limit {limit!r} must be 1 to {LISTED_MAX}")
+    last_us, behind = place_in(Listed.ENTITIES, after)
+    parameters: dict[str, Any] = {"tenant": tenant, "user_id": user_id, "rows_max": limit}
+    parameters |= {"last_us": last_us, "after": behind}
+    rows = await graph.read(statement("read/entities_of_user"), parameters)
+    return [
+        EntityListed(
+            id=row["id"],
+            name=row["name"],
+            aliases=tuple(row["aliases"]),
+            entity_type=row["entity_type"],
+            last_seen=row["last_seen"],
+            merged=tuple(row["merged"]),
+        )
+        for row in rows
+    ]
+
+
+def entity_cursor(one: EntityListed) -> str:
+    """Where an entity stands among those of its user."""
+    return cursor_at(Listed.ENTITIES, micros(one.last_seen), str(one.id))
+
+
+# Which entities of a tenant may be one: read, compared, and left to people to merge or to reject.
+
+# Those named last; whoever has more entities cleans them up step by step.
+_PORTRAITS_MAX: Final = 2_000
+_TIES_MAX: Final = 40
+_USERS_MAX: Final = 1_000
+_COMPARING: Final = BoundedThreads(threads_max=2, cpu_max_s=30.0)
+
+
+async def suggested_merges(graph: Graph, tenant: TenantId, user_id: str | None, *, limit: int) -> list[LookAlike]:
+    """Pairs of entities of one user, or of each user of the tenant, that may be one; the likeliest first.
+
+    Raises:
+        InputError: the limit is out of bounds, or there can be no such user.
+        UnavailableError: Neo4j does not answer.
+        TooSlowError: comparing the names took too long.
+    """
+    check_limit(limit)
+    if user_id is not None:
+        check_ids(userId=user_id)
+    users = [user_id] if user_id is not None else await _users(graph, tenant)
+    parameters = {"tenant": tenant, "users": users, "rows_max": _PORTRAITS_MAX, "ties_max": _TIES_MAX}
+    rows, apart = await asyncio.gather(
+        graph.read(statement("read/portraits"), parameters),
+        graph.read(statement("read/kept_apart"), {"tenant": tenant, "users": users}),
+    )
+    pairs = {frozenset((row["a_id"], row["b_id"])) for row in apart}
+    portraits = [_portrait(row) for row in rows]
+    # Not on the event loop: thousands of names take a moment to compare.
+    found = await _COMPARING.run(lambda: look_alikes(portraits, pairs))
+    return found[:limit]
+
+
+async def _users(graph: Graph, tenant: TenantId) -> list[str]:
+    rows = await graph.read(statement("read/users_of_tenant"), {"tenant": tenant, "rows_max": _USERS_MAX})
+    return [row["user_id"] for row in rows]
+
+
+def _portrait(row: Mapping[str, Any]) -> Portrait:
+    return Portrait(
+        id=MemoryId(row["id"]),
+        user_id=row["user_id"],
+        name=row["name"],
+        aliases=tuple(row["aliases"]),
+        entity_type=row["entity_type"],
+        members=frozenset(row["members"]),
+        ties=frozenset((f"{predicate} {relation or ''}", other) for predicate, relation, other in row["ties"]),
+    )

@@ -1,0 +1,120 @@
+"""Reading and writing a tenant's graph page by page, kind by kind: all statements of export and import are here."""
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from typing import Any, Final
+
+from graph_service.graph.driver_values import vector_parameter
+from graph_service.graph.statements import Statement, statement
+from graph_service.graph.store import Graph
+from graph_service.memory.export_import.row_format import Row, model_of
+from graph_service.memory.export_import.row_shapes import EDGE
+from graph_service.memory.export_import.row_values import carried, value_of
+from schema.ids import TenantId
+from schema.labels import MIND_MAP_KINDS, Label, Link
+
+ROWS_MAX: Final = 500
+# Rows with vectors are ten times as long.
+LONG_ROWS_MAX: Final = 100
+_OF_THE_MAP: Final = "Memory"
+
+
+def _pages() -> dict[str, Statement]:
+    return {
+        Label.SESSION: statement("carry/page_session"),
+        Label.SESSION_LIFE: statement("carry/page_session_life"),
+        Label.MESSAGE: statement("carry/page_message"),
+        _OF_THE_MAP: statement("carry/page_memory"),
+        Label.HELD_ENTITY: statement("carry/page_held_entity"),
+        EDGE: statement("carry/page_fact"),
+        Label.HELD_FACT: statement("carry/page_held_fact"),
+        Link.PART_OF: statement("carry/page_part_of"),
+        Link.IN_SESSION: statement("carry/page_in_session"),
+        Link.STANDS_FOR: statement("carry/page_stands_for"),
+        Label.EPISODE: statement("carry/page_episode"),
+        Label.KEPT_APART: statement("carry/page_kept_apart"),
+        Label.REVISION: statement("carry/page_revision"),
+        Label.TOMBSTONE: statement("carry/page_tombstone"),
+        Label.USAGE: statement("carry/page_usage"),
+        Label.CHANGE: statement("carry/page_change"),
+    }
+
+
+def _puts() -> dict[str, Statement]:
+    return {
+        Label.SESSION: statement("carry/put_session"),
+        Label.SESSION_LIFE: statement("carry/put_session_life"),
+        Label.MESSAGE: statement("carry/put_message"),
+        **dict.fromkeys(MIND_MAP_KINDS, statement("carry/put_memory")),
+        Label.HELD_ENTITY: statement("carry/put_held_entity"),
+        EDGE: statement("carry/put_fact"),
+        Label.HELD_FACT: statement("carry/put_held_fact"),
+        Link.PART_OF: statement("carry/put_part_of"),
+        Link.IN_SESSION: statement("carry/put_in_session"),
+        Link.STANDS_FOR: statement("carry/put_stands_for"),
+        Label.EPISODE: statement("carry/put_episode"),
+        Label.KEPT_APART: statement("carry/put_kept_apart"),
+        Label.REVISION: statement("carry/put_revision"),
+        Label.TOMBSTONE: statement("carry/put_tombstone"),
+        Label.USAGE: statement("carry/put_usage"),
+        Label.CHANGE: statement("carry/put_change"),
+    }
+
+
+async def stored_rows(graph: Graph, tenant: TenantId, kinds: Sequence[str] | None = None) -> AsyncIterator[list[Row]]:
+    """The tenant's graph as rows of a file, in pages; ids and addresses are those of the database.
+
+    Args:
+        kinds: only these of `_pages`; all when left out.
+    """
+    for kind, page in _pages().items():
+        if kinds is not None and kind not in kinds:
+            continue
+        after: Any = -1 if kind == Label.CHANGE else ""
+        rows_max = LONG_ROWS_MAX if kind in (Label.MESSAGE, _OF_THE_MAP, EDGE) else ROWS_MAX
+        while rows := await graph.read(page, {"tenant": tenant, "after": after, "rows": rows_max}):
+            after = rows[-1]["key"]
+            yield [row for row in (_row(kind, one) for one in rows) if row is not None]
+
+
+def _row(kind: str, one: Mapping[str, Any]) -> Row | None:
+    if isinstance(kind, Link):
+        # A page goes by where links begin; some begin nowhere.
+        return {"link": kind.value, "from": one["subject"], "to": one["object"]} if one["object"] else None
+    if kind == EDGE:
+        row: Row = {EDGE: one["type"], "from": one["subject"], "to": one["object"]}
+    elif kind == _OF_THE_MAP:
+        row = {"node": next(label.value for label in MIND_MAP_KINDS if label in one["labels"])}
+    else:
+        row = {"node": str(kind)}
+    model = model_of(row)
+    found = {
+        name: carried(value, model[name].kind if name in model else "") for name, value in one["properties"].items()
+    }
+    return {**row, "properties": found}
+
+
+async def put_rows(graph: Graph, tenant: TenantId, kind: str, rows: Sequence[Row]) -> int:
+    """Writes rows of one kind in one commit; writing them again changes nothing. How many were written."""
+    put = _puts()[kind]
+    parameters = {"tenant": tenant, "rows": [_parameters(tenant, row) for row in rows]}
+    written = await graph.write(lambda writing: writing.run(put, parameters))
+    return int(written[0]["written"]) if written else 0
+
+
+def _parameters(tenant: TenantId, row: Row) -> dict[str, Any]:
+    if "link" in row:
+        return {"subject": row["from"], "object": row["to"]}
+    model = model_of(row)
+    found = {
+        name: value_of(value, model[name].kind if name in model else "") for name, value in row["properties"].items()
+    }
+    vectors = [[name, vector_parameter(found.pop(name))] for name in list(found) if _is_vector(name, model)]
+    known = {"properties": {**found, "tenant": tenant}, "vectors": vectors}
+    if EDGE in row:
+        return {**known, "id": found["id"], "type": row[EDGE], "subject": row["from"], "object": row["to"]}
+    keys = {name: found[name] for name in ("id", "seq", "day") if name in found}
+    return {**known, **keys, "label": row["node"]}
+
+
+def _is_vector(name: str, model: Mapping[str, Any]) -> bool:
+    return name in model and model[name].kind == "vector"

@@ -1,0 +1,1 @@
+"""Bitemporal facts: claims, validity, conflicts, rows."""

@@ -1,0 +1,112 @@
+"""Facts between their two forms: properties of an edge, and `KnownFact`. Pure."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any, Final
+
+from pydantic import TypeAdapter
+
+from extraction.text.near_duplicates import bands, simhash
+from graph_service.memory.facts.claims import PlannedFact
+from schema.fact import FactDetail, FactKind, KnownFact, ReadAs
+from schema.ids import TenantId, scope_token
+from schema.importance import importance_of_strength
+from schema.telling import Closing, telling_of, telling_text
+
+_READ_AS: Final = TypeAdapter(ReadAs)
+
+
+def known_fact(row: Mapping[str, Any]) -> KnownFact:
+    """The fact in a row of `read/known_facts` or `read/known_mentions`."""
+    stored = row["properties"]
+    return KnownFact(
+        id=stored["id"],
+        uri=stored["uri"],
+        subject_id=row["subject_id"],
+        object_id=row["object_id"],
+        predicate=row["predicate"],
+        relation=stored.get("relation"),
+        slot=stored["slot"],
+        statement=stored["statement"],
+        base_strength=stored["base_strength"],
+        strength=stored["strength"],
+        confidence=stored["confidence"],
+        first_seen=stored["first_seen"],
+        last_seen=stored["last_seen"],
+        valid_at=stored["valid_at"],
+        invalid_at=stored.get("invalid_at"),
+        closed_by=stored.get("closed_by"),
+        trigger_emotion=stored.get("trigger_emotion"),
+        evidence=tuple(stored["evidence"]),
+        scenes=tuple(stored["scenes"]),
+        quotes=tuple(stored["quotes"]),
+        reader=stored["reader"],
+        # Facts of older versions have no importance and are plain.
+        importance=stored.get("importance") or importance_of_strength(stored["base_strength"]),
+        detail=FactDetail(
+            kind=FactKind(stored.get("kind") or FactKind.FACT),
+            rationale=stored.get("rationale"),
+            steps=tuple(stored.get("steps") or ()),
+            mentioned_start=stored.get("mentioned_start"),
+            mentioned_end=stored.get("mentioned_end"),
+        ),
+        closed_why=Closing(stored["closed_why"]) if stored.get("closed_why") else None,
+        told=tuple(telling_of(text) for text in stored.get("told") or ()),
+        reopened=tuple(stored.get("reopened") or ()),
+        object_name=row.get("object_name"),
+        closing_known_at=stored.get("closing_known_at"),
+        stated=tuple(stored.get("stated") or ()),
+        read_as=_READ_AS.validate_json(stored["read_as"]) if stored.get("read_as") else None,
+    )
+
+
+def fact_row(planned: PlannedFact, *, tenant: TenantId, user_id: str, recorded_at: datetime) -> dict[str, Any]:
+    """The row of `write/put_facts` for a planned fact; when it was first recorded is never overwritten."""
+    fact = planned.fact
+    properties: dict[str, Any] = {
+        "uri": fact.uri,
+        "user_id": user_id,
+        "relation": fact.relation,
+        "statement": fact.statement,
+        "base_strength": fact.base_strength,
+        "strength": fact.strength,
+        "confidence": fact.confidence,
+        "first_seen": fact.first_seen,
+        "last_seen": fact.last_seen,
+        "valid_at": fact.valid_at,
+        "invalid_at": fact.invalid_at,
+        "closed_by": fact.closed_by,
+        "trigger_emotion": fact.trigger_emotion,
+        "evidence": list(fact.evidence),
+        "scenes": list(fact.scenes),
+        "quotes": list(fact.quotes),
+        "reader": fact.reader,
+        "slot": fact.slot,
+        "importance": fact.importance,
+        "kind": fact.detail.kind.value,
+        "rationale": fact.detail.rationale,
+        "steps": list(fact.detail.steps) or None,
+        "mentioned_start": fact.detail.mentioned_start,
+        "mentioned_end": fact.detail.mentioned_end,
+        "closed_why": fact.closed_why.value if fact.closed_why else None,
+        "known_at": fact.known_at,
+        "closing_known_at": fact.closing_known_at,
+        "told": [telling_text(telling) for telling in fact.told] or None,
+        "reopened": list(fact.reopened) or None,
+        "stated": list(fact.stated) or None,
+        "read_as": json.dumps(asdict(fact.read_as), default=str, ensure_ascii=False) if fact.read_as else None,
+        "near": bands(simhash(fact.statement)) if fact.statement else None,
+        "scope_tenant": scope_token(tenant),
+        "scope_user": scope_token(tenant, user_id),
+    }
+    if planned.before is None:
+        properties["recorded_at"] = recorded_at
+    return {
+        "id": fact.id,
+        "subject_id": fact.subject_id,
+        "object_id": fact.object_id,
+        "predicate": fact.predicate,
+        "properties": properties,
+    }

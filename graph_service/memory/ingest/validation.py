@@ -1,0 +1,315 @@
+"""What a caller hands in, checked at the door: every mistake named at once, nothing written before. Pure."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from extraction.rules.salience_gate import is_small_talk
+from graph_service.memory.argument_checks import text_problem, time_problem
+from schema.errors import InputError
+from schema.ids import SessionId, TenantId, UserId, content_hash, memory_id, message_uri, session_uri
+from schema.importance import IMPORTANCE_DEFAULT, WORDS
+from schema.labels import Label, Role
+from schema.limits import LIMITS, Limits
+from schema.message import BroughtFact, Episode, Message
+from schema.predicates import allowed, whitelist
+from schema.timespan import as_utc, iso
+from schema.zones import zone_name_of, zone_named
+
+# What a caller may say of a message besides its words: importance, zone, the time it talks about. Pure.
+
+
+def detail_problems(
+    importance: int | None, zone: str | None, mentioned_start: datetime | None, mentioned_end: datetime | None
+) -> list[str]:
+    """Every mistake, as the end of a sentence about the message."""
+    problems = []
+    if importance is not None and not 1 <= importance <= 10:
+        problems.append(f".importance is {importance!r}; use a number from 1 to 10")
+    if zone is not None and zone_named(zone) is None:
+        problems.append(f".zone {zone!r} is unknown; use an IANA name such as Asia/Shanghai, or +08:00")
+    for name, moment in ((".mentionedStart", mentioned_start), (".mentionedEnd", mentioned_end)):
+        if moment is not None and (problem := time_problem(moment)):
+            problems.append(f"{name} {problem}")
+    if not problems and mentioned_start and mentioned_end and as_utc(mentioned_end) < as_utc(mentioned_start):
+        problems.append(
+            f" talks about a time that ends ({iso(mentioned_end)}) before it begins ({iso(mentioned_start)}); "
+            "swap the two"
+        )
+    return problems
+
+
+def importance_given(importance: int | None, text: str) -> int:
+    """The importance of a message: what the caller says, low for small talk, else the default."""
+    if importance is not None:
+        return importance
+    return WORDS["low"] if is_small_talk(text) else IMPORTANCE_DEFAULT
+
+
+def zone_given(zone: str | None, time: datetime | None) -> str | None:
+    """The zone of a message: what the caller says, or the one that its time was written in."""
+    return zone or zone_name_of(time)
+
+
+def span_given(start: datetime | None, end: datetime | None) -> tuple[datetime | None, datetime | None]:
+    """The time a message talks about; one end alone is a moment."""
+    if start is None and end is None:
+        return None, None
+    return as_utc(start or end or datetime.min), as_utc(end or start or datetime.min)
+
+
+_PROBLEMS_SHOWN = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IncomingMessage:
+    """One message as the caller sent it.
+
+    Attributes:
+        time: when it was said; None means now. A moment without a zone is read as UTC.
+        id: the caller's own id; with it, or with a time, handing the message in again changes nothing.
+        importance: 1 to 10; None: as its words say.
+        zone: IANA name or `+08:00`; None: that of `time`.
+        mentioned_start, mentioned_end: what time it talks about; None: as its words say.
+    """
+
+    role: str
+    text: str
+    time: datetime | None = None
+    speaker: str | None = None
+    id: str | None = None
+    importance: int | None = None
+    zone: str | None = None
+    mentioned_start: datetime | None = None
+    mentioned_end: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Incoming:
+    """One call of `remember`, unchecked.
+
+    Attributes:
+        request_id: makes messages without id and time repeatable: the same request id means the same messages.
+    """
+
+    user_id: str
+    session_id: str
+    messages: tuple[IncomingMessage, ...]
+    user_name: str | None = None
+    agent_id: str | None = None
+    facts: tuple[BroughtFact, ...] = ()
+    summary: str | None = None
+    request_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """An episode that may be stored, and what was left out of it.
+
+    Attributes:
+        dropped: why each dropped fact was dropped; a bad fact never sinks the messages it came with.
+    """
+
+    episode: Episode
+    dropped: tuple[str, ...] = field(default=())
+
+
+def check_incoming(tenant: TenantId, incoming: Incoming, *, now: datetime, limits: Limits = LIMITS) -> Checked:
+    """The episode that `incoming` describes.
+
+    Raises:
+        InputError: listing every mistake found.
+    """
+    problems = [
+        *_id_problems("userId", incoming.user_id, limits),
+        *_id_problems("sessionId", incoming.session_id, limits),
+        *(_id_problems("agentId", incoming.agent_id, limits) if incoming.agent_id is not None else ()),
+        *(_id_problems("requestId", incoming.request_id, limits) if incoming.request_id is not None else ()),
+        *(_text_problems("userName", incoming.user_name, limits.name_chars) if incoming.user_name is not None else ()),
+        *(_text_problems("summary", incoming.summary, limits.summary_chars) if incoming.summary is not None else ()),
+        *_batch_problems(incoming, limits),
+    ]
+    if len(incoming.messages) <= limits.messages:
+        latest = now + timedelta(seconds=limits.future_s)
+        for index, message in enumerate(incoming.messages):
+            problems += _message_problems(index, message, limits, latest)
+    if problems:
+        raise _input_error(problems)
+    messages = _messages(tenant, incoming, now)
+    facts, dropped = _facts(incoming.facts, len(messages), limits)
+    episode = Episode(
+        tenant=tenant,
+        user_id=UserId(incoming.user_id),
+        session_id=SessionId(incoming.session_id),
+        messages=messages,
+        received_at=as_utc(now),
+        agent_id=incoming.agent_id,
+        user_name=incoming.user_name.strip() if incoming.user_name else None,
+        facts=facts,
+        summary=incoming.summary,
+    )
+    return Checked(episode=episode, dropped=dropped)
+
+
+def _text_problems(name: str, text: object, chars_max: int) -> list[str]:
+    problem = text_problem(text, chars_max)
+    return [f"{name} {problem}"] if problem else []
+
+
+def _id_problems(name: str, value: object, limits: Limits) -> list[str]:
+    problems = _text_problems(name, value, limits.id_chars)
+    if not problems and isinstance(value, str) and any(ord(char) < 32 or ord(char) == 127 for char in value):
+        problems = [f"{name} {value!r} contains a control character; remove it"]
+    return problems
+
+
+def _batch_problems(incoming: Incoming, limits: Limits) -> list[str]:
+    problems = []
+    if not incoming.messages:
+        problems.append("messages is empty; hand in at least one message")
+    if len(incoming.messages) > limits.messages:
+        problems.append(
+            f"{len(incoming.messages):,} messages in one call, at most {limits.messages:,} are taken; split the call"
+        )
+    if len(incoming.facts) > limits.facts:
+        problems.append(
+            f"{len(incoming.facts):,} facts in one call, at most {limits.facts:,} are taken; split the call"
+        )
+    total = sum(len(message.text) for message in incoming.messages if isinstance(message.text, str))
+    if total > limits.batch_chars:
+        problems.append(
+            f"the messages have {total:,} characters together, at most {limits.batch_chars:,} are taken; split the call"
+        )
+    ids = Counter(message.id for message in incoming.messages if message.id is not None)
+    problems += [
+        f"message id {name!r} stands {count} times in one call; ids must differ"
+        for name, count in ids.items()
+        if count > 1
+    ]
+    return problems
+
+
+def _message_problems(index: int, message: IncomingMessage, limits: Limits, latest: datetime) -> list[str]:
+    name = f"messages[{index}]"
+    problems = _text_problems(f"{name}.text", message.text, limits.text_chars)
+    if message.role not in tuple(Role):
+        problems.append(f"{name}.role is {message.role!r}; use one of {', '.join(Role)}")
+    if message.speaker is not None:
+        problems += _text_problems(f"{name}.speaker", message.speaker, limits.name_chars)
+    if message.id is not None:
+        problems += _id_problems(f"{name}.id", message.id, limits)
+    if message.time is not None:
+        if problem := time_problem(message.time):
+            problems.append(f"{name}.time {problem}")
+        elif as_utc(message.time) > latest:
+            problems.append(f"{name}.time {iso(message.time)} lies in the future; send when it was said, with its zone")
+    details = detail_problems(message.importance, message.zone, message.mentioned_start, message.mentioned_end)
+    return problems + [f"{name}{problem}" for problem in details]
+
+
+def _messages(tenant: TenantId, incoming: Incoming, now: datetime) -> tuple[Message, ...]:
+    session = session_uri(tenant, incoming.user_id, incoming.session_id)
+    seen: Counter[str] = Counter()
+    messages = []
+    for index, message in enumerate(incoming.messages):
+        said_at = as_utc(message.time or now)
+        stamp = iso(said_at) if message.time else ""
+        fingerprint = content_hash(message.role, message.speaker or "", stamp or "", message.text)
+        seen[fingerprint] += 1
+        uri = message_uri(session, _key(message, incoming.request_id, fingerprint, seen[fingerprint], index, now))
+        mentioned_start, mentioned_end = span_given(message.mentioned_start, message.mentioned_end)
+        messages.append(
+            Message(
+                id=memory_id(uri),
+                uri=uri,
+                role=Role(message.role),
+                text=message.text,
+                said_at=said_at,
+                content_hash=fingerprint,
+                position=index,
+                speaker=message.speaker.strip() if message.speaker else None,
+                importance=importance_given(message.importance, message.text),
+                zone=zone_given(message.zone, message.time),
+                mentioned_start=mentioned_start,
+                mentioned_end=mentioned_end,
+            )
+        )
+    return tuple(messages)
+
+
+def _key(
+    message: IncomingMessage, request_id: str | None, fingerprint: str, nth: int, index: int, now: datetime
+) -> str:
+    if message.id is not None:
+        return message.id
+    if message.time is not None:
+        return f"{fingerprint[:24]}-{nth}"
+    if request_id is not None:
+        return f"{content_hash(request_id)[:24]}-{index}"
+    return f"{content_hash(fingerprint, now.isoformat())[:24]}-{index}"
+
+
+def _facts(
+    facts: tuple[BroughtFact, ...], messages_n: int, limits: Limits
+) -> tuple[tuple[BroughtFact, ...], tuple[str, ...]]:
+    kept, dropped = [], []
+    for index, fact in enumerate(facts):
+        problem = _fact_problem(fact, messages_n, limits)
+        if problem:
+            dropped.append(f"facts[{index}] {problem}")
+        else:
+            kept.append(fact)
+    return tuple(kept), tuple(dropped)
+
+
+def _fact_problem(fact: BroughtFact, messages_n: int, limits: Limits) -> str | None:
+    for name, text, chars_max in (
+        ("subject", fact.subject, limits.name_chars),
+        ("object", fact.object, limits.name_chars),
+        ("statement", fact.statement, limits.statement_chars),
+        ("relation", fact.relation if fact.relation is not None else "-", limits.name_chars),
+        ("subjectType", fact.subject_type or "-", limits.name_chars),
+        ("objectType", fact.object_type or "-", limits.name_chars),
+        ("triggerEmotion", fact.trigger_emotion or "-", limits.name_chars),
+    ):
+        problem = text_problem(text, chars_max)
+        if problem:
+            return f"{name} {problem}"
+    if not isinstance(fact.predicate, str) or not allowed(Label.ENTITY, fact.predicate, Label.ENTITY):
+        usable = ", ".join(name for name in whitelist() if allowed(Label.ENTITY, name, Label.ENTITY))
+        return f"predicate {fact.predicate!r:.100} is not on the whitelist for facts; use one of {usable}"
+    for name, share in (("strength", fact.strength), ("confidence", fact.confidence)):
+        if not 0.0 <= share <= 1.0:
+            return f"{name} is {share!r}; use a number from 0 to 1"
+    problem = _detail_problem(fact, limits)
+    if problem:
+        return problem
+    if any(not 0 <= index < messages_n for index in fact.message_indexes):
+        return f"messageIndexes {list(fact.message_indexes)} names a message outside this call (0 to {messages_n - 1})"
+    moments = (fact.valid_at, fact.invalid_at, fact.mentioned_start, fact.mentioned_end)
+    if problems := [problem for moment in moments if moment and (problem := time_problem(moment))]:
+        return problems[0]
+    if fact.valid_at and fact.invalid_at and as_utc(fact.invalid_at) < as_utc(fact.valid_at):
+        return f"ends ({iso(fact.invalid_at)}) before it begins ({iso(fact.valid_at)}); swap the two"
+    return None
+
+
+def _detail_problem(fact: BroughtFact, limits: Limits) -> str | None:
+    """What is wrong with importance, rationale or steps, as the end of a sentence."""
+    if fact.importance is not None and not 1 <= fact.importance <= 10:
+        return f"importance is {fact.importance!r}; use a number from 1 to 10"
+    if len(fact.steps) > limits.steps:
+        return f"has {len(fact.steps):,} steps, at most {limits.steps} are taken; sum them up"
+    texts = [("rationale", fact.rationale)] if fact.rationale is not None else []
+    for name, text in [*texts, *((f"steps[{index}]", step) for index, step in enumerate(fact.steps))]:
+        problem = text_problem(text, limits.statement_chars)
+        if problem:
+            return f"{name} {problem}"
+    return None
+
+
+def _input_error(problems: list[str]) -> InputError:
+    shown = problems[:_PROBLEMS_SHOWN]
+    more = len(problems) - len(shown)
+    text = "; ".join(shown) + (f"; and {more} more" if more else "")
+    return InputError(f"nothing was stored: {text}", tuple(problems))

@@ -1,0 +1,53 @@
+"""Times the uses of memories, whatever the door, and counts what they gave."""
+
+import functools
+import time
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Any, ParamSpec, TypeVar
+
+from graph_service.memory.ingest.episode_writer import Receipt
+from graph_service.memory.recall.pipeline import Answer
+from graph_service.observability.metrics import MESSAGES, RECALL_CONFIDENCE, RECALLS, USE_SECONDS, Use
+from graph_service.observability.spans import span
+from schema.errors import MnemographError
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def used(use: Use) -> Callable[[Callable[P, Awaitable[T]]], Callable[P, Coroutine[Any, Any, T]]]:
+    """Times a use of memories, and shows it in traces."""
+
+    def around(work: Callable[P, Awaitable[T]]) -> Callable[P, Coroutine[Any, Any, T]]:
+        @functools.wraps(work)
+        async def timed(*args: P.args, **kwargs: P.kwargs) -> T:
+            outcome, started_s = "failed", time.perf_counter()
+            try:
+                with span(use.value):
+                    answer = await work(*args, **kwargs)
+                outcome = "done"
+            except MnemographError as error:
+                outcome = "refused" if error.http_status < 500 else "failed"
+                raise
+            finally:
+                USE_SECONDS.note(time.perf_counter() - started_s, use, outcome)
+            count(answer)
+            return answer
+
+        return timed
+
+    return around
+
+
+def count(answer: object) -> None:
+    """Counts what a use gave."""
+    match answer:
+        case Receipt():
+            MESSAGES.add("spool" if answer.spooled else "neo4j", n=answer.stored)
+        case Answer(degraded=True):
+            RECALLS.add("degraded")
+        case Answer():
+            RECALLS.add("nothing" if answer.nothing_relevant else "relevant")
+            RECALL_CONFIDENCE.note(answer.confidence or 0.0)
+        case _:
+            pass

@@ -1,0 +1,1 @@
+"""The outbox of background jobs: claims, leases, retries, dead letters."""

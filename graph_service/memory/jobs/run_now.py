@@ -1,0 +1,47 @@
+"""Work of one session that somebody waits for, done at once instead of when the worker comes to it."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+from graph_service.graph.store import Graph
+from graph_service.memory.jobs.job_context import Pace
+from graph_service.memory.jobs.outbox import Claim, JobKind, claim_of_session, give_back, is_open, release
+from schema.failure import failure_of
+from schema.ids import TenantId
+
+# Between two looks at work of the session that another worker holds.
+_LOOK_AGAIN_S = 0.1
+
+# Does claimed work; True when a rest of it is left.
+Doing = Callable[[Claim], Awaitable[bool]]
+
+
+async def do_for_session(
+    graph: Graph, doing: Doing, tenant: TenantId, session: str, kind: JobKind, pace: Pace, *, even_if_done: bool
+) -> None:
+    """Does one kind of a session's work until none is left, or waits while another worker does it.
+
+    Args:
+        even_if_done: once, although no such work is open.
+
+    Raises:
+        MnemographError: as `doing` does; the work was given back.
+    """
+    wanted = even_if_done
+    while wanted or await is_open(graph, tenant, session, kind):
+        mine = await claim_of_session(
+            graph, tenant, session, kind, even_if_done=wanted, lease=pace.word(), now_ms=pace.now_ms()
+        )
+        if mine is None:
+            await asyncio.sleep(_LOOK_AGAIN_S)
+            continue
+        try:
+            wanted = await doing(mine)
+        except Exception as error:
+            # Whatever it is: nobody else may have to wait for the end of the lease, and the work must not try for ever.
+            await give_back(graph, mine, error=str(failure_of(error)), now_ms=pace.now_ms())
+            raise
+        except asyncio.CancelledError:
+            # Whoever works next need not wait for the lease to end.
+            await release(graph, [mine], due_ms=pace.now_ms())
+            raise

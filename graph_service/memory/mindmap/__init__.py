@@ -1,0 +1,1 @@
+"""The map that viewers see: snapshots, details, exploration, communities."""

@@ -1,0 +1,192 @@
+"""One element of the mind map with everything behind it: the answer of `GET /api/evidence/{id}`."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+from graph_service.memory.change_log.payloads import kind_of, moment_text
+from graph_service.memory.facts.closing import ClosingView, _View
+from schema.fact import FactKind
+
+
+class EndView(_View):
+    """Subject or object of a fact."""
+
+    id: str
+    label: str
+    kind: str
+
+
+class MergedView(_View):
+    """An entity that was merged into a node; splitting takes its id."""
+
+    id: str
+    name: str
+
+
+class FactLine(_View):
+    """A fact that a node takes part in, in short."""
+
+    id: str
+    predicate: str
+    relation: str | None
+    statement: str | None
+    subject_label: str
+    object_label: str
+    strength: float
+    confidence: float
+    invalid_at: str | None
+
+
+class EvidenceView(_View):
+    """A message that proves something.
+
+    Attributes:
+        quote_start: first character of the proving words in `text`; None when the whole message is the proof.
+    """
+
+    message_id: str
+    uri: str | None
+    speaker: str | None
+    role: str
+    said_at: str
+    text: str
+    quote_start: int | None
+    quote_end: int | None
+    scene_id: str | None
+    scene_label: str | None
+
+
+class ElementView(_View):
+    """A node or a fact with its facts (strongest first) and its evidence (oldest first), 50 of each at most.
+
+    Attributes:
+        merged: what was merged into a node, by name.
+        by_hand: a person stated the fact, confirmed it, or said that it is wrong.
+    """
+
+    id: str
+    kind: Literal["fact", "User", "Agent", "Entity", "Scene"]
+    label: str
+    statement: str | None = None
+    predicate: str | None = None
+    relation: str | None = None
+    subject: EndView | None = None
+    object: EndView | None = None
+    strength: float | None = None
+    confidence: float | None = None
+    first_seen: str | None = None
+    last_seen: str | None = None
+    valid_at: str | None = None
+    invalid_at: str | None = None
+    closing: ClosingView | None = None
+    recorded_at: str | None = None
+    reader: str | None = None
+    importance: int | None = None
+    fact_kind: str | None = None
+    rationale: str | None = None
+    steps: list[str] = []  # noqa: RUF012  pydantic copies it
+    attributes: dict[str, str] = {}  # noqa: RUF012  pydantic copies it
+    trigger_emotion: str | None = None
+    aliases: list[str] = []  # noqa: RUF012  pydantic copies it
+    abstract: str | None = None
+    overview: str | None = None
+    merged: list[MergedView] = []  # noqa: RUF012  pydantic copies it
+    by_hand: bool = False
+    facts: list[FactLine] = []  # noqa: RUF012  pydantic copies it
+    evidence: list[EvidenceView] = []  # noqa: RUF012  pydantic copies it
+
+
+_MOMENTS = ("first_seen", "last_seen", "valid_at", "invalid_at", "recorded_at")
+
+
+def fact_element(
+    row: Mapping[str, Any], evidence: list[EvidenceView], closing: ClosingView | None = None
+) -> ElementView:
+    """An edge; `row` has the columns of `read/fact_by_id`."""
+    edge = row["edge"]
+    subject, obj = _end(row["source"], row["source_labels"]), _end(row["target"], row["target_labels"])
+    taken = ("evidence", "quotes", "kind", "steps", "closed_by", "closed_why", "told", "slot", "merged", *_MOMENTS)
+    fields = {name: edge[name] for name in edge if name not in taken}
+    return ElementView(
+        **fields,
+        **{name: moment_text(edge[name]) for name in _MOMENTS},
+        kind="fact",
+        fact_kind=edge["kind"] or FactKind.FACT.value,
+        steps=edge["steps"] or [],
+        by_hand=bool(edge["stated"]),
+        label=edge["statement"] or f"{subject.label} · {edge['relation'] or row['predicate']} · {obj.label}",
+        predicate=row["predicate"],
+        subject=subject,
+        object=obj,
+        evidence=evidence,
+        closing=closing,
+    )
+
+
+def node_element(
+    found: Mapping[str, Any], kind: str, facts: list[FactLine], evidence: list[EvidenceView]
+) -> ElementView:
+    """A node; `found` has the columns of `read/node_by_id`."""
+    node = found["node"]
+    return ElementView.model_validate(
+        {
+            "id": node["id"],
+            "kind": kind,
+            "label": node["name"] or node["user_id"],
+            "first_seen": moment_text(node["first_seen"]),
+            "last_seen": moment_text(node["last_seen"]),
+            "aliases": node["aliases"] or [],
+            "attributes": json.loads(node["attributes"] or "{}"),
+            "abstract": node["abstract"],
+            "overview": node["overview"],
+            "merged": sorted(found["merged"], key=lambda one: (one["name"], one["id"])),
+            "facts": facts,
+            "evidence": evidence,
+        }
+    )
+
+
+def fact_lines(rows: Sequence[Mapping[str, Any]]) -> list[FactLine]:
+    """Facts of a node, in the order of the rows."""
+    return [FactLine(**{**row["fact"], "invalid_at": moment_text(row["fact"]["invalid_at"])}) for row in rows]
+
+
+def proofs(rows: Sequence[Mapping[str, Any]], quotes: Sequence[str]) -> list[EvidenceView]:
+    """Messages with the first words quoted from each.
+
+    Args:
+        rows: with the columns of `read/messages_by_id`.
+        quotes: `messageId:start:end`, as edges keep them.
+    """
+    spans = _spans(quotes)
+    return [_proof(row, spans.get(row["message"]["id"], (None, None))) for row in rows]
+
+
+def _proof(row: Mapping[str, Any], span: tuple[int | None, int | None]) -> EvidenceView:
+    message = row["message"]
+    return EvidenceView(
+        message_id=message["id"],
+        uri=message["uri"],
+        speaker=message["speaker"],
+        role=message["role"],
+        said_at=moment_text(message["said_at"]) or "",
+        text=message["text"],
+        quote_start=span[0],
+        quote_end=span[1],
+        scene_id=row["scene_id"],
+        scene_label=row["scene_label"],
+    )
+
+
+def _spans(quotes: Sequence[str]) -> dict[str, tuple[int, int]]:
+    spans: dict[str, tuple[int, int]] = {}
+    for quote in quotes:
+        message_id, start, end = quote.rsplit(":", 2)
+        if start.isdigit() and end.isdigit():
+            spans.setdefault(message_id, (int(start), int(end)))
+    return spans
+
+
+def _end(node: Mapping[str, Any], labels: Sequence[str]) -> EndView:
+    return EndView(id=node["id"], label=node["name"] or node["user_id"], kind=kind_of(labels))

@@ -1,0 +1,279 @@
+"""Parts of the mind map for somebody who explores: around a thing, between two, by a name, lately changed."""
+
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from datetime import datetime
+from typing import Final
+
+from graph_service.graph.lucene import sought_query
+from graph_service.graph.statements import statement
+from graph_service.graph.store import Graph, Row
+from graph_service.memory.argument_checks import check_ids
+from graph_service.memory.change_log.log import ChangeLog, Head, numbered_change
+from graph_service.memory.facts.bitemporal import EVERYTHING, Look, Moments
+from graph_service.memory.mindmap.reader import USERS_MAX, map_edges, map_node, map_nodes
+from schema.change import NumberedChange, Op
+from schema.errors import InputError, NotFoundError
+from schema.frames import EdgeView, NodeView
+from schema.ids import TenantId, scope_token
+from schema.labels import Label
+from schema.parts import ChangeLine, GraphPart, RecentChanges
+
+# Chains of causes: why something is, why that is, and so on along CAUSED_BY.
+
+STEPS_MAX: Final = 6
+CAUSES_MAX: Final = 5
+CHAINS_MAX: Final = 6
+_BEINGS: Final = frozenset({Label.USER.value, Label.AGENT.value})
+
+
+async def chains_behind(graph: Graph, tenant: TenantId, user_id: str | None, element_id: str) -> list[list[str]]:
+    """Ids of nodes from an effect to its last known cause; none when nothing is known to cause it.
+
+    Of a fact, causes of its object and of its subject; users are left out, for what causes something in a life is no
+    reason for each fact of it. At most `CHAINS_MAX` chains of `STEPS_MAX` steps, `CAUSES_MAX` causes of each thing.
+
+    Raises:
+        NotFoundError: this memory has no such element.
+        UnavailableError: the database does not answer.
+    """
+    starts = await _starts(graph, tenant, element_id)
+    causes: dict[str, list[str]] = {}
+    asked = starts
+    for _ in range(STEPS_MAX):
+        if not asked:
+            break
+        wanted = {"tenant": tenant, "user_id": user_id, "ids": asked, "rows_max": CAUSES_MAX}
+        causes |= {one: [] for one in asked}
+        for row in await graph.read(statement("read/causes_of"), wanted):
+            causes[row["source"]].append(row["target"])
+        asked = sorted({target for one in asked for target in causes[one]} - causes.keys())
+    return chains(starts, causes)
+
+
+def chains(starts: Sequence[str], causes: Mapping[str, Sequence[str]]) -> list[list[str]]:
+    """Each way from a start along causes to where none is known, or all have been passed; the longest first. Pure."""
+    whole: list[list[str]] = []
+    waiting = [[start] for start in reversed(starts)]
+    while waiting and len(whole) < CHAINS_MAX * CAUSES_MAX:
+        path = waiting.pop()
+        further = [cause for cause in causes.get(path[-1], ()) if cause not in path] if len(path) <= STEPS_MAX else []
+        waiting.extend([*path, cause] for cause in reversed(further))
+        if not further and len(path) > 1:
+            whole.append(path)
+    apart = [path for path in whole if not any(path != other and _ends_with(other, path) for other in whole)]
+    return sorted(apart, key=len, reverse=True)[:CHAINS_MAX]
+
+
+def _ends_with(whole: Sequence[str], end: Sequence[str]) -> bool:
+    return len(whole) > len(end) and list(whole[-len(end) :]) == list(end)
+
+
+async def _starts(graph: Graph, tenant: TenantId, element_id: str) -> list[str]:
+    known = {"tenant": tenant, "id": element_id}
+    facts = await graph.read(statement("read/fact_by_id"), known)
+    if facts:
+        row = facts[0]
+        if row["predicate"] == "CAUSED_BY":
+            return [row["source"]["id"]]
+        ends = ((row["target"]["id"], row["target_labels"]), (row["source"]["id"], row["source_labels"]))
+        return [end for end, labels in ends if not _BEINGS & set(labels)]
+    if not await graph.read(statement("read/node_by_id"), known):
+        raise NotFoundError(
+            f"there is nothing with id {element_id!r} in this memory; take an id from a snapshot or a search"
+        )
+    return [element_id]
+
+
+PATHS_MAX: Final = 3
+LINKS_MAX: Final = 800
+SOUGHT_CHARS_MAX: Final = 200
+# Above any number that a log reaches.
+_NEWEST: Final = 2**62
+
+
+class Explorer:
+    """Reads parts of a tenant's mind map; nothing of another tenant, or of another user than the one asked for."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        self._log = ChangeLog(graph)
+
+    async def around(
+        self, tenant: TenantId, user_id: str | None, node_id: str, *, limit: int, look: Look = EVERYTHING
+    ) -> GraphPart:
+        """A node, the `limit` best tied nodes beside it, and every edge between all these.
+
+        Raises:
+            NotFoundError: this memory has no such node.
+            UnavailableError: the database does not answer.
+        """
+        _check(user_id, id=node_id)
+        asked = {"tenant": tenant, "user_id": user_id, "id": node_id, "rows_max": limit, **asdict(look)}
+        rows = await self._graph.read(statement("read/neighbours"), asked)
+        if not rows:
+            raise _unknown(node_id)
+        found = rows[0]
+        return await self.part_of(tenant, _head(found), [node_id, *found["ids"]], total=found["total"], look=look)
+
+    async def between(
+        self, tenant: TenantId, user_id: str | None, source: str, target: str, *, look: Look = EVERYTHING
+    ) -> GraphPart:
+        """The shortest paths between two nodes: first those over things and scenes, then those over users.
+
+        Raises:
+            UnavailableError: the database does not answer.
+        """
+        _check(user_id, source=source, target=target)
+        asked = {"tenant": tenant, "user_id": user_id, "source": source, "target": target, "rows_max": PATHS_MAX}
+        found = (await self._graph.read(statement("read/paths_between"), {**asked, **asdict(look)}))[0]
+        paths = list({tuple(ids): ids for ids in (*found["telling"], *found["short"])}.values())[:PATHS_MAX]
+        ids = list(dict.fromkeys(node_id for path in paths for node_id in path))
+        part = await self.part_of(tenant, _head(found), ids, total=len(ids), look=look)
+        return part.model_copy(update={"paths": paths})
+
+    async def because(self, tenant: TenantId, user_id: str | None, element_id: str) -> GraphPart:
+        """What a thing or a fact came from, as `paths` from it to the last known cause; it is empty without a cause.
+
+        Raises:
+            NotFoundError: this memory has no such element.
+            UnavailableError: the database does not answer.
+        """
+        _check(user_id, id=element_id)
+        head = await self._log.head(tenant)
+        paths = await chains_behind(self._graph, tenant, user_id, element_id)
+        ids = list(dict.fromkeys(node_id for path in paths for node_id in path))
+        return (await self.part_of(tenant, head, ids, total=len(ids))).model_copy(update={"paths": paths})
+
+    async def named(self, tenant: TenantId, user_id: str | None, text: str, *, limit: int) -> GraphPart:
+        """Nodes whose name, alias or title has all the words, as far as they are typed; no edges.
+
+        Raises:
+            InputError: the text is too long.
+            UnavailableError: the database does not answer.
+        """
+        _check(user_id)
+        if len(text) > SOUGHT_CHARS_MAX:
+            raise InputError(f"a search of {len(text)} characters is too long; use {SOUGHT_CHARS_MAX} at most")
+        head = await self._log.head(tenant)
+        folded = unicodedata.normalize("NFKC", text).casefold().strip()
+        if not folded:
+            return GraphPart(epoch=head.epoch, seq=head.seq, total=0, nodes=[], edges=[])
+        scopes = [scope_token(tenant, user) for user in await self._users(tenant, user_id)]
+        asked = {
+            "tenant": tenant,
+            "user_id": user_id,
+            "entity_query": sought_query(folded, fields=("name", "aliases"), scopes=scopes),
+            "scene_query": sought_query(folded, fields=("name",), scopes=scopes),
+            "part": folded,
+            "rows_max": limit,
+        }
+        rows = await self._graph.read(statement("read/nodes_named"), asked)
+        nodes = await self._nodes(tenant, [row["id"] for row in rows])
+        return GraphPart(epoch=head.epoch, seq=head.seq, total=len(nodes), nodes=nodes, edges=[])
+
+    async def at(
+        self, tenant: TenantId, user_id: str | None, moments: Moments, *, limit: int, closed: bool = True
+    ) -> GraphPart:
+        """The most telling facts as they looked from there, with their ends.
+
+        Args:
+            closed: also those that were over, behind those that held.
+
+        Raises:
+            UnavailableError: the database does not answer.
+        """
+        _check(user_id)
+        asked = {
+            "tenant": tenant,
+            "closed": closed,
+            "users": await self._users(tenant, user_id),
+            "valid_at": moments.valid_at,
+            "known_at": moments.known_at,
+            "rows_max": limit,
+        }
+        rows = await self._graph.read(statement("read/map_facts_at"), asked)
+        head, edges = _head(rows[0]), map_edges(rows)
+        ends = list(dict.fromkeys(end for edge in edges for end in (edge.source, edge.target)))
+        nodes = await self._nodes(tenant, ends)
+        known = {node.id for node in nodes}
+        both = [edge for edge in edges if edge.source in known and edge.target in known]
+        return GraphPart(epoch=head.epoch, seq=head.seq, total=len(nodes), nodes=nodes, edges=both)
+
+    async def recent(
+        self, tenant: TenantId, user_id: str | None, *, since: datetime | None, before: int | None, limit: int
+    ) -> RecentChanges:
+        """What the log says happened lately, the newest first; mentions and what was forgotten are left out.
+
+        Args:
+            since: aware; only changes from then on.
+            before: only changes with a lower number.
+
+        Raises:
+            UnavailableError: the database does not answer.
+        """
+        _check(user_id)
+        head = await self._log.head(tenant)
+        asked = {
+            "tenant": tenant,
+            "user_id": user_id,
+            "before": _NEWEST if before is None else before,
+            "since": since,
+            "rows_max": limit + 1,
+        }
+        rows = await self._graph.read(statement("read/recent_changes"), asked)
+        lines = [_line(numbered_change(row)) for row in rows[:limit]]
+        ends = list(dict.fromkeys(end for line in lines if line.edge for end in (line.edge.source, line.edge.target)))
+        labels = {node.id: node.label for node in await self._nodes(tenant, ends)}
+        return RecentChanges(epoch=head.epoch, changes=lines, labels=labels, more=len(rows) > limit)
+
+    async def part_of(
+        self, tenant: TenantId, head: Head, ids: Sequence[str], *, total: int, look: Look = EVERYTHING
+    ) -> GraphPart:
+        """Some nodes and every edge between them; ids that the tenant does not have are left out.
+
+        Args:
+            head: of the log, read before the ids were, or with them.
+            total: how many nodes there are to show, these among them.
+        """
+        if not ids:
+            return GraphPart(epoch=head.epoch, seq=head.seq, total=total, nodes=[], edges=[])
+        asked = {"tenant": tenant, "ids": list(ids), "rows_max": LINKS_MAX, **asdict(look)}
+        rows = await self._graph.read(statement("read/part_of_map"), asked)
+        nodes, edges = [map_node(values) for values in rows[0]["nodes"]], map_edges(rows)
+        return GraphPart(epoch=head.epoch, seq=head.seq, total=total, nodes=nodes, edges=edges)
+
+    async def _nodes(self, tenant: str, ids: Sequence[str]) -> list[NodeView]:
+        return list((await map_nodes(self._graph, tenant, ids)).values()) if ids else []
+
+    async def _users(self, tenant: str, user_id: str | None) -> list[str]:
+        if user_id is not None:
+            return [user_id]
+        rows = await self._graph.read(statement("read/users_of_tenant"), {"tenant": tenant, "rows_max": USERS_MAX})
+        return [row["user_id"] for row in rows]
+
+
+def _check(user_id: str | None, **ids: str) -> None:
+    check_ids(**ids, **({} if user_id is None else {"user": user_id}))
+
+
+def _head(row: Row) -> Head:
+    return Head(epoch=row["epoch"], seq=row["seq"])
+
+
+def _unknown(node_id: str) -> NotFoundError:
+    return NotFoundError(f"there is nothing with id {node_id!r} in this memory; take an id from a snapshot or a search")
+
+
+def _line(numbered: NumberedChange) -> ChangeLine:
+    change = numbered.change
+    return ChangeLine(
+        seq=numbered.seq,
+        at=numbered.at,
+        op=change.op.value,
+        element_id=change.element_id,
+        reason=change.reason,
+        node=NodeView.model_validate(change.body) if change.op is Op.NODE_PUT and change.body else None,
+        edge=EdgeView.model_validate(change.body) if change.op is Op.EDGE_PUT and change.body else None,
+    )

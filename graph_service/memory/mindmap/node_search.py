@@ -1,0 +1,160 @@
+"""Who and what a memory knows: found by words or by name, each with what holds about it."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from extraction.text.fulltext_words import words_in
+from extraction.text.name_forms import all_forms
+from graph_service.graph.lucene import forms_query, scoped_query
+from graph_service.graph.statements import statement
+from graph_service.graph.store import Graph, Row
+from graph_service.memory.argument_checks import check_ids, check_limit, text_problem
+from schema.entity import EntityType
+from schema.errors import InputError
+from schema.ids import MemoryId, TenantId, name_key, scope_token
+from schema.limits import LIMITS
+
+NAMED_MAX: Final = 1_000
+_WIDE: Final = 50
+_NAMES_MAX: Final = 32
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactOfNode:
+    """A fact that holds.
+
+    Attributes:
+        subject, object: names.
+    """
+
+    id: MemoryId
+    subject: str
+    predicate: str
+    relation: str | None
+    object: str
+    statement: str | None
+    valid_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeFound:
+    """A user, agent or entity with its strongest facts.
+
+    Attributes:
+        kind: User, Agent or Entity.
+    """
+
+    id: MemoryId
+    uri: str
+    kind: str
+    name: str
+    aliases: tuple[str, ...]
+    entity_type: str | None
+    last_seen: datetime
+    facts: tuple[FactOfNode, ...]
+
+
+class Nodes:
+    """Users, agents and entities of all tenants.
+
+    Args:
+        clock: aware UTC now.
+    """
+
+    def __init__(self, graph: Graph, *, clock: Callable[[], datetime]) -> None:
+        self._graph = graph
+        self._clock = clock
+
+    async def search(
+        self, tenant: TenantId, user_id: str, query: str, *, types: Sequence[str] = (), limit: int = 10, facts: int = 5
+    ) -> list[NodeFound]:
+        """Those of one memory that some words mean, best first, with what holds about them; one round trip.
+
+        Args:
+            types: only entities of these types; none means everything.
+            facts: how many facts of each, 0 to 100.
+
+        Raises:
+            InputError: naming what cannot be asked.
+            UnavailableError: Neo4j does not answer.
+        """
+        _check(user_id, limit, facts)
+        problems = [f"query {problem}"] if (problem := text_problem(query, LIMITS.query_chars)) else []
+        unknown = [one for one in types if one not in tuple(EntityType)]
+        problems += [f"entity type {one!r} is unknown; use one of {', '.join(EntityType)}" for one in unknown]
+        if problems:
+            raise InputError("; ".join(problems), tuple(problems))
+        scope, words = scope_token(tenant, user_id), words_in(query)
+        parameters = {
+            "tenant": tenant,
+            "user_id": user_id,
+            "names": scoped_query(words, fields=["name", "aliases"], scope_user=scope, days=False),
+            "forms": forms_query(sorted({scope_token(tenant, user_id, form) for form in _forms(query, words)})),
+            "facts": scoped_query(words, fields=["statement", "relation"], scope_user=scope, days=False),
+            "types": list(types),
+            "now": self._clock(),
+            "wide": _WIDE,
+            "rows_max": limit,
+            "facts_max": facts,
+        }
+        return [_found(row) for row in await self._graph.read(statement("read/search_nodes"), parameters)]
+
+    async def named(
+        self, tenant: TenantId, user_id: str, names: Sequence[str] | None, *, limit: int = 100, facts: int = 20
+    ) -> list[NodeFound]:
+        """Those of one memory with these names, or all of them; the most recently named first; one round trip.
+
+        Args:
+            names: in any case and width; None means all.
+            limit: 1 to 1,000; facts: of each, 0 to 100.
+
+        Raises:
+            InputError: an id or a number cannot be used.
+            UnavailableError: Neo4j does not answer.
+        """
+        _check(user_id, 1, facts)
+        if not 1 <= limit <= NAMED_MAX:
+            raise InputError(f"limit is {limit}; use 1 to {NAMED_MAX}")
+        parameters = {
+            "tenant": tenant,
+            "user_id": user_id,
+            "every": names is None,
+            "keys": [name_key(name) for name in names or ()],
+            "now": self._clock(),
+            "rows_max": limit,
+            "facts_max": facts,
+        }
+        return [_found(row) for row in await self._graph.read(statement("read/named_nodes"), parameters)]
+
+
+def _check(user_id: str, limit: int, facts: int) -> None:
+    check_ids(userId=user_id)
+    check_limit(limit)
+    if not 0 <= facts <= LIMITS.results:
+        raise InputError(f"facts is {facts}; use 0 to {LIMITS.results}")
+
+
+def _forms(query: str, words: Sequence[str]) -> set[str]:
+    """The query as one name, if it is short enough to be one, and each of its words."""
+    names = [query, *words] if len(query) <= LIMITS.name_chars else words
+    return {form for name in names[:_NAMES_MAX] for form in all_forms(name)}
+
+
+def _found(row: Row) -> NodeFound:
+    return NodeFound(
+        id=row["id"],
+        uri=row["uri"],
+        kind=row["kind"],
+        name=row["name"],
+        aliases=tuple(row["aliases"]),
+        entity_type=row["entity_type"],
+        last_seen=row["last_seen"],
+        facts=tuple(_fact(values) for values in row["facts"]),
+    )
+
+
+def _fact(values: Sequence[object]) -> FactOfNode:
+    names = ("id", "subject", "predicate", "relation", "object", "statement", "valid_at")
+    return FactOfNode(**dict(zip(names, values, strict=True)))  # type: ignore[arg-type]  # columns of a driver's record

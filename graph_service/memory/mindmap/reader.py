@@ -1,0 +1,195 @@
+"""The mind map as viewers read it: a snapshot within a budget, whose memories there are, and what proves an element."""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from graph_service.graph.statements import statement
+from graph_service.graph.store import Graph, Row
+from graph_service.memory.change_log.log import ChangeLog
+from graph_service.memory.change_log.payloads import edge_view, kind_of, moment_text, node_view
+from graph_service.memory.facts.closing import closing_of
+from graph_service.memory.mindmap.element_details import (
+    ElementView,
+    EvidenceView,
+    fact_element,
+    fact_lines,
+    node_element,
+    proofs,
+)
+from graph_service.memory.mindmap.snapshot import Choice, Snapshot
+from schema.errors import NotFoundError
+from schema.frames import BUDGET_MAX, Count, EdgeView, NodeView, UserView
+
+USERS_MAX: Final = 1_000
+LARGE_FROM: Final = 6_000
+FACTS_MAX: Final = 50
+EVIDENCE_MAX: Final = 50
+# A node may have many facts with many messages each; the oldest of this many are enough to show 50.
+_MESSAGE_IDS_MAX: Final = 1_000
+
+_NODES, _LEADING = statement("read/map_nodes"), statement("read/map_leading_nodes")
+_FACTS, _OF_PEOPLE = statement("read/map_facts"), statement("read/map_facts_of_people")
+
+# The order in which read/map_facts, map_mentions and part_of_map, and read/map_nodes_by_id, list what they find.
+_EDGE_FIELDS: Final = (
+    *("id", "source", "target", "predicate", "user_id", "relation", "strength", "confidence", "evidence_n"),
+    *("first_seen", "last_seen", "valid_at", "invalid_at", "known_at", "closing_known_at", "kind"),
+)
+_NODE_FIELDS: Final = (
+    *("id", "kind", "user_id", "name", "entity_type", "aliases", "abstract", "importance", "evidence_n"),
+    *("first_seen", "last_seen"),
+)
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+class MindMap:
+    """Reads the mind map of a tenant; nothing of another tenant is ever in an answer.
+
+    Args:
+        clock: tells when a snapshot was read, aware UTC.
+        large_from: of a memory with more nodes, snapshots hold facts of people and the newest scenes; choosing among
+            all facts would take seconds.
+    """
+
+    def __init__(self, graph: Graph, *, clock: Callable[[], datetime] = _now, large_from: int = LARGE_FROM) -> None:
+        self._graph = graph
+        self._changes = ChangeLog(graph)
+        self._clock = clock
+        self._large_from = large_from
+
+    async def snapshot(self, tenant: str, *, user_id: str | None, budget: int) -> Snapshot:
+        """The most telling nodes and edges of one user, or of everybody in the tenant.
+
+        Order: users, then facts with both ends (those that hold, by strength, recency and evidence), then scenes by
+        recency with what they mention, then the rest. The log's number is read first: what is committed meanwhile
+        may be in the snapshot and comes again as a change, which is harmless because changes are idempotent.
+
+        Args:
+            budget: how many nodes and edges together, 1 to `BUDGET_MAX`; what lies outside is clamped.
+
+        Raises:
+            UnavailableError: the database does not answer.
+        """
+        budget = min(max(budget, 1), BUDGET_MAX)
+        head = await self._changes.head(tenant)
+        as_of = moment_text(self._clock()) or ""
+        whose = {"tenant": tenant, "users": await self._whose(tenant, user_id)}
+        enough = {**whose, "rows_max": self._large_from + 1}
+        large = (await self._graph.read(statement("read/map_size"), enough))[0]["nodes"] > self._large_from
+        nodes, facts, totals = await asyncio.gather(
+            self._graph.read(_LEADING if large else _NODES, {**whose, "rows_max": budget}),
+            self._graph.read(_OF_PEOPLE if large else _FACTS, {**whose, "rows_max": budget}),
+            self._graph.read(statement("read/map_total"), whose),
+        )
+        found = nodes[0]
+        choice = Choice(budget=budget)
+        choice.take_nodes(found["users"])
+        choice.take_edges(map_edges(facts))
+        scenes = found["scenes"][: max(choice.left, 0)]
+        choice.take_edges(await self._mentions(tenant, scenes, rows_max=choice.left))
+        choice.take_nodes([*found["scenes"], *found.get("others", ())])
+        shown = await map_nodes(self._graph, tenant, list(choice.nodes))
+        return Snapshot(
+            epoch=head.epoch,
+            seq=head.seq,
+            as_of=as_of,
+            total=Count(nodes=totals[0]["nodes"], edges=totals[0]["edges"]),
+            nodes=list(shown.values()),
+            edges=[edge for edge in choice.edges if edge.source in shown and edge.target in shown],
+        )
+
+    async def users(self, tenant: str) -> list[UserView]:
+        """Whose memories the tenant holds, by name, at most `USERS_MAX`.
+
+        Raises:
+            UnavailableError: the database does not answer.
+        """
+        rows = await self._graph.read(statement("read/users_of_tenant"), {"tenant": tenant, "rows_max": USERS_MAX})
+        return [UserView(user_id=row["user_id"], label=row["name"] or row["user_id"]) for row in rows]
+
+    async def evidence(self, tenant: str, element_id: str) -> ElementView:
+        """What a node or an edge says, and the messages that prove it.
+
+        Raises:
+            NotFoundError: this tenant has no such element; the answer is the same when another tenant has one.
+            UnavailableError: the database does not answer.
+        """
+        known = {"tenant": tenant, "id": element_id}
+        found_facts, found_nodes = await asyncio.gather(
+            self._graph.read(statement("read/fact_by_id"), known), self._graph.read(statement("read/node_by_id"), known)
+        )
+        if found_facts:
+            edge = found_facts[0]["edge"]
+            evidence, closing = await asyncio.gather(
+                self._messages(tenant, edge["evidence"] or [], edge["quotes"] or []),
+                closing_of(self._graph, tenant, edge),
+            )
+            return fact_element(found_facts[0], evidence, closing)
+        if not found_nodes:
+            raise NotFoundError(
+                f"there is no element with id {element_id!r} in this tenant; take an id from a snapshot or from recall"
+            )
+        return await self._node_evidence(found_nodes[0], known)
+
+    async def _node_evidence(self, found: Row, known: Mapping[str, str]) -> ElementView:
+        kind = kind_of(found["labels"])
+        if kind == "Scene":
+            facts, said = await asyncio.gather(
+                self._graph.read(statement("read/facts_of_scene"), {**known, "rows_max": FACTS_MAX}),
+                self._graph.read(statement("read/messages_of_scene"), {**known, "rows_max": EVIDENCE_MAX}),
+            )
+            quotes = [quote for row in facts for quote in row["quotes"]]
+            return node_element(found, kind, fact_lines(facts), proofs(said, quotes))
+        facts = await self._graph.read(statement("read/facts_of_node"), {**known, "rows_max": FACTS_MAX})
+        ids = list(dict.fromkeys(message_id for row in facts for message_id in row["evidence"]))
+        quotes = [quote for row in facts for quote in row["quotes"]]
+        evidence = await self._messages(known["tenant"], ids[:_MESSAGE_IDS_MAX], quotes)
+        return node_element(found, kind, fact_lines(facts), evidence)
+
+    async def _messages(self, tenant: str, ids: Sequence[str], quotes: Sequence[str]) -> list[EvidenceView]:
+        if not ids:
+            return []
+        rows = await self._graph.read(
+            statement("read/messages_by_id"), {"tenant": tenant, "ids": list(ids), "rows_max": EVIDENCE_MAX}
+        )
+        return proofs(rows, quotes)
+
+    async def _whose(self, tenant: str, user_id: str | None) -> list[str]:
+        return [user_id] if user_id is not None else [user.user_id for user in await self.users(tenant)]
+
+    async def _mentions(self, tenant: str, scenes: Sequence[str], *, rows_max: int) -> list[EdgeView]:
+        if not scenes or rows_max <= 0:
+            return []
+        return map_edges(
+            await self._graph.read(
+                statement("read/map_mentions"), {"tenant": tenant, "scenes": list(scenes), "rows_max": rows_max}
+            )
+        )
+
+
+async def map_nodes(graph: Graph, tenant: str, ids: Sequence[str]) -> dict[str, NodeView]:
+    """Nodes of the map by id, in the order asked for; what the tenant has not is left out.
+
+    Raises:
+        UnavailableError: the database does not answer.
+    """
+    rows = await graph.read(statement("read/map_nodes_by_id"), {"tenant": tenant, "ids": list(ids)})
+    known = {values[0]: map_node(values) for values in rows[0]["nodes"]}
+    return {node_id: known[node_id] for node_id in ids if node_id in known}
+
+
+def map_edges(rows: Sequence[Row]) -> list[EdgeView]:
+    """The edges in the one row of a statement that lists them."""
+    found = [dict(zip(_EDGE_FIELDS, values, strict=True)) for values in rows[0]["edges"]]
+    return [edge_view(edge, edge["source"], edge["target"], edge["predicate"]) for edge in found]
+
+
+def map_node(values: Sequence[Any]) -> NodeView:
+    """A node as `read/map_nodes_by_id` lists it."""
+    node = dict(zip(_NODE_FIELDS, values, strict=True))
+    return node_view(node, node["kind"])

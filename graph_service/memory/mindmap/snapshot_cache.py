@@ -1,0 +1,168 @@
+"""The last mind maps that were shown, kept in this process for when the database is away.
+
+They are not written to disk: a service does not start without its database, and what is forgotten must be gone at once.
+"""
+
+import asyncio
+import contextlib
+import logging
+from collections import OrderedDict
+from typing import Final
+
+from graph_service.memory.change_log.log import ChangeLog
+from graph_service.memory.mindmap.reader import MindMap
+from graph_service.memory.mindmap.snapshot import Snapshot
+from schema.errors import UnavailableError
+from schema.failure import failure_of
+from schema.ids import TenantId
+
+# The last snapshot of each memory somebody uses, kept in this process for when the database is away.
+
+_log = logging.getLogger("mnemograph.keepsakes")
+
+# How often it is looked whether kept snapshots have fallen behind, and how many are read then: beside the questions of
+# many users this must not be felt.
+LOOK_S: Final = 10.0
+READ_MAX: Final = 4
+KEPT_MAX: Final = 64
+BUDGET: Final = 1_000
+
+_Key = tuple[TenantId, str]
+
+
+class Keepsakes:
+    """Snapshots of the memories that were used last, at most `kept_max`, each of at most `BUDGET` nodes and edges."""
+
+    def __init__(self, changes: ChangeLog, mindmap: MindMap, *, kept_max: int = KEPT_MAX) -> None:
+        self._changes = changes
+        self._mindmap = mindmap
+        self._kept_max = kept_max
+        # None for one that was asked for and not read yet.
+        self._kept: OrderedDict[_Key, Snapshot | None] = OrderedDict()
+        self._forgotten = asyncio.Event()
+        self._forgettings = 0
+
+    def want(self, tenant: TenantId, user_id: str) -> None:
+        """Says that a memory is in use; its snapshot is read in the background."""
+        key = (tenant, user_id)
+        self._kept.setdefault(key, None)
+        self._kept.move_to_end(key)
+        if len(self._kept) > self._kept_max:
+            self._kept.popitem(last=False)
+
+    def of(self, tenant: TenantId, user_id: str) -> Snapshot | None:
+        """The last snapshot of a memory, however old; None when there is none."""
+        return self._kept.get((tenant, user_id))
+
+    def forget(self, tenant: str) -> None:
+        """Lets go of a tenant's snapshots, because something in them may have been forgotten."""
+        self._forgettings += 1
+        for key in [key for key in self._kept if key[0] == tenant]:
+            self._kept[key] = None
+        self._forgotten.set()
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Keeps the snapshots up to date until `stop` is set."""
+        while not stop.is_set():
+            self._forgotten.clear()
+            try:
+                await self.refresh()
+            except UnavailableError as error:
+                _log.debug("the kept snapshots stay as they are: %s", failure_of(error))
+            await self._pause(stop)
+
+    async def refresh(self, *, read_max: int = READ_MAX) -> int:
+        """Reads what was not read yet, and then again what has changed, the oldest first; returns how many were read.
+
+        Raises:
+            UnavailableError: Neo4j does not answer; what is kept stays.
+        """
+        heads = {tenant: await self._changes.head(tenant) for tenant in sorted({tenant for tenant, _ in self._kept})}
+        behind = []
+        for key, kept in self._kept.items():
+            head = heads.get(key[0])
+            if kept is None or (head is not None and (kept.epoch, kept.seq) != (head.epoch, head.seq)):
+                behind.append(("" if kept is None else kept.as_of, key))
+        chosen = [key for _, key in sorted(behind)[:read_max]]
+        for key in chosen:
+            forgettings = self._forgettings
+            try:
+                snapshot = await self._mindmap.snapshot(key[0], user_id=key[1], budget=BUDGET)
+            except UnavailableError:
+                raise
+            except Exception:
+                # It is let go, so that the others come next; the supervisor tells of it and starts the loop again.
+                self._kept.pop(key, None)
+                raise
+            # What was read before a forgetting may hold what is gone.
+            if key in self._kept and forgettings == self._forgettings:
+                self._kept[key] = snapshot
+        return len(chosen)
+
+    async def _pause(self, stop: asyncio.Event) -> None:
+        waiting = [asyncio.create_task(self._forgotten.wait()), asyncio.create_task(stop.wait())]
+        await asyncio.wait(waiting, timeout=LOOK_S, return_when=asyncio.FIRST_COMPLETED)
+        for task in waiting:
+            task.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await task
+
+
+MAPS_KEPT_MAX: Final = 16
+
+_MapKey = tuple[str, str | None, int]
+
+
+class KeptMaps:
+    """The last snapshots by tenant, user and budget, at most `kept_max`."""
+
+    def __init__(self, *, kept_max: int = MAPS_KEPT_MAX) -> None:
+        self._kept_max = kept_max
+        self._kept: OrderedDict[_MapKey, Snapshot] = OrderedDict()
+        self._forgettings = 0
+
+    @property
+    def forgettings(self) -> int:
+        """Rises with each forgetting; who read a snapshot before must not keep it after."""
+        return self._forgettings
+
+    def keep(self, tenant: str, user: str | None, budget: int, snapshot: Snapshot, *, forgettings: int) -> None:
+        """Keeps a snapshot that was read when `forgettings` was this."""
+        if forgettings != self._forgettings:
+            return
+        self._kept[tenant, user, budget] = snapshot
+        self._kept.move_to_end((tenant, user, budget))
+        if len(self._kept) > self._kept_max:
+            self._kept.popitem(last=False)
+
+    def exactly(self, tenant: str, user: str | None, budget: int) -> Snapshot | None:
+        """The last one of this very scope."""
+        return self._kept.get((tenant, user, budget))
+
+    def of_tenant(self, tenant: str) -> list[tuple[str | None, int, Snapshot]]:
+        """The last ones of a tenant, with user and budget."""
+        return [(key[1], key[2], kept) for key, kept in self._kept.items() if key[0] == tenant]
+
+    def nearest(self, tenant: str, user: str | None, budget: int) -> Snapshot | None:
+        """The last one of this scope, else the newest one that shows this user, cut down to what may be seen of it."""
+        exact = self.exactly(tenant, user, budget)
+        if exact is not None:
+            return exact
+        of_tenant = self.of_tenant(tenant)
+        same = [kept for whose, _, kept in of_tenant if whose == user]
+        wider = [_of_user(kept, user) for whose, _, kept in of_tenant if whose is None and user is not None]
+        return max(same or wider, key=lambda kept: kept.as_of, default=None)
+
+    def drop(self, tenant: str) -> None:
+        """Lets go of a tenant's snapshots, because something in them was forgotten."""
+        self._forgettings += 1
+        for key in [key for key in self._kept if key[0] == tenant]:
+            del self._kept[key]
+
+
+def _of_user(snapshot: Snapshot, user: str | None) -> Snapshot:
+    nodes = [node for node in snapshot.nodes if node.user_id == user]
+    ids = {node.id for node in nodes}
+    edges = [edge for edge in snapshot.edges if edge.user_id == user and {edge.source, edge.target} <= ids]
+    shown = snapshot.total.model_copy(update={"nodes": len(nodes), "edges": len(edges)})
+    return Snapshot(epoch=snapshot.epoch, seq=snapshot.seq, as_of=snapshot.as_of, total=shown, nodes=nodes, edges=edges)

@@ -1,0 +1,1 @@
+"""Facts about the user that always hold a place in the context."""

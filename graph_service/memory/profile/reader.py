@@ -1,0 +1,150 @@
+"""The profile of a user or agent: reading it, and marking in each digest what leaves it and what comes back."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any, Final
+
+from graph_service.graph.statements import statement
+from graph_service.graph.store import Graph, Row, Writing
+from graph_service.memory.change_log.payloads import edge_body, edge_view
+from graph_service.memory.facts.bitemporal import Moments
+from graph_service.memory.profile.selection import Out, ProfileFact, standing_out
+from schema.change import Change, Op
+from schema.fact import FactKind
+from schema.ids import MemoryId, TenantId
+from schema.importance import importance_of_strength
+from schema.profile import ITEMS_MAX, Category, profile_uri
+
+# The rest is marked by the digests that follow, so that none takes long because a memory is old and large.
+_MARKS_MAX: Final = 200
+_REASONS = {
+    Out.FULL: "no longer in the profile: what matters more fills it",
+    Out.OVERWRITTEN: "no longer in the profile: another fact says it with more confidence, or later",
+    None: "in the profile again",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProfileItem:
+    """A fact of a profile.
+
+    Attributes:
+        uri: where it stands in the profile.
+    """
+
+    id: MemoryId
+    uri: str
+    statement: str
+    predicate: str
+    relation: str | None
+    object: str
+    importance: int
+    confidence: float
+    valid_at: datetime
+    last_seen: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProfilePart:
+    """One category of a profile, the most important items first.
+
+    Attributes:
+        items_max: how many there may be.
+        out: how many facts that hold are not in it, because it is full or another says the same.
+    """
+
+    category: Category
+    items_max: int
+    items: tuple[ProfileItem, ...]
+    out: int
+
+
+async def profile_of(
+    graph: Graph, tenant: TenantId, node_id: MemoryId, moments: Moments, *, category: Category | None = None
+) -> list[ProfilePart]:
+    """The profile of a user or agent, every category of it or one; empty categories too."""
+    wanted = {"tenant": tenant, "ids": [node_id], **asdict(moments)}
+    rows = await graph.read(statement("read/profile_standing"), wanted)
+    facts = [_fact(values) for row in rows for values in row["facts"] if category in (None, _fact(values).category)]
+    out = standing_out(facts)
+    inside = sorted(fact.id for fact in facts if fact.id not in out)
+    items = await graph.read(statement("read/profile_facts"), {"tenant": tenant, "id": node_id, "facts": inside})
+    return [_part(one, facts, items, out) for one in Category if category in (None, one)]
+
+
+async def settle_profile(
+    writing: Writing, tenant: TenantId, node_ids: Iterable[MemoryId], *, at: datetime
+) -> list[Change]:
+    """Marks, inside a commit, what leaves the profiles of some users and agents; returns what viewers must be told."""
+    wanted = {"tenant": tenant, "ids": sorted(node_ids), **asdict(Moments(valid_at=at))}
+    changes: list[Change] = []
+    for row in await writing.run(statement("read/profile_standing"), wanted):
+        facts = [_fact(values) for values in row["facts"]]
+        out = standing_out(facts)
+        marks = {fact.id: out.get(fact.id) for fact in facts if fact.out != out.get(fact.id)}
+        now = sorted(marks)[:_MARKS_MAX]
+        if now:
+            texts = {name: mark.value if mark else None for name in now for mark in (marks[name],)}
+            parameters = {"tenant": tenant, "id": row["subject_id"], "facts": now, "out": texts}
+            changes += [_change(marked) for marked in await writing.run(statement("write/mark_profile"), parameters)]
+    return changes
+
+
+def subjects_in(facts: Sequence[Mapping[str, Any]], *nodes: MemoryId) -> set[MemoryId]:
+    """Which of some users and agents the rows of facts are about."""
+    return {row["subject_id"] for row in facts} & set(nodes)
+
+
+def _fact(values: Sequence[Any]) -> ProfileFact:
+    """The fact in a list of `read/profile_standing`."""
+    fact_id, predicate, relation, object_id, kind, importance, strength, confidence, first, last, out = values
+    return ProfileFact(
+        id=fact_id,
+        predicate=predicate,
+        relation=relation,
+        object_id=object_id,
+        kind=FactKind(kind or FactKind.FACT),
+        # Facts of older versions have no importance; their strength stands for it.
+        importance=importance or importance_of_strength(strength),
+        confidence=confidence,
+        first_seen=first,
+        last_seen=last,
+        out=Out(out) if out else None,
+    )
+
+
+def _part(
+    category: Category, facts: Sequence[ProfileFact], items: Sequence[Row], out: Mapping[str, Out]
+) -> ProfilePart:
+    mine = {fact.id: fact for fact in facts if fact.category is category}
+    return ProfilePart(
+        category=category,
+        items_max=ITEMS_MAX[category],
+        items=tuple(_item(row, mine[row["fact"]["id"]]) for row in items if row["fact"]["id"] in mine),
+        out=sum(name in out for name in mine),
+    )
+
+
+def _item(row: Row, known: ProfileFact) -> ProfileItem:
+    fact = row["fact"]
+    return ProfileItem(
+        id=fact["id"],
+        uri=profile_uri(row["subject_uri"], known.category, fact["id"]),
+        statement=fact["statement"],
+        predicate=row["predicate"],
+        relation=fact["relation"],
+        object=row["object"],
+        importance=known.importance,
+        confidence=fact["confidence"],
+        valid_at=fact["valid_at"],
+        last_seen=fact["last_seen"],
+    )
+
+
+def _change(row: Row) -> Change:
+    properties = row["properties"]
+    view = edge_view(properties, row["subject_id"], row["object_id"], row["predicate"])
+    out = properties.get("profile_out")
+    reason = _REASONS[Out(out) if out else None]
+    return Change(op=Op.EDGE_PUT, element_id=MemoryId(properties["id"]), body=edge_body(view), reason=reason)

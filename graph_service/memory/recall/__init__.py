@@ -1,0 +1,1 @@
+"""From a question to ranked hits with evidence."""

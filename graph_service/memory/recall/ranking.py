@@ -1,0 +1,204 @@
+"""Candidates → one order, each score with its parts. Pure.
+
+Every part is a weight times a signal. Signals without a scale of their own (BM25, cosines) are counted in how far
+messages usually lie apart, from the least of those found up, so that no part is below zero; the parts sum to the score.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from types import MappingProxyType
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from extraction.query_analysis import Asked
+from graph_service.memory.recall.candidates import Candidate, Found
+from graph_service.memory.recall.features import signals
+from graph_service.memory.recall.lexical_scores import Floats
+from graph_service.memory.recall.query import Kind
+
+# What each signal is worth, by language; the one place for it.
+#
+# Source: fitted with a listwise softmax loss, one conversation left out at a time (tests/bench/ranking_table.py);
+# those of Chinese were chosen among few on four data sets (tests/bench/chinese_table.py). `told` was fitted where
+# agents bring facts. `role` counts like `speaker`, for which it stands where nobody is named; `graph` as much as does
+# no harm; `beyond` so much that what an answer is said of comes before what ties it to the name
+# (tests/flows/test_second_hop.py).
+
+# How far the messages found for a question usually lie apart, in standard deviations of the development data, rounded.
+# One size for all questions: what differs little among those found tells little, and long questions tell more by words.
+SPREADS: Final[Mapping[str, float]] = MappingProxyType(
+    {
+        "words": 3.0,
+        "words_before": 3.0,
+        "words_near": 7.0,
+        "meaning": 0.1,
+        "meaning_near": 0.06,
+        "told": 0.1,
+        "tokens": 0.1,
+        "tokens_near": 0.1,
+        "specific": 0.5,
+        "length": 0.5,
+    }
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Weights:
+    """How much each signal counts.
+
+    Attributes:
+        scaled: for as much of a signal as messages usually lie apart (`SPREADS`); below zero: the less, the better.
+        plain: for the whole of a signal between 0 and 1.
+    """
+
+    scaled: Mapping[str, float]
+    plain: Mapping[str, float]
+
+
+_KNOWLEDGE = {"names": 1.0, "graph": 0.1, "beyond": 3.0, "certainty": 0.3, "importance": 0.1, "recency": 0.1}
+_PLAIN_EN = {
+    "speaker": 2.1,
+    "time": 3.1,
+    "says": 0.45,
+    "answers": 0.1,
+    "tells_when": 1.5,
+    "tells_number": 0.75,
+    "role": 2.0,
+}
+_PLAIN_ZH = {
+    "speaker": 2.1,
+    "time": 2.5,
+    "says": 0.5,
+    "answers": 0.4,
+    "tells_when": 1.7,
+    "tells_number": 0.8,
+    "role": 2.0,
+}
+
+
+def _weights(scaled: Mapping[str, float], plain: Mapping[str, float]) -> Weights:
+    return Weights(scaled=MappingProxyType(dict(scaled)), plain=MappingProxyType({**plain, **_KNOWLEDGE}))
+
+
+# With vectors of a message's pieces: these take over what the vector of the whole tells.
+ENGLISH = _weights(
+    {
+        "words": 0.1,
+        "words_before": 0.4,
+        "words_near": 1.2,
+        "tokens": 0.85,
+        "tokens_near": 1.3,
+        "told": 0.5,
+        "specific": 0.3,
+        "length": -0.3,
+    },
+    _PLAIN_EN,
+)
+ENGLISH_BY_VECTORS = _weights(
+    {
+        "words": 0.4,
+        "words_before": 0.45,
+        "words_near": 2.3,
+        "meaning": 0.85,
+        "meaning_near": 0.25,
+        "told": 0.5,
+        "specific": 0.3,
+    },
+    _PLAIN_EN,
+)
+ENGLISH_BY_WORDS = _weights(
+    {"words": 0.9, "words_before": 0.6, "words_near": 3.0, "specific": 0.3, "length": 0.2}, _PLAIN_EN
+)
+_WORDS_ZH = {"words": 0.6, "words_before": 0.1, "words_near": 0.15, "length": 0.2}
+CHINESE = _weights(
+    {**_WORDS_ZH, "words": 0.2, "length": 0.4, "meaning": 0.5, "tokens": 0.2, "tokens_near": 0.5, "told": 0.3},
+    _PLAIN_ZH,
+)
+CHINESE_BY_VECTORS = _weights({**_WORDS_ZH, "meaning": 0.7, "meaning_near": 0.2, "told": 0.3}, _PLAIN_ZH)
+CHINESE_BY_WORDS = _weights(_WORDS_ZH, _PLAIN_ZH)
+# A conversation that is handed in as a question asks for nothing: what counts is what it is about. Chinese is searched
+# by words and by their characters, so that as much text says more of them.
+_MET = {"speaker": 1.0, "time": 1.0}
+CONVERSATION = _weights({"words": 0.65, "meaning": 1.6}, _MET)
+CONVERSATION_ZH = _weights({"words": 0.35, "meaning": 1.6}, _MET)
+CONVERSATION_BY_WORDS = _weights({"words": 1.0}, _MET)
+# Longer than this nobody asks; remarks are.
+_QUESTION_CHARS_MAX, _QUESTION_CHARS_MAX_ZH = 160, 60
+
+
+def weights_for(*, chinese: bool, vectors: bool, tokens: bool, chars: int = 0) -> Weights:
+    """The weights of a question.
+
+    Args:
+        chars: how long the question is.
+        vectors: the embedder is there.
+        tokens: it gave vectors of the question's pieces too.
+    """
+    if chars > (_QUESTION_CHARS_MAX_ZH if chinese else _QUESTION_CHARS_MAX):
+        by_vectors = CONVERSATION_ZH if chinese else CONVERSATION
+        return by_vectors if vectors else CONVERSATION_BY_WORDS
+    by_words, by_vectors, by_tokens = (
+        (CHINESE_BY_WORDS, CHINESE_BY_VECTORS, CHINESE) if chinese else (ENGLISH_BY_WORDS, ENGLISH_BY_VECTORS, ENGLISH)
+    )
+    if not vectors:
+        return by_words
+    return by_tokens if tokens else by_vectors
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ranked:
+    """A candidate in its place.
+
+    Attributes:
+        parts: they sum to `score`.
+    """
+
+    candidate: Candidate
+    score: float
+    parts: Mapping[str, float] = field(default_factory=dict)
+
+
+def rank(found: Found, weights: Weights, *, asked: Asked, now: datetime, limit: int) -> list[Ranked]:
+    """Best first, at most `limit`; of equal scores by kind, then the newest, then by text and id.
+
+    So neither the order of what was found matters, nor, unless texts are equal too, which ids a memory has given.
+    """
+    candidates = found.candidates
+    if not candidates:
+        return []
+    raw = signals(found, asked, now=now)
+    messages = np.array([one.kind is Kind.MESSAGE for one in candidates])
+    parts = {
+        name: _counted(raw.scaled[name], weight / SPREADS[name], messages)
+        for name, weight in weights.scaled.items()
+        if name in raw.scaled
+    }
+    parts |= {name: weight * raw.plain[name] for name, weight in weights.plain.items()}
+    # As tidy as the shares of a whole: the greatest score that these weights usually give is about one.
+    whole = sum(map(abs, weights.scaled.values())) * 3 + sum(weights.plain.values()) / 2
+    table = np.round(np.array([*parts.values()], np.float64) / whole, 6)
+    scores = np.round(table.sum(axis=0), 6)
+    keys = [
+        (-score, one.kind, -one.said_at.timestamp(), one.text, one.id)
+        for score, one in zip(scores.tolist(), candidates, strict=True)
+    ]
+    order = sorted(range(len(keys)), key=keys.__getitem__)[:limit]
+    shares = table.T[order].tolist()
+    return [
+        Ranked(candidate=candidates[at], score=-keys[at][0], parts=dict(zip(parts, share, strict=True)))
+        for at, share in zip(order, shares, strict=True)
+    ]
+
+
+def _counted(values: Floats, weight: float, messages: npt.NDArray[np.bool_]) -> Floats:
+    """What each value counts, from the one that counts least up; what has none counts like the mean message."""
+    known = ~np.isnan(values)
+    base = values[known & messages] if (known & messages).any() else values[known]
+    if not len(base):
+        return np.zeros(len(values))
+    counted: Floats = weight * np.where(known, values, base.mean())
+    counted -= counted.min()
+    return counted

@@ -1,0 +1,181 @@
+"""The named ways to rank, beside the best one. Pure.
+
+Source: requirements.md D3 and D4: layers at 0.2/0.3/0.5 with thresholds and a path of degradation, and similarity with
+importance at 0.7/0.3. They work on what the one statement fetched and ask nothing more.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from extraction.query_analysis import Asked
+from graph_service.memory.recall.candidates import Candidate
+from graph_service.memory.recall.filters import Removed
+from graph_service.memory.recall.query import Kind
+from graph_service.memory.recall.ranking import Ranked
+from schema.ids import name_key
+
+# The parts of a candidate's score; None when a step does not find it.
+_Judge = Callable[[Candidate], Mapping[str, float] | None]
+_STEP: Final = 0.1
+_METADATA: Final = {"names": 0.5, "time": 0.3, "speaker": 0.2}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LayerRules:
+    """The weights and thresholds of the layered mode; similarities are cosines.
+
+    Attributes:
+        thresholds: by intent; `general` counts for intents that are not named.
+        floor: as low as a threshold is lowered.
+    """
+
+    abstract: float = 0.2
+    overview: float = 0.3
+    detail: float = 0.5
+    thresholds: dict[str, float] = field(
+        default_factory=lambda: {"general": 0.6, "relational": 0.45, "entity": 0.4, "factual": 0.4}
+    )
+    floor: float = 0.4
+
+    def ladder(self, intent: str) -> list[float]:
+        """The thresholds to try in turn for an intent, from its own down to the floor."""
+        at = self.thresholds.get(intent, self.thresholds["general"])
+        steps = [at]
+        while steps[-1] > self.floor:
+            steps.append(max(round(steps[-1] - _STEP, 6), self.floor))
+        return steps
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Layers:
+    """How near a question is to the texts of a scene, as cosines; None for what has no vector.
+
+    Attributes:
+        scene_id: of the scene itself, or the scene of a message.
+    """
+
+    scene_id: str
+    abstract: float | None
+    overview: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ordered:
+    """All that a mode lets through, best first.
+
+    Attributes:
+        path: the steps that were taken; the last of them found what is there.
+        removed: what the last step left out, and why.
+    """
+
+    ranked: tuple[Ranked, ...]
+    path: tuple[str, ...]
+    removed: tuple[Removed, ...] = ()
+
+
+def by_layers(
+    candidates: Sequence[Candidate], layers: Mapping[str, Layers], rules: LayerRules, *, intent: str, asked: Asked
+) -> Ordered:
+    """The order of the layered search: by layers, past the layers, by metadata, by words; the first that finds any.
+
+    Scenes are let in by their abstract (L0). A message scores with the layers of its scene, a scene with its
+    best message. Facts have no layers; they are found once the layers are passed by.
+
+    Args:
+        layers: by the id of a message or scene.
+    """
+    best = _best_details(candidates, layers)
+    path: list[str] = []
+    steps: list[tuple[str, _Judge]] = []
+    if any(candidate.cosine is not None for candidate in candidates):
+        steps += [(f"layers ≥ {at:.2f}", _layered_by(layers, rules, at, best)) for at in rules.ladder(intent)]
+        steps.append((f"similarity ≥ {rules.floor:.2f}", lambda one: _similar(one, rules.floor)))
+    steps.append(("metadata", _metadata_of(candidates, asked)))
+    steps.append(("words", _words_of(candidates)))
+    for name, parts_of in steps:
+        path.append(name)
+        found = [(one, parts) for one in candidates if (parts := parts_of(one)) is not None]
+        if found:
+            left_out = len(candidates) - len(found)
+            removed = (Removed(why=f"not found by {name}", count=left_out),) if left_out else ()
+            return Ordered(ranked=_ordered(found), path=tuple(path), removed=removed)
+    removed = (Removed(why="not found by any step", count=len(candidates)),) if candidates else ()
+    return Ordered(ranked=(), path=tuple(path), removed=removed)
+
+
+def by_similarity_and_importance(
+    candidates: Sequence[Candidate], *, similarity: float = 0.7, importance: float = 0.3
+) -> Ordered:
+    """The order by 0.7 similarity + 0.3 importance; what has no vector counts by its share of the words asked for."""
+    words = _words_of(candidates)
+    found = []
+    for one in candidates:
+        alike = one.cosine if one.cosine is not None else (words(one) or {"words": 0.0})["words"]
+        weight = (one.importance or 5) / 10
+        found.append((one, {"similarity": similarity * max(alike, 0.0), "importance": importance * weight}))
+    return Ordered(ranked=_ordered(found), path=("similarity and importance",))
+
+
+def _ordered(found: Sequence[tuple[Candidate, Mapping[str, float]]]) -> tuple[Ranked, ...]:
+    ranked = []
+    for candidate, parts in found:
+        rounded = {name: round(part, 6) for name, part in parts.items()}
+        ranked.append(Ranked(candidate=candidate, score=round(sum(rounded.values()), 6), parts=rounded))
+    return tuple(sorted(ranked, key=lambda one: (-one.score, one.candidate.kind, one.candidate.id)))
+
+
+def _best_details(candidates: Sequence[Candidate], layers: Mapping[str, Layers]) -> dict[str, float]:
+    """The similarity of the nearest message of each scene."""
+    best: dict[str, float] = {}
+    for one in candidates:
+        if one.kind is Kind.MESSAGE and one.cosine is not None and (of_scene := layers.get(one.id)) is not None:
+            best[of_scene.scene_id] = max(one.cosine, best.get(of_scene.scene_id, -1.0))
+    return best
+
+
+def _layered_by(layers: Mapping[str, Layers], rules: LayerRules, threshold: float, best: Mapping[str, float]) -> _Judge:
+    def parts(one: Candidate) -> Mapping[str, float] | None:
+        of_scene = layers.get(one.id)
+        if of_scene is None or of_scene.abstract is None or of_scene.abstract < threshold:
+            return None
+        detail = one.cosine if one.kind is Kind.MESSAGE else best.get(of_scene.scene_id)
+        return {
+            "abstract": rules.abstract * of_scene.abstract,
+            "overview": rules.overview * (of_scene.overview or 0.0),
+            "detail": rules.detail * (detail or 0.0),
+        }
+
+    return parts
+
+
+def _similar(one: Candidate, threshold: float) -> Mapping[str, float] | None:
+    return None if one.cosine is None or one.cosine < threshold else {"similarity": one.cosine}
+
+
+def _metadata_of(candidates: Sequence[Candidate], asked: Asked) -> _Judge:
+    best = max((one.scores.get("entity", 0.0) for one in candidates), default=0.0)
+
+    def parts(one: Candidate) -> Mapping[str, float] | None:
+        signals = {
+            "names": one.scores.get("entity", 0.0) / best if best else 0.0,
+            "time": 1.0 if asked.time is not None and asked.time.holds(one.said_at) else 0.0,
+            "speaker": 1.0 if one.speaker and name_key(one.speaker) in asked.name_keys else 0.0,
+        }
+        return {name: _METADATA[name] * signal for name, signal in signals.items()} if any(signals.values()) else None
+
+    return parts
+
+
+def _words_of(candidates: Sequence[Candidate]) -> _Judge:
+    best = {kind: max((_word_score(one) for one in candidates if one.kind is kind), default=0.0) for kind in Kind}
+
+    def parts(one: Candidate) -> Mapping[str, float] | None:
+        score = _word_score(one)
+        return {"words": score / best[one.kind]} if score > 0 else None
+
+    return parts
+
+
+def _word_score(one: Candidate) -> float:
+    return max(one.scores.get("words", 0.0), one.scores.get("stems", 0.0))

@@ -1,0 +1,1 @@
+"""Find what is inconsistent in the graph and repair it."""

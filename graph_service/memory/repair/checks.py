@@ -1,0 +1,92 @@
+"""What is wrong with a page of what is stored, as a sync sees it. Pure: rows in, problems out."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from extraction.embeddings.embedder import spoken
+from extraction.text.chinese import is_mostly_chinese
+from schema.ids import content_hash
+from schema.timespan import iso
+
+
+class Problem(StrEnum):
+    """What a sync finds."""
+
+    TEXT_CHANGED = "text_changed"
+    VECTOR_MISSING = "vector_missing"
+    VECTOR_SIZE = "vector_size"
+    IN_NO_SCENE = "in_no_scene"
+    SCENE_EMPTY = "scene_empty"
+    FACT_UNPROVEN = "fact_unproven"
+    NODE_BARE = "node_bare"
+    WORK_LOST = "work_lost"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MessageRepair:
+    """What to do with one message.
+
+    Attributes:
+        content_hash: of the text as it is.
+        embed, read: what must be done again.
+    """
+
+    id: str
+    user_id: str
+    session: str
+    content_hash: str
+    embed: bool
+    read: bool
+    problems: tuple[Problem, ...]
+
+
+def check_message(row: Mapping[str, Any], dim: int | None, *, tokens: bool = False) -> MessageRepair | None:
+    """What is wrong with a message; None when nothing is.
+
+    Args:
+        dim: numbers in each vector; None when there is no embedder.
+        tokens: whether the embedder gives token vectors too, of texts that are not mostly Chinese.
+    """
+    problems: list[Problem] = []
+    # The moment is part of the hash only when the caller named it.
+    hashes = [content_hash(row["role"], row["speaker"] or "", s, row["text"]) for s in (iso(row["said_at"]) or "", "")]
+    if row["content_hash"] not in hashes:
+        problems.append(Problem.TEXT_CHANGED)
+    problems += _vector_problems([row["vector_dim"]], dim, waits=row["unembedded"])
+    if tokens and not problems and not row["has_tokens"] and not row["unembedded"]:
+        problems += [] if is_mostly_chinese(spoken(row["speaker"], row["text"])) else [Problem.VECTOR_MISSING]
+    if not row["in_scene"] and not row["unread"]:
+        problems.append(Problem.IN_NO_SCENE)
+    if not problems:
+        return None
+    return MessageRepair(
+        id=row["id"],
+        user_id=row["user_id"],
+        session=row["session"],
+        content_hash=hashes[0] if Problem.TEXT_CHANGED in problems else row["content_hash"],
+        embed=dim is not None and bool(set(problems) - {Problem.IN_NO_SCENE}),
+        read=bool({Problem.IN_NO_SCENE, Problem.TEXT_CHANGED} & set(problems)),
+        problems=tuple(problems),
+    )
+
+
+def check_scene(row: Mapping[str, Any], dim: int | None) -> list[Problem]:
+    """What is wrong with a scene; a scene without messages has no other problem."""
+    if not row["messages"]:
+        return [Problem.SCENE_EMPTY]
+    return _vector_problems([row["abstract_dim"], row["overview_dim"]], dim, waits=row["unembedded"])
+
+
+def check_fact(row: Mapping[str, Any], dim: int) -> list[Problem]:
+    """What is wrong with a fact that should have a vector and waits for none."""
+    return _vector_problems([row["dim"]], dim, waits=False)
+
+
+def _vector_problems(dims: Sequence[int | None], dim: int | None, *, waits: bool) -> list[Problem]:
+    if dim is None or waits:
+        return []
+    if None in dims:
+        return [Problem.VECTOR_MISSING]
+    return [Problem.VECTOR_SIZE] if any(one != dim for one in dims) else []

@@ -1,0 +1,262 @@
+"""Repair: compares what is stored with itself, and mends what a crash, a bug or a stranger's hand left behind."""
+
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+from graph_service.graph.schema_setup import NO_MODEL, stored_embedder
+from graph_service.graph.statements import Statement, statement
+from graph_service.graph.store import Graph, Writing
+from graph_service.memory.change_log.log import append_changes
+from graph_service.memory.entity_resolution.projection_writer import changes_between, edges_at, show
+from graph_service.memory.facts.writer import want_vectors
+from graph_service.memory.jobs.outbox import JobKind
+from graph_service.memory.repair.checks import MessageRepair, Problem, check_fact, check_message, check_scene
+from schema.change import Change, Op
+from schema.entity import the_user
+from schema.errors import MnemographError, UnavailableError
+from schema.ids import MemoryId, TenantId, UserId
+from schema.predicates import whitelist
+
+ROWS_MAX: Final = 500
+SESSION_WORK: Final = (JobKind.READ, JobKind.EMBED, JobKind.CLOSE)
+UNPROVEN: Final = "sync: no message is left that proves it"
+Progress = Callable[[int, int], None]
+Rows = Sequence[Mapping[str, Any]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SyncReport:
+    """What a sync found and did.
+
+    Attributes:
+        total: things looked at: messages, nodes of the mind map, sessions.
+        indexed: problems mended, or of which the mending was asked for.
+        skipped: things that were as they should be.
+        errors: problems that could not be mended.
+        found: problems by kind.
+    """
+
+    total: int
+    indexed: int
+    skipped: int
+    errors: int
+    found: Mapping[Problem, int]
+
+
+class Sync:
+    """One repair of one tenant.
+
+    Args:
+        dry_run: look only.
+        rows_max: things that are looked at together, and mended in one commit.
+        on_progress: called with how many things were looked at, and how many there are.
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        tenant: TenantId,
+        *,
+        now: datetime,
+        dry_run: bool = False,
+        on_progress: Progress | None = None,
+        rows_max: int = ROWS_MAX,
+    ) -> None:
+        self._graph = graph
+        self._tenant = tenant
+        self._now = now
+        self._now_ms = round(now.timestamp() * 1000)
+        self._dry_run = dry_run
+        self._on_progress = on_progress
+        self._rows_max = rows_max
+        self._things = self._looked = self._sound = self._mended = self._errors = 0
+        self._found: Counter[Problem] = Counter()
+
+    async def run(self) -> SyncReport:
+        """Looks at everything, in batches, and mends as it goes.
+
+        Raises:
+            UnavailableError: Neo4j does not answer; what was mended stays mended.
+        """
+        embedder = await stored_embedder(self._graph)
+        dim = None if embedder is None or embedder.model == NO_MODEL else embedder.dim
+        tokens = embedder is not None and embedder.token_model is not None
+        rows = await self._graph.read(statement("read/sync_totals"), {"tenant": self._tenant})
+        self._things = rows[0]["things"]
+        async for messages in self._pages(statement("read/check_messages"), {}):
+            await self._check_messages(messages, dim, tokens=tokens)
+        async for nodes in self._pages(
+            statement("read/check_nodes"), {"predicates": sorted(whitelist()), "dim": dim or 0}
+        ):
+            await self._check_nodes(nodes, dim)
+        async for merged in self._pages(statement("read/check_held_facts"), {}, counted=False):
+            await self._check_merged(merged)
+        async for sessions in self._pages(statement("read/check_sessions"), {}):
+            await self._check_sessions(sessions)
+        # Last, since nodes are left over by what was removed before.
+        async for bare in self._pages(statement("read/check_bare_nodes"), {}, counted=False):
+            await self._check_bare(bare)
+        return SyncReport(
+            total=self._looked,
+            indexed=self._mended,
+            skipped=self._sound,
+            errors=self._errors,
+            found={problem: count for problem, count in self._found.items() if count},
+        )
+
+    async def _pages(self, page: Statement, more: Mapping[str, Any], *, counted: bool = True) -> AsyncIterator[Rows]:
+        after = ""
+        while True:
+            parameters = {"tenant": self._tenant, "after": after, "rows_max": self._rows_max, **more}
+            rows = await self._graph.read(page, parameters)
+            if not rows:
+                return
+            after = rows[-1]["id"]
+            yield rows
+            self._looked += len(rows) if counted else 0
+            if self._on_progress and counted:
+                self._on_progress(self._looked, max(self._things, self._looked))
+
+    async def _check_messages(self, rows: Rows, dim: int | None, *, tokens: bool) -> None:
+        repairs = [repair for row in rows if (repair := check_message(row, dim, tokens=tokens))]
+        self._sound += len(rows) - len(repairs)
+        self._found.update(problem for repair in repairs for problem in repair.problems)
+        await self._mend(len(repairs), lambda writing: self._repair_messages(writing, repairs))
+
+    async def _check_nodes(self, rows: Rows, dim: int | None) -> None:
+        problems = {row["id"]: check_scene(row, dim) for row in rows if row["is_scene"]}
+        empty = [row for row in rows if Problem.SCENE_EMPTY in problems.get(row["id"], [])]
+        unembedded = [row for row in rows if problems.get(row["id"]) and row not in empty]
+        # The facts of an empty scene go with it.
+        unproven = [row for row in rows if row["unproven"] and row not in empty]
+        mute = [fact for row in rows for fact in row["unembedded_facts"]]
+        problems |= {fact["id"]: check_fact(fact, dim or 0) for fact in mute}
+        wrong = {row["id"] for row in (*empty, *unembedded, *unproven)} | {fact["node"] for fact in mute}
+        self._sound += len(rows) - len(wrong)
+        self._found.update(problem for found in problems.values() for problem in found)
+        facts = [{"node": row["id"], **fact} for row in unproven for fact in row["unproven"]]
+        self._found[Problem.FACT_UNPROVEN] += len(facts)
+        await self._mend(len(unembedded), lambda writing: self._repair_scenes(writing, unembedded))
+        await self._mend(len(mute), lambda writing: self._repair_facts(writing, mute))
+        for user_id in sorted({row["user_id"] for row in empty}):
+            scenes = sorted(row["id"] for row in empty if row["user_id"] == user_id)
+            await self._mend(len(scenes), self._dropping_scenes(user_id, scenes))
+        for user_id in sorted({fact["user_id"] for fact in facts}):
+            dropped = [{"node": f["node"], "id": f["id"]} for f in facts if f["user_id"] == user_id]
+            await self._mend(len(dropped), self._dropping_facts(user_id, dropped))
+
+    async def _check_sessions(self, rows: Rows) -> None:
+        lost = [{"session": row["id"], "kind": kind} for row in rows for kind in SESSION_WORK if row[f"lost_{kind}"]]
+        self._sound += len(rows) - len({work["session"] for work in lost})
+        self._found[Problem.WORK_LOST] += len(lost)
+        await self._mend(len(lost), lambda writing: self._want(writing, lost))
+
+    async def _check_merged(self, rows: Rows) -> None:
+        for user_id in sorted({row["user_id"] for row in rows}):
+            mine = [row for row in rows if row["user_id"] == user_id and row["unproven"]]
+            # A fact between two merged entities is found twice.
+            facts = {fact["id"]: fact for row in mine for fact in row["unproven"]}
+            self._found[Problem.FACT_UNPROVEN] += len(facts)
+            await self._mend(len(facts), self._dropping_held(user_id, [row["id"] for row in mine], facts))
+
+    async def _check_bare(self, rows: Rows) -> None:
+        # They were counted as sound when the nodes were looked at.
+        self._sound -= len(rows)
+        self._found[Problem.NODE_BARE] += len(rows)
+        for user_id in sorted({row["user_id"] for row in rows}):
+            ids = sorted(row["id"] for row in rows if row["user_id"] == user_id)
+            await self._mend(len(ids), self._dropping_bare(user_id, ids))
+
+    async def _mend(self, count: int, steps: Callable[[Writing], Any]) -> None:
+        if not count or self._dry_run:
+            return
+        try:
+            await self._graph.write(steps)
+        except UnavailableError:
+            raise
+        except MnemographError:
+            self._errors += count
+        else:
+            self._mended += count
+
+    async def _want(self, writing: Writing, work: Rows) -> None:
+        rows = sorted({(row["session"], row["kind"]) for row in work})
+        wanted = [{"session": session, "kind": kind} for session, kind in rows]
+        if wanted:
+            parameters = {"tenant": self._tenant, "rows": wanted, "now_ms": self._now_ms}
+            await writing.run(statement("jobs/want_work"), parameters)
+
+    async def _repair_messages(self, writing: Writing, repairs: Sequence[MessageRepair]) -> None:
+        embed = [{"session": repair.session, "kind": "embed"} for repair in repairs if repair.embed]
+        rows = [{"id": r.id, "content_hash": r.content_hash, "embed": r.embed, "read": r.read} for r in repairs]
+        await self._lock_users(writing, {repair.user_id for repair in repairs})
+        await writing.run(statement("write/repair_messages"), {"tenant": self._tenant, "rows": rows})
+        await self._want(writing, embed + [{"session": r.session, "kind": "read"} for r in repairs if r.read])
+
+    async def _repair_scenes(self, writing: Writing, scenes: Rows) -> None:
+        await self._lock_users(writing, {row["user_id"] for row in scenes})
+        ids = [row["id"] for row in scenes]
+        await writing.run(statement("write/repair_scenes"), {"tenant": self._tenant, "ids": ids})
+        await want_vectors(writing, self._tenant, {row["session"] for row in scenes}, at=self._now)
+
+    async def _repair_facts(self, writing: Writing, facts: Rows) -> None:
+        await self._lock_users(writing, {fact["user_id"] for fact in facts})
+        rows = sorted(facts, key=lambda fact: str(fact["id"]))
+        await writing.run(statement("write/repair_facts"), {"tenant": self._tenant, "rows": rows})
+        await want_vectors(writing, self._tenant, {fact["session"] for fact in facts}, at=self._now)
+
+    def _dropping_scenes(self, user_id: str, ids: Sequence[str]) -> Callable[[Writing], Any]:
+        async def steps(writing: Writing) -> None:
+            await self._lock_users(writing, {user_id})
+            rows = await writing.run(statement("write/take_empty_scenes_away"), {"tenant": self._tenant, "ids": ids})
+            why = "sync: no message is left in this scene"
+            edges = [(Op.EDGE_DROP, edge) for row in rows for edge in row["edges"]]
+            await self._log(writing, user_id, edges + [(Op.NODE_DROP, row["id"]) for row in rows], why)
+
+        return steps
+
+    def _dropping_facts(self, user_id: str, facts: Rows) -> Callable[[Writing], Any]:
+        async def steps(writing: Writing) -> None:
+            await self._lock_users(writing, {user_id})
+            ordered = sorted(facts, key=lambda fact: str(fact["id"]))
+            parameters = {"tenant": self._tenant, "rows": ordered}
+            rows = await writing.run(statement("write/take_unproven_facts_away"), parameters)
+            await self._log(writing, user_id, [(Op.EDGE_DROP, row["id"]) for row in rows], UNPROVEN)
+
+        return steps
+
+    def _dropping_held(
+        self, user_id: str, ids: Sequence[str], facts: Mapping[str, Mapping[str, Any]]
+    ) -> Callable[[Writing], Any]:
+        async def steps(writing: Writing) -> None:
+            await self._lock_users(writing, {user_id})
+            ends = await writing.run(statement("read/identity_ends"), {"tenant": self._tenant, "ids": list(ids)})
+            roots = sorted({row["root_id"] for row in ends if row["root_id"]})
+            before = await edges_at(writing, self._tenant, roots)
+            rows = [facts[name] for name in sorted(facts)]
+            await writing.run(statement("write/forget_held_facts"), {"tenant": self._tenant, "rows": rows})
+            await show(writing, self._tenant, roots, at=self._now)
+            changes = changes_between(before, await edges_at(writing, self._tenant, roots), UNPROVEN)
+            await append_changes(writing, self._tenant, user_id, changes, at=self._now)
+
+        return steps
+
+    def _dropping_bare(self, user_id: str, ids: Sequence[str]) -> Callable[[Writing], Any]:
+        async def steps(writing: Writing) -> None:
+            await self._lock_users(writing, {user_id})
+            rows = await writing.run(statement("write/take_bare_nodes_away"), {"tenant": self._tenant, "ids": ids})
+            why = "sync: nothing is left that names it"
+            await self._log(writing, user_id, [(Op.NODE_DROP, row["id"]) for row in rows], why)
+
+        return steps
+
+    async def _lock_users(self, writing: Writing, user_ids: set[str]) -> None:
+        ids = sorted(the_user(self._tenant, UserId(user_id)).id for user_id in user_ids)
+        await writing.run(statement("write/lock_users"), {"tenant": self._tenant, "user_node_ids": ids})
+
+    async def _log(self, writing: Writing, user_id: str, dropped: Sequence[tuple[Op, str]], why: str) -> None:
+        changes = [Change(op=op, element_id=MemoryId(element), body={}, reason=why) for op, element in dropped]
+        await append_changes(writing, self._tenant, user_id, changes, at=self._now)

@@ -1,0 +1,1 @@
+"""Life of sessions, and the short-term window of recent turns."""

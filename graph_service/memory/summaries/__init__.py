@@ -1,0 +1,1 @@
+"""Summaries of scenes and sessions (layers L0 to L2)."""

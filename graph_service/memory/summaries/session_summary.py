@@ -1,0 +1,61 @@
+"""The layer texts of sessions: made of those of their scenes, kept with the session's life, only when they changed."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from extraction.extractive_summary import SceneTold, session_told
+from graph_service.graph.statements import statement
+from graph_service.graph.store import Graph, Writing
+from schema.ids import TenantId, content_hash
+
+
+def scenes_key(hashes: Sequence[str]) -> str:
+    """What the texts of a session are made from: the texts of its scenes, in order."""
+    return content_hash("session", *hashes)
+
+
+async def tell_session(graph: Graph, tenant: TenantId, session: str, *, now: datetime) -> bool:
+    """Makes the texts of a session (node id) if those of its scenes changed; True when they were made.
+
+    Texts that were overtaken by a change are not stored; whoever asks next makes them.
+
+    Raises:
+        UnavailableError: Neo4j does not answer.
+    """
+    rows = await graph.read(statement("read/scenes_of_session"), {"tenant": tenant, "session": session})
+    if not rows:
+        return False
+    row = rows[0]
+    hashes = [scene["layers_hash"] for scene in row["scenes"]]
+    key = scenes_key(hashes)
+    if row["layers_hash"] == key or not row["scenes"]:
+        return False
+    told = session_told([_told(scene) for scene in row["scenes"]])
+    parameters = {
+        "tenant": tenant,
+        "session": session,
+        "scene_hashes": hashes,
+        "layers": {
+            "title": told.title,
+            "abstract": told.abstract,
+            "overview": told.overview,
+            "layers_hash": key,
+            "layers_at": now,
+        },
+    }
+
+    async def steps(writing: Writing) -> bool:
+        return bool(await writing.run(statement("write/set_session_layers"), parameters))
+
+    return await graph.write(steps)
+
+
+def _told(scene: Mapping[str, Any]) -> SceneTold:
+    return SceneTold(
+        title=scene["name"] or "",
+        abstract=scene["abstract"] or "",
+        overview=scene["overview"] or "",
+        start=scene["first_seen"],
+        messages=scene["evidence_n"] or 0,
+    )

@@ -1,0 +1,1 @@
+"""Run jobs: read sessions, embed, close, reread, forget."""

@@ -1,0 +1,254 @@
+"""Everything that is counted and timed while the service works; what is looked up for a scrape is in `metrics_page`."""
+
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from itertools import product
+from typing import Final
+
+# Counters, levels and histograms as plain numbers: counting costs a microsecond and loads nothing.
+#
+# They stand for the whole process. Labels are closed sets, told beforehand: what is not in them counts as `other`, so
+# that nobody's names, and nobody's inventions, become series.
+
+OTHER: Final = "other"
+Labels = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class About:
+    """What a measure is called and means.
+
+    Attributes:
+        labels: the values that each label may have.
+    """
+
+    name: str
+    help: str
+    labels: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    def series(self) -> list[Labels]:
+        """Every combination of values."""
+        return list(product(*self.labels.values()))
+
+    def known(self, values: Labels) -> Labels:
+        """The values, each that is not in its set replaced by `other`."""
+        sets = zip(values, self.labels.values(), strict=True)
+        return tuple(value if value in allowed else OTHER for value, allowed in sets)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Level:
+    """How something stands at one moment.
+
+    Attributes:
+        values: by the values of the labels.
+    """
+
+    name: str
+    help: str
+    labels: tuple[str, ...] = ()
+    values: Mapping[Labels, float]
+
+
+class Counter:
+    """What only grows."""
+
+    def __init__(self, name: str, about: str, **labels: Iterable[str]) -> None:
+        self.about = About(name=name, help=about, labels=_with_other(labels))
+        self.values: dict[Labels, float] = dict.fromkeys(self.about.series(), 0.0)
+
+    def add(self, *labels: str, n: float = 1.0) -> None:
+        """Counts `n` more."""
+        key = labels if labels in self.values else self.about.known(labels)
+        self.values[key] += n
+
+
+class Histogram:
+    """How often values lay where.
+
+    Args:
+        bounds: upper ends of the buckets, ascending; above the last lies one more.
+    """
+
+    def __init__(self, name: str, about: str, bounds: Sequence[float], **labels: Iterable[str]) -> None:
+        self.about = About(name=name, help=about, labels=_with_other(labels))
+        self.bounds = tuple(bounds)
+        empty = len(self.bounds) + 1
+        self.counts: dict[Labels, list[int]] = {key: [0] * empty for key in self.about.series()}
+        self.sums: dict[Labels, float] = dict.fromkeys(self.about.series(), 0.0)
+
+    def note(self, value: float, *labels: str) -> None:
+        """Counts one value."""
+        key = labels if labels in self.counts else self.about.known(labels)
+        self.counts[key][bisect_left(self.bounds, value)] += 1
+        self.sums[key] += value
+
+
+def _with_other(labels: Mapping[str, Iterable[str]]) -> dict[str, tuple[str, ...]]:
+    return {name: tuple(dict.fromkeys((*values, OTHER))) for name, values in labels.items()}
+
+
+# Below 5 ms nothing of ours is slow; 0.2 s and 0.5 s are the limits of recall (requirements.md D8).
+_SECONDS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
+_SLOW_SECONDS: Final = (0.01, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0)
+_TENTHS: Final = tuple(number / 10 for number in range(1, 10))
+
+
+class Door(StrEnum):
+    """Where a request came in."""
+
+    GRAPHQL = "graphql"
+    REST = "rest"
+    MCP = "mcp"
+    LIVE = "live"
+    VIEWER = "viewer"
+    PROBE = "probe"
+
+
+class Use(StrEnum):
+    """What a memory is used for, whatever the door."""
+
+    REMEMBER = "remember"
+    RECALL = "recall"
+    CONTEXT = "context"
+
+
+class Loop(StrEnum):
+    """Work that goes on beside the requests, each kept running by `supervision.Supervisor`."""
+
+    ACCESS = "access"
+    COMMUNITIES = "communities"
+    DATABASE_WATCH = "database watch"
+    GRAPHQL = "graphql"
+    KEYS = "keys"
+    LIVE_FEED = "live feed"
+    MCP = "mcp"
+    REPLAY = "replay"
+    SNAPSHOTS = "snapshots"
+    WARM_UP = "warm-up"
+    WINDOW = "short-term window"
+    WORKER_ANEW = "worker anew"
+    WORKER_CLOSE = "worker close"
+    WORKER_EMBED = "worker embed"
+    WORKER_FORGET = "worker forget"
+    WORKER_IDLE = "worker idle sessions"
+    WORKER_MALFORMED = "worker malformed work"
+    WORKER_READ = "worker read"
+
+
+_WORK: Final = ("embed", "read", "close", "anew", "forget")
+_OUTSIDE: Final = ("embedder", "model")
+_STATUS: Final = ("1xx", "2xx", "3xx", "4xx", "5xx")
+
+REQUESTS: Final = Counter(
+    "mnemograph_requests", "Requests answered, by door and class of status.", door=Door, status=_STATUS
+)
+REQUEST_SECONDS: Final = Histogram(
+    "mnemograph_request_seconds", "Time from a request to the end of its answer.", _SECONDS, door=Door
+)
+USE_SECONDS: Final = Histogram(
+    "mnemograph_use_seconds",
+    "Time of remember, recall and context.",
+    _SECONDS,
+    use=Use,
+    outcome=("done", "refused", "failed"),
+)
+MESSAGES: Final = Counter("mnemograph_messages", "Messages taken in, by where they went.", where=("neo4j", "spool"))
+RECALL_SIMILARITY: Final = Histogram(
+    "mnemograph_recall_similarity", "Cosine of the nearest thing found for a question.", _TENTHS
+)
+RECALL_CONFIDENCE: Final = Histogram(
+    "mnemograph_recall_confidence", "How likely recall held its answers to hold what was asked.", _TENTHS
+)
+RECALLS: Final = Counter(
+    "mnemograph_recalls", "Questions answered, by what was found.", found=("relevant", "nothing", "degraded")
+)
+READINGS: Final = Counter(
+    "mnemograph_readings",
+    "Scenes read for facts: by the model as first asked, by the model in another way, by rules that were wanted, by "
+    "rules because the model could not, by rules because its budget was spent, by nobody because it took too long.",
+    outcome=("model", "model retried", "rules", "fell back", "budget spent", "too slow"),
+)
+FACTS: Final = Counter("mnemograph_facts", "Facts and closings of facts that were written.")
+REJECTED: Final = Counter(
+    "mnemograph_rejected_facts",
+    "Proposals of readers that were not accepted, by reason.",
+    reason=(
+        "predicate not on the whitelist",
+        "subject or object has no usable name",
+        "the whitelist does not allow this predicate between these kinds",
+        "subject and object are the same",
+        "no message proves it",
+        "the statement is empty or too long",
+        "not confident enough",
+        "not important enough",
+        "too many facts in one scene",
+    ),
+)
+MODEL_TOKENS: Final = Counter("mnemograph_model_tokens", "Tokens that reading cost.", direction=("in", "out"))
+EMBEDDED: Final = Counter("mnemograph_embedded", "Texts that were given a vector.", what=("message", "scene", "fact"))
+WORK: Final = Counter(
+    "mnemograph_work",
+    "Pieces of background work, by how they ended.",
+    kind=_WORK,
+    outcome=("done", "retried", "parked", "lost"),
+)
+WORK_SECONDS: Final = Histogram(
+    "mnemograph_work_seconds", "Time of a piece of background work.", _SLOW_SECONDS, kind=_WORK
+)
+OUTSIDE_SECONDS: Final = Histogram(
+    "mnemograph_outside_seconds",
+    "Time of a call to an embedder or model elsewhere, by outcome; `skipped` while its circuit breaker is open.",
+    _SLOW_SECONDS,
+    outside=_OUTSIDE,
+    outcome=("answered", "away", "skipped"),
+)
+DATABASE_SECONDS: Final = Histogram(
+    "mnemograph_database_seconds",
+    "Time of a statement, from sending it to its last row.",
+    _SECONDS,
+    access=("read", "write"),
+)
+CONNECTIONS_CUT: Final = Counter(
+    "mnemograph_connections_cut",
+    "Connections that were closed: the client was late, did not read, sent nonsense, or had to make room for others.",
+    reason=("late", "not reading", "malformed", "crowded"),
+)
+DATABASE_FAILURES: Final = Counter(
+    "mnemograph_database_failures", "Reads and transactions that the database did not answer in the end."
+)
+LOOP_FAILURES: Final = Counter(
+    "mnemograph_loop_failures",
+    "Failures of background loops, each of which was started again.",
+    loop=Loop,
+)
+AUDIT_LOST: Final = Counter(
+    "mnemograph_audit_lines_lost", "Lines of the audit log that could not be written, as on a full disk."
+)
+
+COUNTERS: Final = (
+    REQUESTS,
+    MESSAGES,
+    RECALLS,
+    READINGS,
+    FACTS,
+    REJECTED,
+    MODEL_TOKENS,
+    EMBEDDED,
+    WORK,
+    CONNECTIONS_CUT,
+    DATABASE_FAILURES,
+    LOOP_FAILURES,
+    AUDIT_LOST,
+)
+HISTOGRAMS: Final = (
+    REQUEST_SECONDS,
+    USE_SECONDS,
+    RECALL_SIMILARITY,
+    RECALL_CONFIDENCE,
+    WORK_SECONDS,
+    OUTSIDE_SECONDS,
+    DATABASE_SECONDS,
+)

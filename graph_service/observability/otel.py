@@ -1,0 +1,76 @@
+"""Traces by OpenTelemetry, sent to a collector over OTLP/HTTP; loaded only when `traces.endpoint` is set."""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Final
+
+from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+from opentelemetry.sdk.resources import Resource
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import BatchSpanProcessor
+from opentelemetry.sdk.trace.sampling import ParentBased, TraceIdRatioBased
+from opentelemetry.trace import SpanKind, Status, StatusCode
+from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
+
+from graph_service.config.sections import TraceSettings
+from graph_service.observability.spans import Attribute, set_tracer
+from graph_service.version import version
+
+_PATH: Final = "/v1/traces"
+_FLUSH_MAX_MS: Final = 5_000
+_EXPORT_MAX_S: Final = 5.0
+
+
+class _OpenTelemetry:
+    """Makes spans of ours into spans of OpenTelemetry."""
+
+    def __init__(self, provider: TracerProvider) -> None:
+        self._tracer = provider.get_tracer("mnemograph", version())
+        self._callers = TraceContextTextMapPropagator()
+
+    @contextmanager
+    def open(self, name: str, attributes: Mapping[str, Attribute], parent: str | None) -> Iterator[None]:
+        """A span for the block; of an error its class is told, since its message may quote what people said."""
+        context = None if parent is None else self._callers.extract({"traceparent": parent})
+        kind = SpanKind.SERVER if name.startswith("request ") else SpanKind.INTERNAL
+        with self._tracer.start_as_current_span(
+            name,
+            context=context,
+            kind=kind,
+            attributes=dict(attributes),
+            record_exception=False,
+            set_status_on_exception=False,
+        ) as span:
+            try:
+                yield
+            except BaseException as error:
+                span.set_status(Status(StatusCode.ERROR, type(error).__name__))
+                raise
+
+
+def start_tracing(wanted: TraceSettings) -> Callable[[], None]:
+    """From here on spans are sent; the answer ends that, and sends what is left.
+
+    A collector that is away costs nothing but the spans: they are sent by a thread, and dropped when it cannot.
+    """
+    assert wanted.endpoint is not None, "only called when there is somewhere to send them"
+    base = wanted.endpoint.rstrip("/")
+    exporter = OTLPSpanExporter(
+        endpoint=base if base.endswith(_PATH) else base + _PATH,
+        headers={"Authorization": wanted.authorization} if wanted.authorization else None,
+        timeout=_EXPORT_MAX_S,
+    )
+    provider = TracerProvider(
+        sampler=ParentBased(TraceIdRatioBased(wanted.share)),
+        resource=Resource({"service.name": wanted.service_name, "service.version": version()}),
+        shutdown_on_exit=False,
+    )
+    provider.add_span_processor(BatchSpanProcessor(exporter))
+    set_tracer(_OpenTelemetry(provider))
+
+    def stop() -> None:
+        set_tracer(None)
+        provider.force_flush(_FLUSH_MAX_MS)
+        provider.shutdown()
+
+    return stop

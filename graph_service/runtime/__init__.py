@@ -1,0 +1,1 @@
+"""The running process: its Neo4j, connections, start, stop."""

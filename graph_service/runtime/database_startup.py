@@ -1,0 +1,143 @@
+"""The way of a service to its database: started, logged in, migrated, its indexes made to fit the embedder.
+
+A command waits for it. A service does not: it listens meanwhile, takes messages into the spool, and answers what it
+can. After a crash the local Neo4j may take long (it recovers what was not written, or a dead service's Neo4j still
+holds its store), and nobody should go without an answer for that.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from typing import Final
+
+from graph_service.auth.keyring import plan_reading
+from graph_service.config.settings import Settings
+from graph_service.graph.database import connect, open_driver
+from graph_service.graph.local.local_server import LocalServer
+from graph_service.graph.local.server_process import ServerSlowError
+from graph_service.graph.local.server_start import ServerDiedError
+from graph_service.graph.store import Graph
+from graph_service.runtime.database_watchdog import Seat
+from graph_service.runtime.local_neo4j import start_server
+from graph_service.runtime.progress import Watcher
+from schema.errors import ConflictError, MnemographError, UnavailableError
+
+_log = logging.getLogger("mnemograph.database")
+
+_PAUSE_MIN_S: Final = 0.5
+_PAUSE_MAX_S: Final = 5.0
+# A Neo4j that a dead process left lets go of its store within seconds; one that dies again and again does not heal.
+_START_TRIES_MAX: Final = 4
+
+
+class DatabaseArrival:
+    """Connects a `Graph` that has no server yet.
+
+    Args:
+        graph: gets its driver when everything is ready.
+        starting: the start of the local Neo4j, begun before; None when a server was given.
+        prepare: makes the indexes fit, on a graph that answers, before anybody else uses it.
+        patient: try again what may go better; a command would rather say at once what is wrong.
+        known_before: this service has reached its database before, so a given one that is silent is waited for.
+    """
+
+    def __init__(
+        self,
+        *,
+        settings: Settings,
+        seat: Seat,
+        graph: Graph,
+        starting: "asyncio.Task[LocalServer] | None",
+        prepare: Callable[[Graph], Awaitable[None]],
+        on_progress: Watcher,
+        patient: bool,
+        known_before: bool,
+    ) -> None:
+        self._settings = settings
+        self._seat = seat
+        self._graph = graph
+        self._starting = starting
+        self._prepare = prepare
+        self._on_progress = on_progress
+        self._patient = patient
+        self._known_before = known_before
+        self._tries = 0
+        self.task: asyncio.Task[None] | None = None
+
+    @property
+    def done(self) -> bool:
+        """Return whether the database is there."""
+        return self.task is not None and self.task.done() and not self.task.cancelled() and not self.task.exception()
+
+    def begin(self) -> None:
+        """Begin; call it once."""
+        self.task = asyncio.create_task(self._run(), name="database arrival")
+
+    async def wait(self) -> None:
+        """Return when the database is there.
+
+        Raises:
+            InstallError: something is missing that the operator must change.
+            ConflictError: the data directory is in use by an unknown process.
+            UnavailableError: the given Neo4j does not answer, and never did.
+        """
+        assert self.task is not None, "begin first"
+        await asyncio.shield(self.task)
+
+    async def close(self) -> None:
+        """End the attempt; a server that it has started is ended with the seat."""
+        if self.task is not None:
+            self.task.cancel()
+            await asyncio.gather(self.task, return_exceptions=True)
+        if self._starting is not None:
+            self._starting.cancel()
+            await asyncio.gather(self._starting, return_exceptions=True)
+
+    async def _run(self) -> None:
+        pause_s = _PAUSE_MIN_S
+        while True:
+            try:
+                await self._attempt()
+            except MnemographError as error:
+                if not self._passes(error):
+                    raise
+                _log.warning("the database is not there yet and is tried again: %s", error)
+            else:
+                return
+            await asyncio.sleep(pause_s)
+            pause_s = min(pause_s * 2, _PAUSE_MAX_S)
+
+    def _passes(self, error: MnemographError) -> bool:
+        """Return whether it may go better the next time."""
+        self._tries += 1
+        if not self._patient:
+            return False
+        if isinstance(error, UnavailableError):
+            return self._known_before or self._settings.neo4j.uri is None
+        passing = ServerDiedError | ServerSlowError | ConflictError
+        return isinstance(error, passing) and self._tries < _START_TRIES_MAX
+
+    async def _attempt(self) -> None:
+        given, database = self._settings.neo4j, None
+        if given.uri is None:
+            server = await self._server()
+            uri, user, password = server.uri, server.user, server.password
+        else:
+            uri, user, password, database = given.uri, given.user, given.password or "", given.database
+        new = await connect(uri=uri, user=user, password=password, database=database, beside=plan_reading)
+        try:
+            await self._prepare(new)
+        finally:
+            await new.close()
+        await self._graph.use(await open_driver(uri=uri, user=user, password=password))
+
+    async def _server(self) -> LocalServer:
+        """The local server; started again when the one that was started has ended."""
+        server = self._seat.server
+        if server is None or (server.own is not None and server.own.ended()) or server.own is None:
+            starting, self._starting = self._starting, None
+            if starting is None:
+                starting = asyncio.create_task(start_server(self._settings, self._on_progress, lasting=True))
+            self._seat.server = await starting
+            return self._seat.server
+        return server

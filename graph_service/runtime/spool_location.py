@@ -1,0 +1,38 @@
+"""The spool of the configured database, and how a command remembers while that database is away."""
+
+import hashlib
+from datetime import UTC, datetime
+from pathlib import Path
+
+from graph_service.config.settings import Settings
+from graph_service.memory.ingest.episode_writer import Receipt, keep_in_spool
+from graph_service.memory.ingest.spool import Spool
+from graph_service.memory.ingest.validation import Incoming, check_incoming
+from schema.ids import TenantId
+
+
+def open_spool(settings: Settings) -> Spool:
+    """The spool for the database that the settings name; each database has one of its own."""
+    return Spool(file_of_database(settings, "spool", "sqlite3"), bytes_max=settings.spool.mb_max * 2**20)
+
+
+def file_of_database(settings: Settings, name: str, ending: str) -> Path:
+    """A file of the data directory that belongs to the database that the settings name."""
+    given = settings.neo4j
+    # What was meant for one database must not be replayed into another.
+    mark = f"-{hashlib.sha256(f'{given.uri} {given.database}'.encode()).hexdigest()[:12]}" if given.uri else ""
+    return settings.data_dir / f"{name}{mark}.{ending}"
+
+
+async def remember_offline(settings: Settings, tenant: TenantId, incoming: Incoming) -> Receipt:
+    """Keeps messages for a database that does not answer; the next process that reaches it takes them there.
+
+    Raises:
+        InputError: listing every mistake; nothing was stored.
+        UnavailableError: the spool is full, or the disk does not take them.
+    """
+    spool = open_spool(settings)
+    try:
+        return await keep_in_spool(spool, check_incoming(tenant, incoming, now=datetime.now(UTC)))
+    finally:
+        await spool.close()
