@@ -138,7 +138,7 @@ class Keyring:
         return _understood_of(await self._rows())
 
     async def _rows(self) -> list[Row]:
-        return await self._graph.read(statement("read/access_keys"), {"rows_max": KEYS_MAX})
+        return await self._graph.read(statement("auth/list_keys"), {"rows_max": KEYS_MAX})
 
     async def make(
         self,
@@ -175,7 +175,7 @@ class Keyring:
             requests_per_s=requests_per_s,
         )
         row = {field: value for field, value in asdict(key).items() if field not in ("id", "tenant", "revoked_at")}
-        await self._write(statement("write/add_access_key"), {"id": key_id, "tenant": tenant, "row": row})
+        await self._write(statement("auth/add_key"), {"id": key_id, "tenant": tenant, "row": row})
         return NewKey(text=text, key=key)
 
     async def revoke(self, key_id: str) -> None:
@@ -185,7 +185,7 @@ class Keyring:
             NotFoundError: there is no such key.
             UnavailableError: Neo4j does not answer.
         """
-        if not await self._write(statement("write/revoke_access_key"), {"id": key_id, "at": self._clock()}):
+        if not await self._write(statement("auth/revoke_key"), {"id": key_id, "at": self._clock()}):
             raise NotFoundError(f"there is no key {key_id!r}; `mnemograph keys` lists them")
 
     async def drop(self, key_id: str) -> None:
@@ -195,7 +195,7 @@ class Keyring:
             NotFoundError: there is no such key, or it was not revoked.
             UnavailableError: Neo4j does not answer.
         """
-        if not await self._write(statement("write/remove_access_key"), {"id": key_id}):
+        if not await self._write(statement("auth/delete_key"), {"id": key_id}):
             raise NotFoundError(f"there is no revoked key {key_id!r}; `mnemograph keys` lists them")
 
     async def run(self, stop: asyncio.Event) -> None:
@@ -268,7 +268,7 @@ class Keyring:
 
 async def plan_reading(graph: Graph) -> None:
     """Has the database plan how keys are read, while it is asked something else: the first request waits for them."""
-    await graph.read(statement("read/access_keys"), {"rows_max": 1})
+    await graph.read(statement("auth/list_keys"), {"rows_max": 1})
 
 
 def _understood_of(rows: list[Row]) -> list[Key]:

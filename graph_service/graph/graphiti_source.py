@@ -64,9 +64,9 @@ async def graphiti_graph(place: GraphitiPlace) -> GraphitiGraph:
                 raise
             raise UnavailableError(f"no Neo4j answers at {place.uri} ({why_of(error)})") from error
         graph = Graph(driver, database=place.database)
-        episodes = await _all(graph, _plain(statement("carry/graphiti_episodes")), place.group)
-        facts = await _all(graph, _plain(statement("carry/graphiti_facts")), place.group)
-        rest = (await graph.read(_plain(statement("carry/graphiti_rest")), {"group": place.group}))[0]
+        episodes = await _all(graph, _plain(statement("importers/graphiti_episodes")), place.group)
+        facts = await _all(graph, _plain(statement("importers/graphiti_facts")), place.group)
+        rest = (await graph.read(_plain(statement("importers/graphiti_other")), {"group": place.group}))[0]
     episodes.sort(key=lambda row: (str(row["valid_at"] or row["created_at"]), row["uuid"]))
     return GraphitiGraph(episodes=episodes, facts=facts, rest=rest)
 

@@ -50,7 +50,7 @@ async def migrate(graph: Graph) -> list[str]:
     Raises:
         InstallError: a newer version of ours has written this database; nothing was changed.
     """
-    done = {row["name"] for row in await graph.read(statement("read/migrations"), {})}
+    done = {row["name"] for row in await graph.read(statement("schema/applied_version"), {})}
     _refuse_newer(done)
     ran: list[str] = []
     for migration in migrations():
@@ -60,7 +60,7 @@ async def migrate(graph: Graph) -> list[str]:
         await _remember_migration(graph, migration.name)
         ran.append(migration.name)
     if ran:
-        await graph.define(statement("write/await_indexes"), {})
+        await graph.define(statement("schema/await_indexes"), {})
     return ran
 
 
@@ -81,7 +81,7 @@ def unknown_migrations(done: Iterable[str]) -> list[str]:
 
 async def _remember_migration(graph: Graph, name: str) -> None:
     async def steps(writing: Writing) -> None:
-        await writing.run(statement("write/add_migration"), {"name": name})
+        await writing.run(statement("schema/record_version"), {"name": name})
 
     await graph.write(steps)
 
@@ -105,11 +105,11 @@ async def prepare_vectors(graph: Graph, *, model: str, dim: int, token_model: st
         return True
     if before is not None:
         for index in _VECTOR_INDEXES:
-            await graph.define(statement(f"write/drop_{index}"), {})
-        await graph.define(statement("write/forget_message_vectors"), {})
-        await graph.define(statement("write/forget_scene_vectors"), {})
-        await graph.define(statement("write/forget_fact_vectors"), {})
-        await graph.define(statement("write/reopen_embedding"), {})
+            await graph.define(statement(f"schema/drop_{index}"), {})
+        await graph.define(statement("schema/clear_message_vectors"), {})
+        await graph.define(statement("schema/clear_scene_vectors"), {})
+        await graph.define(statement("schema/clear_fact_vectors"), {})
+        await graph.define(statement("schema/reopen_embedding"), {})
     await _define_indexes(graph, _VECTOR_INDEXES, dim)
     await _set_embedder(graph, wanted)
     return before is not None
@@ -126,25 +126,25 @@ async def _define_indexes(graph: Graph, names: Iterable[str], dim: int) -> None:
         }
     }
     for index in names:
-        await graph.define(statement(f"write/define_{index}"), {"options": options})
-    await graph.define(statement("write/await_indexes"), {})
+        await graph.define(statement(f"schema/define_{index}"), {"options": options})
+    await graph.define(statement("schema/await_indexes"), {})
 
 
 async def _complete(graph: Graph, before: StoredEmbedder, wanted: StoredEmbedder) -> None:
     """Makes what the same embedder has not made yet; what it has made stays."""
     if before.token_model != wanted.token_model:
-        await graph.define(statement("write/forget_token_vectors"), {})
+        await graph.define(statement("schema/clear_token_vectors"), {})
     if before.indexes != wanted.indexes:
         await _define_indexes(graph, wanted.indexes, wanted.dim)
-        await graph.define(statement("write/forget_fact_vectors"), {})
-    await graph.define(statement("write/reopen_embedding"), {})
+        await graph.define(statement("schema/clear_fact_vectors"), {})
+    await graph.define(statement("schema/reopen_embedding"), {})
     await _set_embedder(graph, wanted)
 
 
 async def _set_embedder(graph: Graph, wanted: StoredEmbedder) -> None:
     async def steps(writing: Writing) -> None:
         parameters = {**wanted.compared, "indexes": list(wanted.indexes)}
-        await writing.run(statement("write/set_embedder"), parameters)
+        await writing.run(statement("schema/set_embedder"), parameters)
 
     await graph.write(steps)
 
@@ -159,7 +159,7 @@ async def prepare_without_embedder(graph: Graph) -> None:
 async def stored_embedder(graph: Graph) -> StoredEmbedder | None:
     """What made the vectors there are; None before there were any."""
     # The statement that `migrate` sent before: a server that just started has its plan, another would cost 0.3 s.
-    rows = await graph.read(statement("read/migrations"), {})
+    rows = await graph.read(statement("schema/applied_version"), {})
     found = (row for row in rows if row["name"] == _EMBEDDER)
     return next((_embedder(row) for row in found), None)
 

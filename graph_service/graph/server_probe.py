@@ -37,13 +37,13 @@ async def looking(*, uri: str, user: str, password: str, database: str | None) -
 async def clock_apart_s(graph: Graph) -> float:
     """By how much the server's clock is ahead of ours, as far as the way there and back lets one tell."""
     started_s = time.time()
-    rows = await graph.read(statement("read/clock"), {})
+    rows = await graph.read(statement("schema/server_clock"), {})
     return float(rows[0]["now_ms"] / 1000 - (started_s + time.time()) / 2)
 
 
 async def written_by_newer(graph: Graph) -> list[str]:
     """Migrations that ran there and are not known here."""
-    rows = await graph.read(statement("read/migrations"), {})
+    rows = await graph.read(statement("schema/applied_version"), {})
     return unknown_migrations(row["name"] for row in rows)
 
 

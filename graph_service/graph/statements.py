@@ -23,7 +23,7 @@ class Statement:
     """One Cypher statement.
 
     Attributes:
-        name: folder and file, `read/recall`.
+        name: folder and file, `recall/recall`.
         parameters: names of the `$parameters` its header declares.
         columns: what it returns, in order; empty when it returns nothing.
         hot: on the path of every remember, recall or digest: its plan must not scan.

@@ -150,7 +150,7 @@ class Graph:
                     # A database that stopped lets us in. Only then asked: a server that has just started, on a busy
                     # machine, takes seconds for its first statement.
                     async with self.reading() as session:
-                        result = await session.run(Query(statement("read/answer").text, timeout=_PROBE_MAX_S))
+                        result = await session.run(Query(statement("schema/ping").text, timeout=_PROBE_MAX_S))
                         await result.consume()
         except Exception as error:
             kind = kind_of(error)

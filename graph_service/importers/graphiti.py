@@ -21,7 +21,7 @@ def from_graphiti(
     """Episodes and facts as calls of `remember`, one session for each group.
 
     Args:
-        episodes, facts: rows of `carry/graphiti_episodes` and `carry/graphiti_facts`.
+        episodes, facts: rows of `importers/graphiti_episodes` and `importers/graphiti_facts`.
         counts: of what is left out, by name.
         user_id: whose memory it is; else each group is a user.
     """

@@ -92,7 +92,7 @@ async def refused_of(graph: Graph, owner: Owner) -> Refused:
     """What one user's memory must not learn again."""
     kinds = [Kind.FACT.value, Kind.ENTITY.value]
     parameters = {"tenant": owner.tenant, "user_node_id": owner.user.id, "kinds": kinds}
-    rows = await graph.read(statement("read/tombstones"), parameters)
+    rows = await graph.read(statement("tombstones/list_tombstones"), parameters)
     if not rows or rows[0]["salt"] is None:
         return Refused()
     marking = Marking(salt=rows[0]["salt"], tenant=TenantId(rows[0]["marks_of"] or owner.tenant))
@@ -112,7 +112,7 @@ async def marking_of(graph: Graph, tenant: TenantId, new: str) -> Marking:
     parameters = {"tenant": tenant, "salt": new}
 
     async def steps(writing: Writing) -> list[dict[str, Any]]:
-        return await writing.run(statement("write/salt_tenant"), parameters)
+        return await writing.run(statement("tombstones/ensure_salt"), parameters)
 
     rows = await graph.write(steps)
     if not rows:
@@ -152,12 +152,14 @@ async def forgotten_of(graph: Graph, episodes: Sequence[Episode]) -> list[Collec
     """
     forgotten: list[Collection[str]] = [() for _ in episodes]
     for tenant in dict.fromkeys(episode.tenant for episode in episodes):
-        rows = await graph.read(statement("read/tombstones"), {"tenant": tenant, "user_node_id": "", "kinds": []})
+        rows = await graph.read(
+            statement("tombstones/list_tombstones"), {"tenant": tenant, "user_node_id": "", "kinds": []}
+        )
         if not rows or rows[0]["salt"] is None:
             continue
         ours = [(place, _marks(rows[0]["salt"], one)) for place, one in enumerate(episodes) if one.tenant == tenant]
         ids = sorted({mark for _, (whole, single) in ours for mark in (*whole, *single)})
-        marks = await graph.read(statement("read/tombstones_by_id"), {"tenant": tenant, "ids": ids})
+        marks = await graph.read(statement("tombstones/tombstones_by_id"), {"tenant": tenant, "ids": ids})
         at_ms = {row["id"]: row["at_ms"] for row in marks}
         for place, (whole, single) in ours:
             received_ms = round(episodes[place].received_at.timestamp() * 1000)

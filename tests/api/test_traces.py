@@ -92,8 +92,8 @@ async def test_a_request_can_be_followed_down_to_its_statements(
         return [span.name, *(above(parent) if parent else [span.parent_span_id.hex()])]
 
     paths = [above(span) for span in ours]
-    assert ["neo4j read/recall", "recall", "request graphql", CALLER] in paths
-    assert ["neo4j write/add_messages", "remember", "request graphql", CALLER] in paths
+    assert ["neo4j recall/recall", "recall", "request graphql", CALLER] in paths
+    assert ["neo4j ingest/add_messages", "remember", "request graphql", CALLER] in paths
     assert [span.status.message for span in ours if span.name == "recall" and span.status.code == 2] == ["InputError"]
     work = [span for span in found if span.name == "work read"]
     assert work

@@ -291,4 +291,4 @@ async def test_a_key_costs_a_request_no_round_trip_and_no_time(service: OpenServ
         service.parts.graph.observer = None
     print(f"the gate: {took_s * 1_000:.1f} us a request")
     assert took_s / 1_000 < 0.001
-    assert "read/access_keys" not in sent
+    assert "auth/list_keys" not in sent

@@ -3,7 +3,7 @@
     python -m tests.bench.index_recall --vectors random --sizes 10,100,1000,10000,100000
 
 Starts a local Neo4j in a temporary directory and makes the index as the service does. All tenants share it, and their
-messages are written mixed, so that the filter for one tenant bites. The search is the one of `read/recall.cypher`:
+messages are written mixed, so that the filter for one tenant bites. The search is the one of `recall/recall.cypher`:
 tenant, user and time filter inside the index. "narrow" asks for a tenth of the tenant's time besides. Real vectors are
 those of the sentences in the given conversation files; past their number two sentences are mixed to one vector. JSON
 goes to standard output, a table to standard error. Nothing else should run on the machine.

@@ -61,7 +61,7 @@ async def test_recall_writes_nothing_and_asks_the_database_once(graph: Graph, te
         await memory.recall(TenantId(tenant), question)
     finally:
         graph.observer = None
-    assert [one.name for one in seen] == ["read/recall"]
+    assert [one.name for one in seen] == ["recall/recall"]
 
 
 async def test_noting_changes_neither_the_graph_nor_the_log_nor_what_is_planned(graph: Graph, tenant: str) -> None:

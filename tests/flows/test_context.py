@@ -151,7 +151,7 @@ async def test_a_context_takes_two_round_trips(graph: Graph, tenant: str) -> Non
         await told(graph, tenant, "tea")
     finally:
         graph.observer = None
-    assert sorted(statement.name for statement in sent) == ["read/core_memory", "read/recall"]
+    assert sorted(statement.name for statement in sent) == ["profile/core_memory", "recall/recall"]
 
 
 async def test_no_context_tells_of_others(graph: Graph, tenant: str) -> None:

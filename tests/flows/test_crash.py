@@ -19,7 +19,7 @@ from tests.conftest import Server
 from tests.flows.crash_story import close, tell
 
 _ROOT = Path(__file__).parents[2]
-_INTAKE = ["write/add_messages", "write/add_user", "jobs/want_close"]
+_INTAKE = ["ingest/add_messages", "ingest/add_user", "sessions/enqueue_close"]
 _WORKER = [
     "jobs/claim",
     "read claimed",
@@ -38,19 +38,19 @@ _WORKER = [
     "close committed",
 ]
 _INSIDE_A_COMMIT = [
-    "write/take_user",
-    "write/put_entities",
-    "write/put_scenes",
-    "write/put_facts",
-    "write/close_episodes",
-    "jobs/want_work",
+    "consolidation/lock_user",
+    "entity_resolution/put_entities",
+    "consolidation/put_scenes",
+    "facts/put_facts",
+    "consolidation/complete_episodes",
+    "jobs/enqueue",
     "jobs/finish",
-    "write/append_changes",
-    "write/set_message_vectors",
-    "write/set_scene_vectors",
-    "write/set_fact_vectors",
-    "write/set_session_state",
-    "jobs/claim_of_session",
+    "change_log/append",
+    "jobs/set_message_vectors",
+    "jobs/set_scene_vectors",
+    "jobs/set_fact_vectors",
+    "sessions/set_state",
+    "jobs/claim_for_session",
 ]
 
 _GRAPH = """

@@ -49,7 +49,7 @@ async def test_names_said_last_bring_the_answer_up_and_never_down(graph: Graph, 
         hinted = [await place(f"now-{number}", asked, answer) for number, (_, asked, answer) in enumerate(CASES)]
     finally:
         graph.observer = None
-    assert sent == ["read/recall"] * len(CASES)
+    assert sent == ["recall/recall"] * len(CASES)
     assert all(new <= old for new, old in zip(hinted, alone, strict=True)), (hinted, alone)
     assert hinted.count(0) >= len(CASES) - 1 > alone.count(0) + 2, (hinted, alone)
 

@@ -18,31 +18,31 @@ from tests.flows.test_forgetting import ENGLISH, by_id, memory_of, tell
 
 _ROOT = Path(__file__).parents[2]
 _MESSAGE = [
-    "write/salt_tenant",
-    "write/take_memory",
-    "write/lock_sessions",
-    "write/forget_messages",
-    "write/forget_nodes",
-    "write/unread_messages",
-    "write/want_reading_anew",
-    "write/scrub_changes",
-    "write/append_changes",
-    "read/sessions_to_read_anew",
-    "jobs/claim_of_session",
+    "tombstones/ensure_salt",
+    "locks/lock_memory",
+    "locks/lock_sessions",
+    "forgetting/delete_messages",
+    "forgetting/delete_nodes",
+    "forgetting/mark_messages_unread",
+    "forgetting/enqueue_reread",
+    "forgetting/redact_changes",
+    "change_log/append",
+    "forgetting/sessions_to_reread",
+    "jobs/claim_for_session",
     "read loaded",
     "read committed",
     "anew read",
     "anew committed",
 ]
 _USER = [
-    "write/begin_forgetting_user",
-    "jobs/claim_of_session",
-    "write/forget_messages_of_user",
-    "write/forget_nodes_of_user",
-    "write/forget_sessions_of_user",
-    "write/scrub_changes_of_user",
-    "write/forget_marks_of_user",
-    "write/forget_job",
+    "user_erasure/begin",
+    "jobs/claim_for_session",
+    "user_erasure/delete_messages",
+    "user_erasure/delete_nodes",
+    "user_erasure/delete_sessions",
+    "user_erasure/redact_changes",
+    "user_erasure/delete_tombstones_and_usage",
+    "user_erasure/delete_job",
 ]
 
 
@@ -86,7 +86,7 @@ async def test_a_kill_while_a_user_is_forgotten_leaves_the_rest_to_the_worker(
 ) -> None:
     await tell(graph, tenant, ENGLISH[:3])
     await _killed(server, tenant, point, "user", "alice")
-    if point == "write/begin_forgetting_user":  # nothing was marked yet, so the caller asks again
+    if point == "user_erasure/begin":  # nothing was marked yet, so the caller asks again
         await a_memory(graph).forgetting.user(TenantId(tenant), "alice")
     await a_worker(graph, pace=_later()).drain()
     assert await memory_of(graph, tenant) == []

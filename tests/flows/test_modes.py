@@ -53,7 +53,7 @@ async def test_each_mode_finds_the_tea_in_one_round_trip(graph: Graph, tenant: s
         answer = await memory.recall(TenantId(tenant), question)
     finally:
         graph.observer = None
-    assert [one.name for one in seen] == ["read/recall"]
+    assert [one.name for one in seen] == ["recall/recall"]
     assert answer.hits[0].text in (LINES[lang][0], LINES[lang][2])
     assert all(abs(sum(hit.parts.values()) - hit.score) < 1e-6 for hit in answer.hits)
 

@@ -73,7 +73,7 @@ async def test_recall_takes_one_round_trip(graph: Graph, tenant: str) -> None:
         await memory.recall(TenantId(tenant), Question(user_id="alice", text="jasmine tea", evidence=5))
     finally:
         graph.observer = None
-    assert [statement.name for statement in sent] == ["read/recall"]
+    assert [statement.name for statement in sent] == ["recall/recall"]
 
 
 async def test_the_parts_of_each_score_sum_to_it(graph: Graph, tenant: str) -> None:

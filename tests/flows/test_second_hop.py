@@ -136,7 +136,7 @@ async def test_the_way_to_the_second_fact_is_one_round_trip(graph: Graph, tenant
         await ask(graph, tenant, story.question)
     finally:
         graph.observer = None
-    assert [statement.name for statement in sent] == ["read/recall"]
+    assert [statement.name for statement in sent] == ["recall/recall"]
 
 
 async def test_the_user_is_no_way_from_one_thing_to_all_others(graph: Graph, tenant: str) -> None:

@@ -33,7 +33,7 @@ TENANT = "told-in-two-languages-2"
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def told(graph: Graph) -> Graph:
     """The graph, in which the tenant of that name holds all this; made once for all who look at it."""
-    head = await graph.read(statement("read/change_head"), {"tenant": TENANT})
+    head = await graph.read(statement("change_log/head"), {"tenant": TENANT})
     if not head[0]["seq"]:
         await tell(graph, TENANT)
     return graph

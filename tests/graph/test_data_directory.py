@@ -77,7 +77,7 @@ async def an_older_database(directory: Directory, last: str) -> None:
     await directory.rows("MATCH (n) DETACH DELETE n")
 
     async def remember(writing: Writing, one: Statement) -> None:
-        await writing.run(statement("write/add_migration"), {"name": one.name})
+        await writing.run(statement("schema/record_version"), {"name": one.name})
 
     for one in migrations():
         if one.name <= f"migrations/{last}":

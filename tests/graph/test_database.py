@@ -56,5 +56,5 @@ async def test_migrations_run_once_and_have_distinct_numbers(graph: Graph) -> No
 
 async def test_a_reading_transaction_cannot_write(graph: Graph) -> None:
     with pytest.raises(MnemographError):
-        await graph.read(statement("write/add_migration"), {"name": "never"})
-    assert "never" not in {row["name"] for row in await graph.read(statement("read/migrations"), {})}
+        await graph.read(statement("schema/record_version"), {"name": "never"})
+    assert "never" not in {row["name"] for row in await graph.read(statement("schema/applied_version"), {})}

@@ -22,13 +22,13 @@ async def test_no_turn_is_lost_when_digests_and_vectors_meet(graph: Graph, tenan
         await (await session.run(make, tenant=tenant, seen=NOON)).consume()
 
     async def digest(writing: Writing) -> None:
-        await writing.run(statement("write/take_user"), {**user, "revision": 0, "seen": NOON, "names": {}})
+        await writing.run(statement("consolidation/lock_user"), {**user, "revision": 0, "seen": NOON, "names": {}})
 
     async def forgetting(writing: Writing) -> None:
-        await writing.run(statement("write/take_memory"), user)
+        await writing.run(statement("locks/lock_memory"), user)
 
     async def vectors(writing: Writing) -> None:
-        await writing.run(statement("write/lock_users"), {"tenant": tenant, "user_node_ids": ["u"]})
+        await writing.run(statement("locks/lock_users"), {"tenant": tenant, "user_node_ids": ["u"]})
 
     async def turns(number: int) -> None:
         for _ in range(TURNS):
@@ -66,7 +66,7 @@ async def test_work_asked_for_while_it_is_finished_stays_open(graph: Graph, tena
 
     async def ask(writing: Writing) -> None:
         rows = [{"session": "s", "kind": "read"}]
-        await writing.run(statement("jobs/want_work"), {"tenant": tenant, "rows": rows, "now_ms": 0})
+        await writing.run(statement("jobs/enqueue"), {"tenant": tenant, "rows": rows, "now_ms": 0})
         asked.set()
         await finishing.wait()
         # The other one is on its way to the lock now; it cannot say so itself.

@@ -77,7 +77,7 @@ def _typed(written: Statement) -> dict[str, list[str] | None]:
 
 async def test_what_was_said_around_a_hit_is_read_in_the_order_of_the_index(graph: Graph) -> None:
     """Sorted instead, each hit costs as much as its session is long: 180 ms a question at 500 messages, not 20."""
-    written = statement("read/recall")
+    written = statement("recall/recall")
     async with graph._driver.session() as session:
         result = await session.run("EXPLAIN " + written.text, dict.fromkeys(written.parameters))
         plan = (await result.consume()).plan
@@ -104,9 +104,9 @@ def test_each_header_names_exactly_the_parameters_used(name: str) -> None:
 
 def test_no_statement_is_missing_and_none_lies_unused() -> None:
     code = "\n".join(path.read_text(encoding="utf-8") for path in _SOURCES.rglob("*.py"))
-    code = code.replace('f"write/drop_{index}"', "").replace('f"write/define_{index}"', "")
+    code = code.replace('f"schema/drop_{index}"', "").replace('f"schema/define_{index}"', "")
     used = re.findall(r'statement\(\s*"([a-z]+/[a-z_0-9]+)"', code)
-    generated = {name for name in statement_names() if re.match(r"write/(drop|define)_|migrations/", name)}
+    generated = {name for name in statement_names() if re.match(r"schema/(drop|define)_|migrations/", name)}
     assert set(used) == set(statement_names()) - generated
 
 
@@ -117,38 +117,38 @@ def test_statements_read_by_data_paths_are_scoped_to_a_tenant() -> None:
         name.startswith("migrations/")
         or name
         in {
-            "read/migrations",
+            "schema/applied_version",
             "jobs/claim",
             "jobs/due",
             "jobs/park_malformed",
-            "jobs/reopen_outage",
+            "jobs/reopen_after_outage",
             # Numbers for the operator, who runs all tenants.
-            "jobs/standing",
-            "read/clock",
-            "read/answer",
+            "jobs/totals_by_state",
+            "schema/server_clock",
+            "schema/ping",
             # A key tells which tenant it opens, so that is not known before; only the operator revokes.
-            "read/access_keys",
-            "write/revoke_access_key",
-            "write/remove_access_key",
-            "read/idle_sessions",
+            "auth/list_keys",
+            "auth/revoke_key",
+            "auth/delete_key",
+            "sessions/idle_sessions",
             # Each of its episodes names its tenant.
-            "write/add_episodes",
-            "write/add_migration",
-            "write/set_embedder",
-            "write/await_indexes",
-            "write/reopen_embedding",
-            "write/forget_message_vectors",
-            "write/forget_token_vectors",
-            "write/forget_scene_vectors",
-            "write/forget_fact_vectors",
+            "ingest/add_episodes",
+            "schema/record_version",
+            "schema/set_embedder",
+            "schema/await_indexes",
+            "schema/reopen_embedding",
+            "schema/clear_message_vectors",
+            "schema/clear_token_vectors",
+            "schema/clear_scene_vectors",
+            "schema/clear_fact_vectors",
             # Another program's database, which has no tenants.
-            "carry/graphiti_episodes",
-            "carry/graphiti_facts",
-            "carry/graphiti_rest",
+            "importers/graphiti_episodes",
+            "importers/graphiti_facts",
+            "importers/graphiti_other",
             # The server's list of transactions; each is found by a random tag.
             "analyst/running",
             "analyst/terminate",
         }
-        or re.match(r"write/(drop|define)_", name)
+        or re.match(r"schema/(drop|define)_", name)
         for name in unscoped
     ), sorted(unscoped)

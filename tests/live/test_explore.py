@@ -103,9 +103,9 @@ async def test_names_are_found_as_they_are_typed(
     service: Service, graph: Graph, tenant: str, typed: str, found: list[str]
 ) -> None:
     writer = GraphWriter(graph, "t-explore-names")
-    if not await graph.read(statement("read/node_by_id"), {"tenant": writer.tenant, "id": "tea"}):
+    if not await graph.read(statement("lookup/node_by_id"), {"tenant": writer.tenant, "id": "tea"}):
         await a_memory(writer)
-        await graph.define(statement("write/await_indexes"), {})
+        await graph.define(statement("schema/await_indexes"), {})
     part = await ask(service, writer.tenant, "search", q=typed)
     assert sorted(ids(part)) == found
 
@@ -165,7 +165,7 @@ async def test_communities_are_found_once_until_the_memory_has_changed_and_time_
     now_s, reads = [0.0], [0]
 
     def count(read: Statement) -> None:
-        reads[0] += read.name == "read/community_links"
+        reads[0] += read.name == "mindmap/community_links"
 
     maps, tenant = CommunityMaps(graph, Explorer(graph), clock_s=lambda: now_s[0], fresh_s=20), TenantId(writer.tenant)
     graph.observer = count
@@ -239,7 +239,7 @@ async def test_a_memory_that_is_too_large_is_not_divided_and_says_so(graph: Grap
         for bound in ({"nodes_max": 5}, {"links_max": 4}):
             with pytest.raises(TooCostlyError, match="ask for one user"):
                 await CommunityMaps(graph, Explorer(graph), **bound).whole(tenant, None)
-        assert "read/community_nodes" not in read, "nothing of it is read"
+        assert "mindmap/community_nodes" not in read, "nothing of it is read"
         await CommunityMaps(graph, Explorer(graph), nodes_max=6, links_max=5).whole(tenant, None)
     finally:
         graph.observer = None
@@ -253,7 +253,7 @@ async def test_only_a_forgetting_of_the_same_tenant_begins_anew_and_not_for_ever
     forgotten, reads = ["somebody else"] * 9, [0]
 
     def forget(read: Statement) -> None:
-        if read.name == "read/community_links":
+        if read.name == "mindmap/community_links":
             reads[0] += 1
             maps.forget(forgotten.pop())
 

@@ -176,26 +176,26 @@ async def test_wrong_parameters_and_paths_answer_in_our_form(service: Service, t
 
 
 MAP_STATEMENTS = (
-    "change_head",
-    "changes_since",
-    "community_links",
-    "community_nodes",
-    "fact_by_id",
-    "facts_of_node",
-    "facts_of_scene",
-    "map_facts",
-    "map_facts_of_people",
-    "map_leading_nodes",
-    "map_mentions",
-    "map_nodes",
-    "map_nodes_by_id",
-    "map_size",
-    "map_total",
-    "messages_by_id",
-    "messages_of_scene",
-    "node_by_id",
-    "part_of_map",
-    "users_of_tenant",
+    "change_log/head",
+    "change_log/changes_since",
+    "mindmap/community_links",
+    "mindmap/community_nodes",
+    "lookup/fact_by_id",
+    "mindmap/facts_of_node",
+    "mindmap/facts_of_scene",
+    "mindmap/map_facts",
+    "mindmap/map_facts_of_people",
+    "mindmap/map_leading_nodes",
+    "mindmap/map_mentions",
+    "mindmap/map_nodes",
+    "mindmap/map_nodes_by_id",
+    "mindmap/map_size",
+    "mindmap/map_total",
+    "lookup/messages_by_id",
+    "mindmap/messages_of_scene",
+    "lookup/node_by_id",
+    "mindmap/subgraph",
+    "lookup/users_of_tenant",
 )
 
 
@@ -204,7 +204,7 @@ async def test_no_statement_of_the_map_scans(server: Any, graph: Graph, name: st
     """Every read begins at an index that holds the tenant."""
     from neo4j import GraphDatabase
 
-    text = statement(f"read/{name}").text
+    text = statement(name).text
     parameters = {"tenant": "t", "id": "i", "ids": ["i"], "users": ["u"], "scenes": ["s"], "seq": 1, "rows_max": 5}
     parameters |= {"valid_at": None, "known_at": None, "closed": True}
     with GraphDatabase.driver(server.uri, auth=(server.user, server.password)) as driver:

@@ -62,10 +62,10 @@ def test_each_field_of_the_api_says_what_it_is() -> None:
 def test_every_predicate_between_beings_is_in_the_indexes_of_facts() -> None:
     between = [name for name in whitelist() if allowed(Label.ENTITY, name, Label.ENTITY)]
     assert "[r:" + "|".join(between) + "]" in statement("migrations/021_fact_words").text
-    assert "[r:" + "|".join(between) + "]" in statement("write/define_fact_vector").text
+    assert "[r:" + "|".join(between) + "]" in statement("schema/define_fact_vector").text
     texts = [statement(f"migrations/{98 + i:03d}_{name.lower()}_unembedded").text for i, name in enumerate(between)]
     assert all(f"[r:{name}]" in text for name, text in zip(between, texts, strict=True))
-    for name in ("read/unembedded_facts", "write/set_fact_vectors", "read/check_sessions"):
+    for name in ("jobs/unembedded_facts", "jobs/set_fact_vectors", "repair/check_sessions"):
         assert all(f":{one} {{" in statement(name).text for one in between), name
 
 

@@ -81,7 +81,7 @@ async def test_a_new_process_fills_the_window_with_one_query(graph: Graph, tenan
     finally:
         graph.observer = None
     assert [turn.text for turn in first.turns] == list(TEXTS[1:])
-    assert sent == ["read/last_turns"]
+    assert sent == ["sessions/recent_turns"]
     assert (first.sources, again.sources) == ((Source.DATABASE,), (Source.RING,))
     assert first.turns == again.turns
 

@@ -40,7 +40,7 @@ class ChangeLog:
         Raises:
             UnavailableError: the database does not answer.
         """
-        row = (await self._graph.read(statement("read/change_head"), {"tenant": tenant}))[0]
+        row = (await self._graph.read(statement("change_log/head"), {"tenant": tenant}))[0]
         return Head(epoch=row["epoch"], seq=row["seq"])
 
     async def since(self, tenant: str, seq: int, *, rows_max: int = 500) -> list[NumberedChange]:
@@ -52,13 +52,13 @@ class ChangeLog:
             UnavailableError: the database does not answer.
         """
         rows = await self._graph.read(
-            statement("read/changes_since"), {"tenant": tenant, "seq": seq, "rows_max": rows_max}
+            statement("change_log/changes_since"), {"tenant": tenant, "seq": seq, "rows_max": rows_max}
         )
         return [numbered_change(row) for row in rows]
 
 
 def numbered_change(row: Row) -> NumberedChange:
-    """A change in a row of `read/changes_since` or `read/recent_changes`."""
+    """A change in a row of `change_log/changes_since` or `change_log/recent`."""
     body = row["body"]
     return NumberedChange(
         seq=row["seq"],
@@ -95,7 +95,7 @@ async def append_changes(
         for change in changes
     ]
     parameters = {"tenant": tenant, "user_id": user_id, "at": at, "rows": rows}
-    result = await writing.run(statement("write/append_changes"), parameters)
+    result = await writing.run(statement("change_log/append"), parameters)
     assert result, "the tenant of a change must exist"
     assert result[0]["written"] == len(rows), "every change must get its number"
     return int(result[0]["seq"])

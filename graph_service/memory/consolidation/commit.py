@@ -39,17 +39,17 @@ async def commit_digest(
 
     async def steps(writing: Writing) -> None:
         await _take_user(writing, text, plan, held)
-        await _put(writing, statement("write/put_entities"), tenant, plan.entities)
-        await _put(writing, statement("write/put_agents"), tenant, plan.agents)
+        await _put(writing, statement("entity_resolution/put_entities"), tenant, plan.entities)
+        await _put(writing, statement("entity_resolution/put_agents"), tenant, plan.agents)
         if plan.scenes:
             parameters = {"tenant": tenant, "session": held.session, "rows": plan.scenes}
-            written = await writing.run(statement("write/put_scenes"), parameters)
+            written = await writing.run(statement("consolidation/put_scenes"), parameters)
             meant = {row["id"]: len(row["messages"]) for row in plan.scenes}
             if {row["id"]: row["messages"] for row in written} != meant:
                 raise ConflictError("messages of a scene were forgotten while it was read; it is read again")
         waiting = await put_facts(writing, tenant, plan.facts, session=held.session)
         if plan.episodes:
-            await writing.run(statement("write/close_episodes"), {"tenant": tenant, "ids": plan.episodes})
+            await writing.run(statement("consolidation/complete_episodes"), {"tenant": tenant, "ids": plan.episodes})
         if any(row["properties"].get("unembedded") for row in plan.scenes):
             waiting.add(held.session)
         await want_vectors(writing, tenant, waiting, at=recorded_at)
@@ -61,7 +61,7 @@ async def commit_digest(
         if about:
             shown += await settle_profile(writing, tenant, about, at=recorded_at)
         day = day_of(recorded_at)
-        await writing.run(statement("write/add_usage"), {"tenant": tenant, "day": day, "cost": plan.cost})
+        await writing.run(statement("consolidation/add_usage"), {"tenant": tenant, "day": day, "cost": plan.cost})
         await append_changes(writing, tenant, owner.user_id, [*plan.changes, *shown], at=recorded_at)
 
     await graph.write(steps)
@@ -75,7 +75,7 @@ async def _take_user(writing: Writing, text: SessionText, plan: DigestPlan, held
         "seen": plan.last_said,
         "names": plan.own_names,
     }
-    rows = await writing.run(statement("write/take_user"), parameters)
+    rows = await writing.run(statement("consolidation/lock_user"), parameters)
     if not rows or not rows[0]["fresh"]:
         raise StaleError
 

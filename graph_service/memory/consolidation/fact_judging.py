@@ -132,6 +132,6 @@ async def _similar(graph: Graph, owner: Owner, accepted: Sequence[AcceptedFact])
             }
         )
     wanted = {"tenant": owner.tenant, "user_id": owner.user_id, "asks": asks, "wide": _WIDE}
-    rows = await graph.read(statement("read/facts_like"), wanted) if asks else []
+    rows = await graph.read(statement("consolidation/similar_facts"), wanted) if asks else []
     facts = {fact.id: fact for fact in map(known_fact, rows)}
     return [facts[name] for name in sorted(facts)]

@@ -186,7 +186,7 @@ async def _plan(graph: Graph, text: SessionText, scenes: Sequence[SceneRead], ju
 async def _refresh(graph: Graph, text: SessionText, held: Claim) -> SessionText:
     """The same text with the user as it is now; the scenes cannot have changed, because the session is leased to us."""
     wanted = {"tenant": held.tenant, "user_node_id": text.owner.user.id}
-    rows = await graph.read(statement("read/user_now"), wanted)
+    rows = await graph.read(statement("consolidation/user_revision"), wanted)
     if not rows:
         raise ConflictError(f"user {text.owner.user_id!r} was forgotten meanwhile; nothing is left to do")
     return replace(text, **rows[0])
@@ -299,7 +299,9 @@ async def _finish_empty(graph: Graph, held: Claim, pace: Pace, text: SessionText
 
     async def steps(writing: Writing) -> None:
         if passed:
-            await writing.run(statement("write/close_episodes"), {"tenant": held.tenant, "ids": list(passed)})
+            await writing.run(
+                statement("consolidation/complete_episodes"), {"tenant": held.tenant, "ids": list(passed)}
+            )
         await finish(writing, [held], more=text is not None and text.more, now_ms=now_ms)
 
     await graph.write(steps)

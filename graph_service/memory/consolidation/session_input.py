@@ -129,7 +129,7 @@ async def load_session(
         "told_max": _TOLD_MAX,
     }
     parameters = {"tenant": held.tenant, "session": held.session, **bounds, **wanted}
-    rows = await graph.read(statement("read/session_to_read"), parameters)
+    rows = await graph.read(statement("consolidation/session_input"), parameters)
     if not rows:
         return None
     row = rows[0]
@@ -193,7 +193,7 @@ async def _earlier_episodes(
     ids -= {episode.id for episode in unread}
     if not ids:
         return ()
-    rows = await graph.read(statement("read/episodes_by_id"), {"tenant": held.tenant, "ids": sorted(ids)})
+    rows = await graph.read(statement("consolidation/episodes_by_id"), {"tenant": held.tenant, "ids": sorted(ids)})
     with understanding(f"session {held.session}"):
         return tuple(_brought(row) for row in rows)
 

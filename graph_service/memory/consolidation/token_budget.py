@@ -122,7 +122,9 @@ async def usage(graph: Graph, tenant: TenantId, *, days: int, tokens_per_day: in
 
 async def _days(graph: Graph, tenant: TenantId, now: datetime, *, days: int) -> list[DayUsage]:
     first = day_of(now - timedelta(days=days - 1))
-    rows = await graph.read(statement("read/usage"), {"tenant": tenant, "first": first, "last": day_of(now)})
+    rows = await graph.read(
+        statement("consolidation/usage_by_day"), {"tenant": tenant, "first": first, "last": day_of(now)}
+    )
     return [DayUsage(**row["usage"]) for row in rows]
 
 
@@ -166,6 +168,6 @@ async def read_again(graph: Graph, tenant: TenantId, user_id: str, *, scenes_max
     parameters = {"tenant": tenant, "user_id": user_id, "scenes_max": scenes_max, "now_ms": now_ms}
 
     async def steps(writing: Writing) -> list[dict[str, Any]]:
-        return await writing.run(statement("write/read_scenes_again"), parameters)
+        return await writing.run(statement("consolidation/enqueue_deferred_scenes"), parameters)
 
     return sum(row["scenes"] for row in await graph.write(steps))

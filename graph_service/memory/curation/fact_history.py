@@ -57,7 +57,7 @@ async def history_of(
         NotFoundError: the tenant has no such fact.
         UnavailableError: Neo4j does not answer.
     """
-    found = await graph.read(statement("read/fact_by_id"), {"tenant": tenant, "id": fact_id})
+    found = await graph.read(statement("lookup/fact_by_id"), {"tenant": tenant, "id": fact_id})
     if not found or found[0]["predicate"] == "MENTIONED":
         raise NotFoundError(f"there is no fact {fact_id!r} in this tenant; take an id from recall or from the map")
     asked = _asked(found[0])
@@ -73,7 +73,7 @@ async def history_of(
         "ids": [fact_id, *([closer] if closer else [])],
         "rows_max": VERSIONS_MAX,
     }
-    rows = versions_in(await graph.read(statement("read/fact_history"), wanted), asked)
+    rows = versions_in(await graph.read(statement("curation/fact_history"), wanted), asked)
     for row in rows:
         row["edge"] |= _as_known(row["edge"], known_at)
     told = [row for row in rows if known_at is None or row["edge"]["known_at"] <= known_at]

@@ -51,7 +51,7 @@ async def standing_of(graph: Graph, tenant: TenantId, fact_id: str, moments: Mom
     Raises:
         NotFoundError: the tenant has no such fact, or it was not known then.
     """
-    edge = _edge(await graph.read(statement("read/fact_by_id"), {"tenant": tenant, "id": fact_id}), fact_id)["edge"]
+    edge = _edge(await graph.read(statement("lookup/fact_by_id"), {"tenant": tenant, "id": fact_id}), fact_id)["edge"]
     times = times_of(edge)
     if moments.known_at is not None and times.known_at > moments.known_at:
         raise NotFoundError(f"the fact {fact_id!r} was not known then, but since {iso(times.known_at)}; ask with that")
@@ -79,11 +79,11 @@ async def reopen_fact(graph: Graph, tenant: TenantId, fact_id: str, reason: str,
 
     async def steps(writing: Writing) -> MemoryId:
         wanted = {"tenant": tenant, "id": fact_id}
-        user_id = _edge(await writing.run(statement("read/fact_by_id"), wanted), fact_id)["edge"]["user_id"]
+        user_id = _edge(await writing.run(statement("lookup/fact_by_id"), wanted), fact_id)["edge"]["user_id"]
         user = memory_id(user_uri(tenant, user_id))
-        await writing.run(statement("write/take_memory"), {"tenant": tenant, "user_node_id": user})
+        await writing.run(statement("locks/lock_memory"), {"tenant": tenant, "user_node_id": user})
         # Read again: only now nobody else can change it.
-        row = _edge(await writing.run(statement("read/fact_by_id"), wanted), fact_id)
+        row = _edge(await writing.run(statement("lookup/fact_by_id"), wanted), fact_id)
         _check_closed(row["edge"])
         claim = Claim(row["source"]["id"], row["predicate"], row["edge"]["relation"], row["target"]["id"])
         near = await facts_near(writing, tenant, claim)

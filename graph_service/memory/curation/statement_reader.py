@@ -73,7 +73,7 @@ async def fact_to_correct(graph: Graph, tenant: TenantId, fact_id: str) -> Row:
         ConflictError: it is of merged entities.
     """
     check_ids(factId=fact_id)
-    rows = await graph.read(statement("read/fact_by_id"), {"tenant": tenant, "id": fact_id})
+    rows = await graph.read(statement("lookup/fact_by_id"), {"tenant": tenant, "id": fact_id})
     if not rows or rows[0]["predicate"] == "MENTIONED":
         raise NotFoundError(f"there is no fact {fact_id!r} in this tenant; take an id from recall or from the map")
     if rows[0]["edge"]["merged"]:
@@ -89,7 +89,7 @@ async def fact_to_correct(graph: Graph, tenant: TenantId, fact_id: str) -> Row:
 async def facts_stated(graph: Graph, tenant: TenantId, said: Correction) -> Correction:
     """The statement with the facts that the graph holds for it."""
     wanted = {"tenant": tenant, "ids": [said.id], "session": None, "scene": None}
-    rows = await graph.read(statement("read/messages_to_forget"), wanted)
+    rows = await graph.read(statement("forgetting/messages_to_forget"), wanted)
     scenes = [row["scene_id"] for row in rows if row["scene_id"]]
     return (await _with_facts(graph, tenant, [said], scenes))[0]
 
@@ -97,7 +97,7 @@ async def facts_stated(graph: Graph, tenant: TenantId, said: Correction) -> Corr
 async def stated_by_user(graph: Graph, tenant: TenantId, user_id: str, *, limit: int) -> list[Correction]:
     """What people stated of one user's memory, the latest first."""
     wanted = {"tenant": tenant, "user_id": user_id, "prefix": PREFIX, "rows_max": limit}
-    rows = await graph.read(statement("read/statements_of_user"), wanted)
+    rows = await graph.read(statement("curation/statements_of_user"), wanted)
     said = [
         Correction(
             id=row["id"],
@@ -113,7 +113,7 @@ async def stated_by_user(graph: Graph, tenant: TenantId, user_id: str, *, limit:
 
 
 def tellings_in(row: Row, message_id: str) -> list[Telling]:
-    """What one message tells of a fact, in a row of `read/facts_of_scenes`. Pure."""
+    """What one message tells of a fact, in a row of `facts/facts_of_scenes`. Pure."""
     told = (telling_of(text) for text in row["properties"].get("told") or ())
     return [telling for telling in told if telling.message_id == message_id]
 
@@ -124,7 +124,7 @@ async def _with_facts(
     if not said:
         return []
     parameters = {"tenant": tenant, "user_id": said[0].user_id, "ids": sorted(scenes)}
-    facts = await graph.read(statement("read/facts_of_scenes"), parameters) if scenes else []
+    facts = await graph.read(statement("facts/facts_of_scenes"), parameters) if scenes else []
     shown = await _shown(graph, tenant, facts)
     return [_joined(one, [row for row in facts if tellings_in(row, one.id)], shown) for one in said]
 
@@ -146,9 +146,9 @@ async def _shown(graph: Graph, tenant: TenantId, facts: Sequence[Row]) -> dict[s
     if not held:
         return shown
     ends = sorted({end for row in held for end in (row["subject_id"], row["object_id"])})
-    stands = await graph.read(statement("read/identity_ends"), {"tenant": tenant, "ids": ends})
+    stands = await graph.read(statement("lookup/resolve_ids"), {"tenant": tenant, "ids": ends})
     roots = sorted({row["root_id"] for row in stands if row["root_id"]})
-    edges = await graph.read(statement("read/edges_of_nodes"), {"tenant": tenant, "ids": roots})
+    edges = await graph.read(statement("lookup/edges_of_nodes"), {"tenant": tenant, "ids": roots})
     for row in held:
         told = set(row["properties"].get("told") or ())
         alike = [edge["properties"]["id"] for edge in edges if told & set(edge["properties"].get("told") or ())]

@@ -30,15 +30,15 @@ async def take_back(graph: Graph, tenant: TenantId, message: Row, *, at: datetim
     Facts of merged entities are left to forgetting, which reads their scenes anew.
 
     Args:
-        message: a row of `read/messages_to_forget`.
+        message: a row of `forgetting/messages_to_forget`.
     """
     user_id, said = message["user_id"], message["id"]
     user = memory_id(user_uri(tenant, user_id))
 
     async def steps(writing: Writing) -> None:
-        await writing.run(statement("write/take_memory"), {"tenant": tenant, "user_node_id": user})
+        await writing.run(statement("locks/lock_memory"), {"tenant": tenant, "user_node_id": user})
         asked = {"tenant": tenant, "user_id": user_id, "ids": [message["scene_id"]]}
-        rows = [row for row in await writing.run(statement("read/facts_of_scenes"), asked) if tellings_in(row, said)]
+        rows = [row for row in await writing.run(statement("facts/facts_of_scenes"), asked) if tellings_in(row, said)]
         if not rows or any("subject_id" in row["properties"] for row in rows):
             return
         claims = [known_fact(row).claim for row in rows]
@@ -51,7 +51,7 @@ async def take_back(graph: Graph, tenant: TenantId, message: Row, *, at: datetim
         gone = sorted((fact for name, fact in near.items() if name not in kept), key=lambda fact: fact.id)
         await want_vectors(writing, tenant, await put_facts(writing, tenant, put), at=at)
         edges = [{"node_id": fact.subject_id, "id": fact.id} for fact in gone]
-        await writing.run(statement("write/take_edges_away"), {"tenant": tenant, "rows": edges})
+        await writing.run(statement("facts/delete_edges"), {"tenant": tenant, "rows": edges})
         changes = [Change(op=Op.EDGE_DROP, element_id=fact.id, body={}, reason=_REASON) for fact in gone]
         changes += [fact_change(replace(item, reason=_REASON), row) for item, row in zip(items, put, strict=True)]
         about = subjects_in([*put, *({"subject_id": fact.subject_id} for fact in gone)], user)

@@ -191,7 +191,7 @@ class Statements:
         """
         check_ids(correctionId=correction_id)
         wanted = {"tenant": tenant, "ids": [correction_id], "session": None, "scene": None}
-        rows = await self._graph.read(statement("read/messages_to_forget"), wanted)
+        rows = await self._graph.read(statement("forgetting/messages_to_forget"), wanted)
         if not rows or not str(rows[0]["session_id"] or "").startswith(PREFIX):
             raise NotFoundError(f"there is no correction {correction_id!r}; perhaps it was taken back before")
         if rows[0]["scene_id"]:

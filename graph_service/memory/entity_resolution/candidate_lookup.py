@@ -24,7 +24,7 @@ async def load_candidates(graph: Graph, owner: Owner, names: Iterable[NameSeen])
     if not wanted:
         return []
     parameters = {"tenant": owner.tenant, "user_id": owner.user_id, "names": wanted}
-    rows = await graph.read(statement("read/entity_candidates"), parameters)
+    rows = await graph.read(statement("entity_resolution/candidates"), parameters)
     return [_known(row) for row in rows]
 
 

@@ -17,7 +17,7 @@ def concerns_roles(facts: Iterable[Mapping[str, Any]]) -> bool:
     """Whether facts that are written may change who is meant by a word for a relative.
 
     Args:
-        facts: rows of `write/put_facts`.
+        facts: rows of `facts/put_facts`.
     """
     return any(row["predicate"] == "RELATES_TO" and tie(row["properties"].get("relation") or "") for row in facts)
 
@@ -29,7 +29,7 @@ async def settle_roles(writing: Writing, tenant: TenantId, user_id: str, *, at: 
         "user_node_id": memory_id(user_uri(tenant, user_id)),
         "words": tie_words(),
     }
-    rows = await writing.run(statement("read/relatives"), parameters)
+    rows = await writing.run(statement("entity_resolution/kinship_facts"), parameters)
     relatives = [_relative(row) for row in rows]
     if not any(one.is_called for one in relatives):
         return []
@@ -46,7 +46,7 @@ async def settle_roles(writing: Writing, tenant: TenantId, user_id: str, *, at: 
 
 async def kept_apart(writing: Writing, tenant: TenantId, user_id: str) -> set[frozenset[str]]:
     """Pairs of entities of a user that somebody said are two."""
-    rows = await writing.run(statement("read/kept_apart"), {"tenant": tenant, "users": [user_id]})
+    rows = await writing.run(statement("entity_resolution/rejected_merges"), {"tenant": tenant, "users": [user_id]})
     return {frozenset((row["a_id"], row["b_id"])) for row in rows}
 
 

@@ -51,7 +51,7 @@ async def list_entities(
     last_us, behind = place_in(Listed.ENTITIES, after)
     parameters: dict[str, Any] = {"tenant": tenant, "user_id": user_id, "rows_max": limit}
     parameters |= {"last_us": last_us, "after": behind}
-    rows = await graph.read(statement("read/entities_of_user"), parameters)
+    rows = await graph.read(statement("entity_resolution/list_entities"), parameters)
     return [
         EntityListed(
             id=row["id"],
@@ -93,8 +93,8 @@ async def suggested_merges(graph: Graph, tenant: TenantId, user_id: str | None, 
     users = [user_id] if user_id is not None else await _users(graph, tenant)
     parameters = {"tenant": tenant, "users": users, "rows_max": _PORTRAITS_MAX, "ties_max": _TIES_MAX}
     rows, apart = await asyncio.gather(
-        graph.read(statement("read/portraits"), parameters),
-        graph.read(statement("read/kept_apart"), {"tenant": tenant, "users": users}),
+        graph.read(statement("entity_resolution/duplicate_profiles"), parameters),
+        graph.read(statement("entity_resolution/rejected_merges"), {"tenant": tenant, "users": users}),
     )
     pairs = {frozenset((row["a_id"], row["b_id"])) for row in apart}
     portraits = [_portrait(row) for row in rows]
@@ -104,7 +104,7 @@ async def suggested_merges(graph: Graph, tenant: TenantId, user_id: str | None, 
 
 
 async def _users(graph: Graph, tenant: TenantId) -> list[str]:
-    rows = await graph.read(statement("read/users_of_tenant"), {"tenant": tenant, "rows_max": _USERS_MAX})
+    rows = await graph.read(statement("lookup/users_of_tenant"), {"tenant": tenant, "rows_max": _USERS_MAX})
     return [row["user_id"] for row in rows]
 
 

@@ -71,13 +71,13 @@ async def split_entity(graph: Graph, tenant: TenantId, entity_id: str, *, at: da
     """
 
     async def steps(writing: Writing) -> Merged:
-        where = await writing.run(statement("read/merge_of"), {"tenant": tenant, "id": entity_id})
+        where = await writing.run(statement("entity_resolution/merge_by_id"), {"tenant": tenant, "id": entity_id})
         if not where:
             await _ends(writing, tenant, entity_id)
             raise ConflictError(f"the entity {entity_id!r} is not merged into another; there is nothing to split")
         user_id = where[0]["user_id"]
         await _take(writing, tenant, user_id)
-        where = await writing.run(statement("read/merge_of"), {"tenant": tenant, "id": entity_id})
+        where = await writing.run(statement("entity_resolution/merge_by_id"), {"tenant": tenant, "id": entity_id})
         if not where:
             raise ConflictError(f"the merge of {entity_id!r} was taken back meanwhile; there is nothing to split")
         out, root, made = where[0]["id"], where[0]["root_id"], where[0]["merge_id"]
@@ -128,13 +128,15 @@ async def _keep_apart(
     a_id, b_id = sorted(pair)
     made = memory_id(f"{user_uri(tenant, user_id)}/apart/{a_id}/{b_id}")
     properties = {"user_id": user_id, "a_id": a_id, "b_id": b_id, "reason": reason, "at": at}
-    await writing.run(statement("write/keep_apart"), {"tenant": tenant, "id": made, "properties": properties})
+    await writing.run(
+        statement("entity_resolution/reject_merge"), {"tenant": tenant, "id": made, "properties": properties}
+    )
     return made
 
 
 async def _take(writing: Writing, tenant: TenantId, user_id: str) -> None:
     user = memory_id(user_uri(tenant, user_id))
-    await writing.run(statement("write/take_memory"), {"tenant": tenant, "user_node_id": user})
+    await writing.run(statement("locks/lock_memory"), {"tenant": tenant, "user_node_id": user})
 
 
 async def _ends_of_one_user(writing: Writing, tenant: TenantId, one: str, other: str) -> dict[str, Row]:
@@ -148,7 +150,7 @@ async def _ends(writing: Writing, tenant: TenantId, *ids: str) -> dict[str, Row]
     """What the ids stand for; all of them are entities."""
     if len(set(ids)) < len(ids):
         raise InputError("an entity is one with itself; name two")
-    rows = await writing.run(statement("read/identity_ends"), {"tenant": tenant, "ids": list(ids)})
+    rows = await writing.run(statement("lookup/resolve_ids"), {"tenant": tenant, "ids": list(ids)})
     found = {row["id"]: row for row in rows}
     for name in ids:
         if name not in found:

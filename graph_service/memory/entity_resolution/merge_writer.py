@@ -30,16 +30,16 @@ async def join(
         keep, gone: nodes of the map, two entities of one user.
     """
     before = await edges_at(writing, tenant, [keep, gone])
-    await writing.run(statement("write/hold_entities"), {"tenant": tenant, "ids": sorted((keep, gone))})
-    await writing.run(statement("write/hold_facts"), {"tenant": tenant, "ids": sorted((keep, gone))})
+    await writing.run(statement("entity_resolution/detach_entities"), {"tenant": tenant, "ids": sorted((keep, gone))})
+    await writing.run(statement("entity_resolution/detach_facts"), {"tenant": tenant, "ids": sorted((keep, gone))})
     members = await members_of(writing, tenant, [gone])
     made = memory_id(f"{_uri_of(members, gone)}/merged-into/{keep}")
     act = {"parent_id": keep, "merge_id": made, "reason": reason, "at": at}
     rows = [
         {"id": one["id"], "root_id": keep, **(act if one["id"] == gone else _act_of(one))} for one in members.of[gone]
     ]
-    await writing.run(statement("write/set_stand"), {"tenant": tenant, "rows": rows})
-    await writing.run(statement("write/take_nodes_away"), {"tenant": tenant, "ids": [gone]})
+    await writing.run(statement("entity_resolution/set_merge_root"), {"tenant": tenant, "rows": rows})
+    await writing.run(statement("entity_resolution/delete_nodes"), {"tenant": tenant, "ids": [gone]})
     nodes = await show(writing, tenant, [keep], at=at)
     after = await edges_at(writing, tenant, [keep])
     why = f"merged: {reason}"
@@ -66,12 +66,12 @@ async def part(writing: Writing, tenant: TenantId, out: str, root: str, why: str
     derived = [
         {"node_id": row["subject_id"], "id": name} for name, row in before.items() if row["properties"].get("merged")
     ]
-    await writing.run(statement("write/take_edges_away"), {"tenant": tenant, "rows": derived})
+    await writing.run(statement("facts/delete_edges"), {"tenant": tenant, "rows": derived})
     alone = sorted(side for side, those in sides.items() if len(those) == 1)
     stay = sorted(set(sides) - set(alone))
     bare = next(one for one in members if one["id"] == out)
     await writing.run(
-        statement("write/put_roots"),
+        statement("entity_resolution/put_projected_nodes"),
         {"tenant": tenant, "rows": [{"id": out, "properties": {"tenant": tenant, "id": bare["id"]}}]},
     )
     rows = [
@@ -79,10 +79,10 @@ async def part(writing: Writing, tenant: TenantId, out: str, root: str, why: str
         for side in stay
         for one in sides[side]
     ]
-    await writing.run(statement("write/set_stand"), {"tenant": tenant, "rows": sorted(rows, key=_id)})
-    await writing.run(statement("write/release_entities"), {"tenant": tenant, "ids": alone})
+    await writing.run(statement("entity_resolution/set_merge_root"), {"tenant": tenant, "rows": sorted(rows, key=_id)})
+    await writing.run(statement("entity_resolution/restore_entities"), {"tenant": tenant, "ids": alone})
     free = _free(facts, {*alone}, standing, members)
-    released = await writing.run(statement("write/release_facts"), {"tenant": tenant, "rows": free})
+    released = await writing.run(statement("entity_resolution/restore_facts"), {"tenant": tenant, "rows": free})
     await want_vectors(writing, tenant, sessions_of(released), at=at)
     nodes = await show(writing, tenant, [*stay, *sorted(standing)], at=at)
     after = await edges_at(writing, tenant, touched)

@@ -50,12 +50,12 @@ class HeldFact:
 
     @property
     def row(self) -> dict[str, Any]:
-        """The row of `write/release_facts`."""
+        """The row of `entity_resolution/restore_facts`."""
         return {"id": self.properties["id"], "subject_id": self.subject_id, "object_id": self.object_id}
 
 
 def held_fact(row: Mapping[str, Any]) -> HeldFact:
-    """The fact in a row of `read/held_facts`."""
+    """The fact in a row of `entity_resolution/member_facts`."""
     return HeldFact(
         subject_id=row["subject_id"],
         object_id=row["object_id"],
@@ -89,7 +89,7 @@ def root_properties(root_id: str, members: Sequence[Properties]) -> dict[str, An
 
 
 def edges_of(held: Iterable[HeldFact], uris: Mapping[str, Uri]) -> list[dict[str, Any]]:
-    """The edges that follow from held facts, as rows of `write/put_merged_facts` ordered by id.
+    """The edges that follow from held facts, as rows of `entity_resolution/put_projected_facts` ordered by id.
 
     Facts that say the same of one node become one edge with the evidence of all; spells that do not touch stay apart.
     What would join a node with itself is not shown. A merged subject can hold one object of a relation at a time.

@@ -35,7 +35,7 @@ class Members:
 
 async def members_of(writing: Writing, tenant: TenantId, roots: Iterable[str]) -> Members:
     """The entities that some nodes stand for; nodes that stand for themselves alone are not in it."""
-    rows = await writing.run(statement("read/held_entities"), {"tenant": tenant, "roots": sorted(roots)})
+    rows = await writing.run(statement("entity_resolution/member_entities"), {"tenant": tenant, "roots": sorted(roots)})
     found: dict[str, list[Mapping[str, Any]]] = {}
     for row in rows:
         found.setdefault(row["root_id"], []).append(row["properties"])
@@ -44,13 +44,13 @@ async def members_of(writing: Writing, tenant: TenantId, roots: Iterable[str]) -
 
 async def held_facts(writing: Writing, tenant: TenantId, ids: Iterable[str]) -> list[HeldFact]:
     """The facts of some merged entities as they were said."""
-    rows = await writing.run(statement("read/held_facts"), {"tenant": tenant, "ids": sorted(ids)})
+    rows = await writing.run(statement("entity_resolution/member_facts"), {"tenant": tenant, "ids": sorted(ids)})
     return [held_fact(row) for row in rows]
 
 
 async def edges_at(writing: Writing, tenant: TenantId, ids: Iterable[str]) -> dict[str, Row]:
     """Every edge of the map that touches one of some nodes, by id."""
-    rows = await writing.run(statement("read/edges_of_nodes"), {"tenant": tenant, "ids": sorted(ids)})
+    rows = await writing.run(statement("lookup/edges_of_nodes"), {"tenant": tenant, "ids": sorted(ids)})
     return {row["properties"]["id"]: {**row, "properties": without_marks(row["properties"])} for row in rows}
 
 
@@ -61,7 +61,7 @@ async def show(writing: Writing, tenant: TenantId, roots: Iterable[str], *, at: 
         return []
     nodes: list[Mapping[str, Any]] = [root_properties(root, members.of[root]) for root in sorted(members.of)]
     node_rows = [{"id": node["id"], "properties": node} for node in nodes]
-    await writing.run(statement("write/put_roots"), {"tenant": tenant, "rows": node_rows})
+    await writing.run(statement("entity_resolution/put_projected_nodes"), {"tenant": tenant, "rows": node_rows})
     facts = await held_facts(writing, tenant, members.ids)
     others = {end for fact in facts for end in (fact.subject_root, fact.object_root)} - set(members.of)
     uris = {node["id"]: node["uri"] for node in nodes}
@@ -78,10 +78,12 @@ async def show(writing: Writing, tenant: TenantId, roots: Iterable[str], *, at: 
         if row["properties"].get("merged") and name not in wanted
     ]
     if gone:
-        await writing.run(statement("write/take_edges_away"), {"tenant": tenant, "rows": gone})
+        await writing.run(statement("facts/delete_edges"), {"tenant": tenant, "rows": gone})
     changed = [row for row in rows if row["id"] not in now or now[row["id"]]["properties"] != row["properties"]]
     if changed:
-        written = await writing.run(statement("write/put_merged_facts"), {"tenant": tenant, "rows": changed})
+        written = await writing.run(
+            statement("entity_resolution/put_projected_facts"), {"tenant": tenant, "rows": changed}
+        )
         await want_vectors(writing, tenant, sessions_of(written), at=at)
     return nodes
 
@@ -98,11 +100,11 @@ async def say_of_merged(
     named = sorted({row["id"] for row in entities} | {end for row in facts for end in _ends(row)})
     if not named:
         return []
-    ends = await writing.run(statement("read/identity_ends"), {"tenant": tenant, "ids": named})
+    ends = await writing.run(statement("lookup/resolve_ids"), {"tenant": tenant, "ids": named})
     roots = sorted({row["root_id"] for row in ends if row["root_id"]})
     before = await edges_at(writing, tenant, roots)
-    await writing.run(statement("write/put_held_entities"), {"tenant": tenant, "rows": list(entities)})
-    await writing.run(statement("write/put_held_facts"), {"tenant": tenant, "rows": list(facts)})
+    await writing.run(statement("entity_resolution/put_member_entities"), {"tenant": tenant, "rows": list(entities)})
+    await writing.run(statement("entity_resolution/put_member_facts"), {"tenant": tenant, "rows": list(facts)})
     nodes = await show(writing, tenant, roots, at=at)
     why = "said of a merged entity"
     edges = changes_between(before, await edges_at(writing, tenant, roots), why)

@@ -168,7 +168,7 @@ def _seen_again(known: Known, seen: NameSeen, *, new_spelling: bool) -> Known:
 
 
 def entity_row(known: Known, owner: Owner) -> dict[str, Any]:
-    """The row of `write/put_entities` or `write/put_agents`."""
+    """The row of `entity_resolution/put_entities` or `entity_resolution/put_agents`."""
     being = known.being
     return {
         "id": being.id,

@@ -59,7 +59,7 @@ async def export_rows(
     tell = on_progress or (lambda _doing, _done, _total: None)
 
     async def once(stands: Mapping[str, Any]) -> Exported:
-        if (await graph.read(statement("carry/forgetting"), {"tenant": tenant}))[0]["users"]:
+        if (await graph.read(statement("export_import/forgetting"), {"tenant": tenant}))[0]["users"]:
             raise ConflictError(f"a user of tenant {tenant!r} is being forgotten; export it when that is done")
         with tempfile.TemporaryDirectory(prefix="mnemograph-export-") as folder:
             carrier = Carrier(Path(folder) / "rows.sqlite", source=tenant, target=NOBODY)
@@ -97,7 +97,7 @@ async def steadily(graph: Graph, tenant: TenantId, once: Callable[[Mapping[str, 
 
 
 async def _standing(graph: Graph, tenant: TenantId) -> dict[str, Any]:
-    rows = await graph.read(statement("carry/standing"), {"tenant": tenant})
+    rows = await graph.read(statement("export_import/tenant_state"), {"tenant": tenant})
     if not rows:
         raise NotFoundError(f"nothing is stored for the tenant {tenant!r}")
     return rows[0]

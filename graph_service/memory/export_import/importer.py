@@ -221,7 +221,7 @@ async def _vectors_fit(graph: Graph, embedder: Mapping[str, Any] | None) -> bool
 
 async def _begin(graph: Graph, tenant: TenantId, digest: str, now: datetime) -> None:
     parameters = {"tenant": tenant, "file": digest, "epoch": secrets.token_hex(4), "now": now}
-    if not await graph.write(lambda writing: writing.run(statement("carry/begin"), parameters)):
+    if not await graph.write(lambda writing: writing.run(statement("export_import/begin_import"), parameters)):
         raise ConflictError(
             f"the tenant {tenant!r} holds something already, or another import into it was interrupted; import into a "
             "tenant that holds nothing (`--tenant NAME`)"
@@ -266,9 +266,11 @@ async def _finish(
         await graph.write(lambda writing, part=part: want_vectors(writing, tenant, part, at=now))  # type: ignore[misc]
     for rows in _wanted(works):
         parameters = {"tenant": tenant, "rows": rows, "now_ms": round(now.timestamp() * 1000)}
-        await graph.write(lambda writing, parameters=parameters: writing.run(statement("carry/want_work"), parameters))  # type: ignore[misc]
+        await graph.write(
+            lambda writing, parameters=parameters: writing.run(statement("export_import/enqueue_jobs"), parameters)
+        )  # type: ignore[misc]
     parameters = {"tenant": tenant, "properties": properties}
-    await graph.write(lambda writing: writing.run(statement("carry/finish"), parameters))
+    await graph.write(lambda writing: writing.run(statement("export_import/finish_import"), parameters))
 
 
 def _wanted(works: list[Work]) -> Iterator[list[Row]]:

@@ -1,6 +1,6 @@
 """Which facts hold: on the axis of the world, and on that of what was known. Pure.
 
-`read/recall` says the same in Cypher; a test compares the two on a grid of moments.
+`recall/recall` says the same in Cypher; a test compares the two on a grid of moments.
 """
 
 from dataclasses import dataclass

@@ -51,7 +51,7 @@ async def closing_of(graph: Graph, tenant: str, edge: Mapping[str, Any]) -> Clos
     """What closed a fact, in words; None while it holds.
 
     Args:
-        edge: as `read/fact_by_id` returns it.
+        edge: as `lookup/fact_by_id` returns it.
     """
     if edge["invalid_at"] is None:
         return None
@@ -62,7 +62,7 @@ async def said_by_closers(graph: Graph, tenant: str, edges: Sequence[Mapping[str
     """The words of what closed some facts, by the id of the fact or message that said them.
 
     Args:
-        edges: as `read/fact_by_id` returns them.
+        edges: as `lookup/fact_by_id` returns them.
     """
     closed = [edge for edge in edges if edge["invalid_at"] is not None]
     said = {edge["id"]: edge["statement"] for edge in edges}
@@ -70,7 +70,7 @@ async def said_by_closers(graph: Graph, tenant: str, edges: Sequence[Mapping[str
     messages = sorted({message for edge in closed if (message := ending_message(edge))})
     if not facts and not messages:
         return said
-    rows = await graph.read(statement("read/words_of"), {"tenant": tenant, "facts": facts, "messages": messages})
+    rows = await graph.read(statement("facts/closing_texts"), {"tenant": tenant, "facts": facts, "messages": messages})
     return said | {row["id"]: row["text"] for row in rows}
 
 

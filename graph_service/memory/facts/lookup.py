@@ -26,7 +26,7 @@ async def _rows_near(run: _Run, tenant: TenantId, keys: Mapping[str, "_Key"], sc
     rows: dict[str, Row] = {}
     for _ in range(_READS_MAX):
         wanted = {"tenant": tenant, "keys": [keys[name].row(name) for name in sorted(keys)], "have": sorted(rows)}
-        new = await run(statement("read/known_facts"), {**wanted, "scene_ids": [] if rows else scene_ids})
+        new = await run(statement("facts/related_facts"), {**wanted, "scene_ids": [] if rows else scene_ids})
         rows |= {row["properties"]["id"]: row for row in new}
         wider = _wider(keys, new)
         if wider == keys:

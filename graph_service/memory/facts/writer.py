@@ -21,7 +21,7 @@ async def put_facts(writing: Writing, tenant: TenantId, rows: Sequence[Row], *, 
     if not rows:
         return set()
     parameters = {"tenant": tenant, "session": session, "rows": list(rows)}
-    written = await writing.run(statement("write/put_facts"), parameters)
+    written = await writing.run(statement("facts/put_facts"), parameters)
     assert len(written) == len(rows), "every fact must be written"
     return sessions_of(written)
 
@@ -35,4 +35,4 @@ async def want_vectors(writing: Writing, tenant: TenantId, sessions: set[str], *
     """Asks for the vectors of what sessions gained, inside the commit that wrote it."""
     if sessions:
         rows = [{"session": session, "kind": JobKind.EMBED.value} for session in sorted(sessions)]
-        await writing.run(statement("jobs/want_work"), {"tenant": tenant, "rows": rows, "now_ms": millis(at)})
+        await writing.run(statement("jobs/enqueue"), {"tenant": tenant, "rows": rows, "now_ms": millis(at)})

@@ -66,7 +66,7 @@ async def forget(writing: Writing, what: ForgetWish, reach: Reach, before_it: Se
     roots_now = await show(writing, tenant, roots, at=what.at)
     edges = changes_between(before, await edges_at(writing, tenant, roots), FORGOTTEN)
     tombstones = sorted(what.tombstones, key=lambda row: str(row["id"]))
-    await writing.run(statement("write/put_tombstones"), {"tenant": tenant, "rows": tombstones})
+    await writing.run(statement("tombstones/put_tombstones"), {"tenant": tenant, "rows": tombstones})
     facts = [name for name, row in reach.facts.items() if "subject_id" not in row["properties"]]
     facts += [row["id"] for row in reach.mentions if row["scene_id"] in reach.stripped and not row["is_held"]]
     nodes = [*sorted(reach.cut), *gone_nodes]
@@ -108,20 +108,20 @@ async def _roots_of(writing: Writing, tenant: TenantId, reach: Reach) -> set[str
     held = [row for row in reach.facts.values() if "subject_id" in row["properties"]]
     ends = {end for row in held for end in (row["subject_id"], row["object_id"])}
     ends |= {row["object_id"] for row in reach.mentions if row["is_held"]}
-    rows = await writing.run(statement("read/identity_ends"), {"tenant": tenant, "ids": sorted(ends)})
+    rows = await writing.run(statement("lookup/resolve_ids"), {"tenant": tenant, "ids": sorted(ends)})
     return {row["root_id"] for row in rows if row["root_id"]}
 
 
 async def _take_away(writing: Writing, tenant: TenantId, reach: Reach, nodes: Collection[str]) -> None:
     messages = sorted(row["id"] for row in reach.messages)
-    await writing.run(statement("write/forget_messages"), {"tenant": tenant, "ids": messages})
+    await writing.run(statement("forgetting/delete_messages"), {"tenant": tenant, "ids": messages})
     held = [
         {"subject_id": row["subject_id"], "id": name}
         for name, row in reach.facts.items()
         if "subject_id" in row["properties"]
     ]
     held += [{"subject_id": row["scene_id"], "id": row["id"]} for row in reach.mentions if row["is_held"]]
-    await writing.run(statement("write/forget_held_facts"), {"tenant": tenant, "rows": _ordered(held)})
+    await writing.run(statement("forgetting/delete_member_facts"), {"tenant": tenant, "rows": _ordered(held)})
     edges = [
         {"node_id": row["subject_id"], "id": name}
         for name, row in reach.facts.items()
@@ -132,10 +132,10 @@ async def _take_away(writing: Writing, tenant: TenantId, reach: Reach, nodes: Co
         for row in reach.mentions
         if row["scene_id"] in reach.stripped and not row["is_held"]
     ]
-    await writing.run(statement("write/take_edges_away"), {"tenant": tenant, "rows": _ordered(edges)})
-    await writing.run(statement("write/forget_nodes"), {"tenant": tenant, "ids": sorted({*reach.cut, *nodes})})
+    await writing.run(statement("facts/delete_edges"), {"tenant": tenant, "rows": _ordered(edges)})
+    await writing.run(statement("forgetting/delete_nodes"), {"tenant": tenant, "ids": sorted({*reach.cut, *nodes})})
     gone = sorted(row["id"] for row, fate in reach.fates if fate.properties is None and not fate.returns)
-    await writing.run(statement("write/forget_kept_apart"), {"tenant": tenant, "ids": gone})
+    await writing.run(statement("forgetting/delete_rejected_merges"), {"tenant": tenant, "ids": gone})
 
 
 async def _narrow(writing: Writing, what: ForgetWish, reach: Reach) -> list[Change]:
@@ -143,8 +143,10 @@ async def _narrow(writing: Writing, what: ForgetWish, reach: Reach) -> list[Chan
     rows = [(row, fate.properties) for row, fate in reach.fates if fate.properties is not None]
     put = [{"id": row["id"], "properties": new} for row, new in rows if not row["is_held"]]
     held = [{"id": row["id"], "properties": new} for row, new in rows if row["is_held"]]
-    await writing.run(statement("write/put_entities"), {"tenant": what.tenant, "rows": _ordered(put)})
-    await writing.run(statement("write/put_held_entities"), {"tenant": what.tenant, "rows": _ordered(held)})
+    await writing.run(statement("entity_resolution/put_entities"), {"tenant": what.tenant, "rows": _ordered(put)})
+    await writing.run(
+        statement("entity_resolution/put_member_entities"), {"tenant": what.tenant, "rows": _ordered(held)}
+    )
     return [node_change({**row["properties"], **new}, FORGOTTEN) for row, new in rows if not row["is_held"]]
 
 
@@ -152,17 +154,19 @@ async def _read_again(writing: Writing, what: ForgetWish, reach: Reach) -> int:
     """Has the rest be read again, in the order it was said; how many scenes besides those that are cut again."""
     tenant = what.tenant
     left = sorted(row["id"] for row in reach.left)
-    await writing.run(statement("write/unread_messages"), {"tenant": tenant, "ids": left})
+    await writing.run(statement("forgetting/mark_messages_unread"), {"tenant": tenant, "ids": left})
     again = sorted(reach.again - reach.cut)
-    scenes = await writing.run(statement("write/unread_scenes"), {"tenant": tenant, "ids": again})
-    said = await writing.run(statement("read/messages_of_scenes"), {"tenant": tenant, "ids": again})
+    scenes = await writing.run(statement("forgetting/mark_scenes_unread"), {"tenant": tenant, "ids": again})
+    said = await writing.run(statement("forgetting/messages_of_scenes"), {"tenant": tenant, "ids": again})
     sessions = {"tenant": tenant, "sessions": sorted({*reach.sessions, *(row["session"] for row in scenes)})}
-    episodes = await writing.run(statement("read/episodes_of_sessions"), sessions)
+    episodes = await writing.run(statement("forgetting/episodes_of_sessions"), sessions)
     gone = {row["id"] for row in reach.messages}
     rows, dropped = episodes_without(episodes, gone, {*left, *(row["id"] for row in said)})
-    await writing.run(statement("write/forget_episodes"), {"tenant": tenant, "ids": dropped})
-    await writing.run(statement("write/unread_episodes"), {"tenant": tenant, "rows": rows})
-    emptied = await writing.run(statement("write/forget_empty_sessions"), {"tenant": tenant, "ids": reach.sessions})
+    await writing.run(statement("forgetting/delete_episodes"), {"tenant": tenant, "ids": dropped})
+    await writing.run(statement("forgetting/mark_episodes_unread"), {"tenant": tenant, "rows": rows})
+    emptied = await writing.run(
+        statement("forgetting/delete_empty_sessions"), {"tenant": tenant, "ids": reach.sessions}
+    )
     wanted = {*sessions["sessions"]} - {row["id"] for row in emptied}
     want = {
         "tenant": tenant,
@@ -171,7 +175,7 @@ async def _read_again(writing: Writing, what: ForgetWish, reach: Reach) -> int:
         "now_ms": millis(what.at),
     }
     if wanted:
-        await writing.run(statement("write/want_reading_anew"), want)
+        await writing.run(statement("forgetting/enqueue_reread"), want)
     return len(scenes)
 
 
@@ -179,11 +183,11 @@ async def _narrow_user(writing: Writing, what: ForgetWish) -> Change | None:
     """The user as they are now; None when nothing of theirs is left, and so they are gone too."""
     node_id = memory_id(user_uri(what.tenant, what.user_id))
     parameters = {"tenant": what.tenant, "user_id": what.user_id, "user_node_id": node_id}
-    rows = await writing.run(statement("write/narrow_user"), parameters)
+    rows = await writing.run(statement("forgetting/narrow_user_span"), parameters)
     if rows and rows[0]["messages"]:
         view = node_view(rows[0]["properties"], Label.USER.value)
         return Change(op=Op.NODE_PUT, element_id=node_id, body=node_body(view), reason=FORGOTTEN)
-    await writing.run(statement("write/forget_nodes"), {"tenant": what.tenant, "ids": [node_id]})
+    await writing.run(statement("forgetting/delete_nodes"), {"tenant": what.tenant, "ids": [node_id]})
     return None
 
 
@@ -197,7 +201,7 @@ async def _scrub(writing: Writing, tenant: TenantId, changes: Sequence[Change]) 
         }
         for change in sorted(changes, key=lambda change: change.element_id)
     ]
-    await writing.run(statement("write/scrub_changes"), {"tenant": tenant, "rows": rows, "reason": FORGOTTEN})
+    await writing.run(statement("forgetting/redact_changes"), {"tenant": tenant, "rows": rows, "reason": FORGOTTEN})
 
 
 def _drop(op: Op, name: str) -> Change:

@@ -55,7 +55,7 @@ async def find_fact(writing: Writing, tenant: TenantId, fact_id: str) -> Learned
     Raises:
         NotFoundError: the tenant has no such fact.
     """
-    rows = await writing.run(statement("read/fact_by_id"), {"tenant": tenant, "id": fact_id})
+    rows = await writing.run(statement("lookup/fact_by_id"), {"tenant": tenant, "id": fact_id})
     if not rows or rows[0]["predicate"] == "MENTIONED":
         raise NotFoundError(f"there is no fact {fact_id!r}; perhaps it was forgotten before")
     row = rows[0]
@@ -89,13 +89,13 @@ async def find_entity(writing: Writing, tenant: TenantId, entity_id: str) -> Lea
     Raises:
         NotFoundError: the tenant has no such entity.
     """
-    ends = await writing.run(statement("read/identity_ends"), {"tenant": tenant, "ids": [entity_id]})
+    ends = await writing.run(statement("lookup/resolve_ids"), {"tenant": tenant, "ids": [entity_id]})
     labels = ends[0]["labels"] if ends else ()
     if not ends or (labels is not None and Label.ENTITY not in labels):
         raise NotFoundError(f"there is no entity {entity_id!r}; GraphQL's `entities` lists those there are")
     members = (await _members(writing, tenant, [entity_id]))[entity_id]
     parameters = {"tenant": tenant, "ids": sorted(members), "without": [], "evidence_max": 0}
-    rows = await writing.run(statement("read/standing"), parameters)
+    rows = await writing.run(statement("forgetting/remaining_support"), parameters)
     return Learned(
         user_id=UserId(ends[0]["user_id"]),
         entities=frozenset(members),
@@ -114,7 +114,7 @@ async def _side(writing: Writing, tenant: TenantId, node_id: str, labels: Collec
     """One end of a fact in all its spellings."""
     if Label.ENTITY not in labels:
         return frozenset((THE_USER if Label.USER in labels else THE_AGENT,))
-    rows = await writing.run(statement("read/node_by_id"), {"tenant": tenant, "id": node_id})
+    rows = await writing.run(statement("lookup/node_by_id"), {"tenant": tenant, "id": node_id})
     return frozenset(form for name in _names_of(rows[0]["node"]) for form in all_forms(name))
 
 
@@ -143,7 +143,7 @@ async def forget_own_names(
         Ids of the scenes in which such a name is said; they must be read again without what was read from them.
     """
     user = {"tenant": tenant, "user_node_id": memory_id(user_uri(tenant, user_id))}
-    rows = await writing.run(statement("read/own_names"), user)
+    rows = await writing.run(statement("forgetting/user_aliases"), user)
     if not rows:
         return set()
     aliases, called, since = rows[0]["aliases"], rows[0]["called"], rows[0]["called_since"]
@@ -158,7 +158,7 @@ async def forget_own_names(
         "called": [name for name, _ in left] or None,
         "called_since": [at for _, at in left] or None,
     }
-    await writing.run(statement("write/set_own_names"), {**user, "names": names})
+    await writing.run(statement("forgetting/set_user_aliases"), {**user, "names": names})
     saying = {"tenant": tenant, "user_id": user_id, "names": sorted(name.lower() for name in gone)}
-    found = await writing.run(statement("read/scenes_saying"), saying)
+    found = await writing.run(statement("forgetting/scenes_naming"), saying)
     return {row["id"] for row in found}

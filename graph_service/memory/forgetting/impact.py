@@ -26,7 +26,7 @@ class Reach:
         stripped: ids of scenes, among `again`, from which everything that was read is taken first.
         rejected: ids of facts that a person rejected.
         facts: rows of facts that go, or are read again, by id; mentions: likewise of the scenes that are cut.
-        fates: what becomes of entities and agents, with their rows of `read/standing`.
+        fates: what becomes of entities and agents, with their rows of `forgetting/remaining_support`.
     """
 
     messages: Sequence[Row] = ()
@@ -63,16 +63,16 @@ async def reach_of(
     """
     reach = Reach(messages=messages, stripped={*stripped})
     hit = {row["scene_id"] for row in messages if row["scene_id"]}
-    spans = await writing.run(statement("read/scene_spans"), {"tenant": tenant, "sessions": reach.sessions})
+    spans = await writing.run(statement("forgetting/scene_spans"), {"tenant": tenant, "sessions": reach.sessions})
     reach.cut = cut_again(spans, hit, pause_ms=pause_ms)
     forgotten = {row["id"] for row in messages}
     scenes = {"tenant": tenant, "ids": sorted(reach.cut | reach.stripped)}
-    held = await writing.run(statement("read/messages_of_scenes"), scenes)
+    held = await writing.run(statement("forgetting/messages_of_scenes"), scenes)
     said = [row for row in held if row["id"] not in forgotten]
     reach.left = [row for row in said if row["scene_id"] in reach.cut]
-    facts = await writing.run(statement("read/facts_of_scenes"), {**scenes, "user_id": user_id})
+    facts = await writing.run(statement("facts/facts_of_scenes"), {**scenes, "user_id": user_id})
     await add_facts(writing, tenant, reach, facts)
-    reach.mentions = await writing.run(statement("read/mentions_of_scenes"), scenes)
+    reach.mentions = await writing.run(statement("forgetting/mentions_of_scenes"), scenes)
     await _settle_entities(writing, tenant, user_id, reach, said, gone)
     reach.again = (reach.again | reach.stripped) - reach.cut
     return reach
@@ -84,7 +84,7 @@ async def add_facts(writing: Writing, tenant: TenantId, reach: Reach, facts: Ite
     while new:
         reach.facts |= new
         parameters = {"tenant": tenant, "keys": keys_of(new.values()), "scene_ids": [], "have": sorted(reach.facts)}
-        near = await writing.run(statement("read/known_facts"), parameters)
+        near = await writing.run(statement("facts/related_facts"), parameters)
         new = {row["properties"]["id"]: row for row in near}
     reach.again |= scenes_of(reach.facts.values())
 
@@ -97,8 +97,8 @@ def ends_of(fact: Row) -> tuple[str, str]:
 async def facts_at(writing: Writing, tenant: TenantId, ids: Collection[str]) -> list[Row]:
     """The facts of entities as they were said, mentions too."""
     wanted = {"tenant": tenant, "ids": sorted(ids)}
-    edges = await writing.run(statement("read/edges_of_nodes"), wanted)
-    held = await writing.run(statement("read/held_facts"), wanted)
+    edges = await writing.run(statement("lookup/edges_of_nodes"), wanted)
+    held = await writing.run(statement("entity_resolution/member_facts"), wanted)
     return [*(row for row in edges if not row["properties"].get("merged")), *held]
 
 
@@ -118,7 +118,7 @@ async def _settle_entities(
     ids = sorted({row["object_id"] for row in reach.mentions} | {*gone})
     without = sorted(reach.cut | reach.stripped)
     parameters = {"tenant": tenant, "ids": ids, "without": without, "evidence_max": _EVIDENCE_MAX}
-    standings = await writing.run(statement("read/standing"), parameters)
+    standings = await writing.run(statement("forgetting/remaining_support"), parameters)
     texts = await _texts(writing, tenant, {name for row in standings for name in row["evidence"]})
     cut = [Said(text=row["text"], said_at=row["said_at"]) for row in said]
     left = Left((name for row in standings for name in names_in(row)), texts, cut)
@@ -142,5 +142,5 @@ async def _settle_entities(
 
 async def _texts(writing: Writing, tenant: TenantId, ids: Collection[str]) -> Mapping[str, Said]:
     parameters: dict[str, Any] = {"tenant": tenant, "ids": sorted(ids), "rows_max": max(len(ids), 1)}
-    rows = await writing.run(statement("read/messages_by_id"), parameters)
+    rows = await writing.run(statement("lookup/messages_by_id"), parameters)
     return {row["message"]["id"]: Said(text=row["message"]["text"], said_at=row["message"]["said_at"]) for row in rows}

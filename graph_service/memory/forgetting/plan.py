@@ -24,7 +24,7 @@ def cut_again(spans: Iterable[Row], hit: Collection[str], *, pause_ms: int) -> s
     """The scenes that must be cut again: those that are hit, and those that follow one without a pause.
 
     Args:
-        spans: rows of `read/scene_spans`.
+        spans: rows of `forgetting/scene_spans`.
         hit: ids of scenes that held a forgotten message.
     """
     found: set[str] = set()
@@ -54,7 +54,7 @@ def _stretches(scenes: Iterable[Row], pause_ms: int) -> Iterator[list[Row]]:
 
 
 def keys_of(facts: Iterable[Row]) -> list[dict[str, Any]]:
-    """The `$keys` of `read/known_facts` for everything that some facts can have closed or been closed by."""
+    """The `$keys` of `facts/related_facts` for everything that some facts can have closed or been closed by."""
     by_subject: dict[str, tuple[set[str], set[str], set[str]]] = {}
     for fact in facts:
         rule = whitelist()[fact["predicate"]]
@@ -126,7 +126,7 @@ class Left:
 
 
 def names_in(standing: Row) -> list[str]:
-    """The names of an entity in a row of `read/standing`, and the values of its attributes."""
+    """The names of an entity in a row of `forgetting/remaining_support`, and the values of its attributes."""
     return [*_names(standing["properties"]), *_attributes(standing["properties"]).values()]
 
 
@@ -158,7 +158,7 @@ def fate_of(standing: Row, left: Left, *, earliest: datetime, owner: Owner) -> F
     """What becomes of an entity: names and attributes stay as far as what is left says them.
 
     Args:
-        standing: a row of `read/standing`.
+        standing: a row of `forgetting/remaining_support`.
         earliest: when the first of the forgotten messages was said.
     """
     stored, proofs = standing["properties"], standing["evidence"]
@@ -195,7 +195,7 @@ def episodes_without(
     all messages of its call.
 
     Args:
-        episodes: rows of `read/episodes_of_sessions`.
+        episodes: rows of `forgetting/episodes_of_sessions`.
         gone: ids of forgotten messages; again: ids of messages that are read again.
     """
     rows: list[dict[str, Any]] = []

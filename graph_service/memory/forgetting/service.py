@@ -74,7 +74,7 @@ class Forgetting:
         """
         check_ids(messageId=message_id)
         name = _id_of(message_id)
-        rows = await self._graph.read(statement("read/messages_to_forget"), _these(tenant, ids=[name]))
+        rows = await self._graph.read(statement("forgetting/messages_to_forget"), _these(tenant, ids=[name]))
         spooled = 0 if self._spool is None else await self._spool.forget(tenant, message_ids=[name])
         if not rows:
             return _only_spooled(spooled, f"there is no message {message_id!r}; perhaps it was forgotten before")
@@ -93,7 +93,7 @@ class Forgetting:
         """
         check_ids(sceneId=scene_id)
         which = _these(tenant, scene=_id_of(scene_id))
-        rows = await self._graph.read(statement("read/messages_to_forget"), which)
+        rows = await self._graph.read(statement("forgetting/messages_to_forget"), which)
         if not rows:
             raise NotFoundError(f"there is no scene {scene_id!r}; perhaps it was forgotten before")
         ids = [row["id"] for row in rows]
@@ -111,7 +111,7 @@ class Forgetting:
         check_ids(userId=user_id, sessionId=session_id)
         node_id = session_node_id(tenant, UserId(user_id), SessionId(session_id))
         which = _these(tenant, session=node_id)
-        rows = await self._graph.read(statement("read/messages_to_forget"), which)
+        rows = await self._graph.read(statement("forgetting/messages_to_forget"), which)
         spooled = 0
         if self._spool is not None:
             spooled = await self._spool.forget(tenant, user_id=user_id, session_id=session_id)
@@ -134,7 +134,7 @@ class Forgetting:
         check_ids(userId=user_id)
         whose, node_id = UserId(user_id), memory_id(user_uri(tenant, user_id))
         parameters = {"tenant": tenant, "user_id": user_id, "user_node_id": node_id}
-        totals = (await self._graph.read(statement("read/user_totals"), parameters))[0]
+        totals = (await self._graph.read(statement("forgetting/user_totals"), parameters))[0]
         spooled = 0 if self._spool is None else await self._spool.forget(tenant, user_id=user_id)
         if not any(totals.values()):
             return _only_spooled(spooled, f"there is no user {user_id!r}; perhaps they were forgotten before")
@@ -213,7 +213,7 @@ class Forgetting:
             sessions = sorted({row["session"] for row in rows})
             await _lock(writing, wish, sessions)
             # Read again: only now nobody else can change it.
-            messages = await writing.run(statement("read/messages_to_forget"), which)
+            messages = await writing.run(statement("forgetting/messages_to_forget"), which)
             return await self._commit(writing, wish, messages)
 
         done = await self._graph.write(steps)
@@ -263,14 +263,14 @@ class Forgetting:
 
 async def _lock(writing: Writing, wish: ForgetWish, sessions: Sequence[str]) -> None:
     user = memory_id(user_uri(wish.tenant, wish.user_id))
-    await writing.run(statement("write/take_memory"), {"tenant": wish.tenant, "user_node_id": user})
+    await writing.run(statement("locks/lock_memory"), {"tenant": wish.tenant, "user_node_id": user})
     parameters = {"tenant": wish.tenant, "sessions": list(sessions), "now_ms": millis(wish.at)}
-    await writing.run(statement("write/lock_sessions"), parameters)
+    await writing.run(statement("locks/lock_sessions"), parameters)
 
 
 async def _take_apart(writing: Writing, tenant: TenantId, name: str, *, at: datetime) -> list[Change]:
     """Takes back every merge of an entity, so that it can go alone."""
-    ends = await writing.run(statement("read/identity_ends"), {"tenant": tenant, "ids": [name]})
+    ends = await writing.run(statement("lookup/resolve_ids"), {"tenant": tenant, "ids": [name]})
     root = ends[0]["root_id"] if ends else None
     if root is None:
         return []
@@ -284,7 +284,7 @@ async def _take_apart(writing: Writing, tenant: TenantId, name: str, *, at: date
 def _these(
     tenant: TenantId, *, ids: Sequence[str] = (), session: str | None = None, scene: str | None = None
 ) -> dict[str, Any]:
-    """The parameters of `read/messages_to_forget`."""
+    """The parameters of `forgetting/messages_to_forget`."""
     return {"tenant": tenant, "ids": list(ids), "session": session, "scene": scene}
 
 

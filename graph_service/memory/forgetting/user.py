@@ -42,10 +42,10 @@ async def begin(
     user = {"tenant": tenant, "user_node_id": user_node_id}
 
     async def steps(writing: Writing) -> None:
-        await writing.run(statement("write/take_memory"), user)
+        await writing.run(statement("locks/lock_memory"), user)
         begun = {**user, "user_id": user_id, "now_ms": now_ms}
-        await writing.run(statement("write/begin_forgetting_user"), begun)
-        await writing.run(statement("write/put_tombstones"), {"tenant": tenant, "rows": [tombstone]})
+        await writing.run(statement("user_erasure/begin"), begun)
+        await writing.run(statement("tombstones/put_tombstones"), {"tenant": tenant, "rows": [tombstone]})
 
     await graph.write(steps)
 
@@ -57,7 +57,7 @@ async def forget_user(graph: Graph, held: Claim, pace: Pace) -> bool:
         UnavailableError: Neo4j does not answer; what is gone stays gone.
         ConflictError: another worker does it.
     """
-    rows = await graph.read(statement("read/user_to_forget"), {"tenant": held.tenant, "id": held.id})
+    rows = await graph.read(statement("user_erasure/user_by_id"), {"tenant": held.tenant, "id": held.id})
     if not rows:
         return False
     errand = _Errand(graph=graph, held=held, pace=pace, user_id=UserId(rows[0]["user_id"]))
@@ -65,7 +65,7 @@ async def forget_user(graph: Graph, held: Claim, pace: Pace) -> bool:
         pass
     while await _nodes(errand):
         pass
-    while await _some(errand, statement("write/forget_sessions_of_user"), rows_max=_ROWS_MAX):
+    while await _some(errand, statement("user_erasure/delete_sessions"), rows_max=_ROWS_MAX):
         pass
     await _scrub(errand)
     await _end(errand)
@@ -73,7 +73,7 @@ async def forget_user(graph: Graph, held: Claim, pace: Pace) -> bool:
 
 
 async def _messages(errand: _Errand) -> bool:
-    rows = await _some(errand, statement("write/forget_messages_of_user"), rows_max=_ROWS_MAX)
+    rows = await _some(errand, statement("user_erasure/delete_messages"), rows_max=_ROWS_MAX)
     return bool(rows[0]["messages"])
 
 
@@ -95,9 +95,9 @@ async def _nodes(errand: _Errand) -> bool:
 
     async def steps(writing: Writing) -> bool:
         user = {"tenant": tenant, "user_node_id": errand.user_node_id}
-        await writing.run(statement("write/take_memory"), user)
+        await writing.run(statement("locks/lock_memory"), user)
         wanted = {**errand.scope, "rows_max": _ROWS_MAX}
-        gone = await writing.run(statement("write/forget_nodes_of_user"), wanted)
+        gone = await writing.run(statement("user_erasure/delete_nodes"), wanted)
         ids = sorted(row["id"] for row in gone)
         changes = [Change(op=Op.NODE_DROP, element_id=MemoryId(name), body={}, reason=FORGOTTEN) for name in ids]
         await append_changes(writing, tenant, errand.user_id, changes, at=at)
@@ -112,7 +112,7 @@ async def _nodes(errand: _Errand) -> bool:
 async def _scrub(errand: _Errand) -> None:
     last: int | None = 0
     while last is not None:
-        taking = statement("write/scrub_changes_of_user")
+        taking = statement("user_erasure/redact_changes")
         rows = await _some(errand, taking, after=last, rows_max=_CHANGES_MAX, reason=FORGOTTEN)
         last = rows[0]["last"]
 
@@ -122,9 +122,9 @@ async def _end(errand: _Errand) -> None:
 
     async def steps(writing: Writing) -> None:
         marks = {**errand.scope, "user_node_id": errand.user_node_id}
-        await writing.run(statement("write/forget_marks_of_user"), marks)
+        await writing.run(statement("user_erasure/delete_tombstones_and_usage"), marks)
         await finish(writing, [held], more=False, now_ms=now_ms)
-        await writing.run(statement("write/forget_job"), {"tenant": held.tenant, "id": held.id})
+        await writing.run(statement("user_erasure/delete_job"), {"tenant": held.tenant, "id": held.id})
 
     await errand.graph.write(steps)
     errand.pace.step("forget committed")

@@ -125,7 +125,7 @@ async def _store_batch(graph: Graph, placed: Sequence[tuple[int, Episode]], *, e
     by_place = dict(placed)
 
     async def steps(writing: Writing) -> None:
-        rows = await writing.run(statement("write/add_episodes"), parameters)
+        rows = await writing.run(statement("ingest/add_episodes"), parameters)
         by_episode: dict[int, list[dict[str, Any]]] = {place: [] for place in by_place}
         for row in rows:
             by_episode[row["place"]].append(row)
@@ -156,7 +156,7 @@ def _refuse(rows: list[dict[str, Any]], episode: Episode) -> None:
 
 
 async def _add_user(writing: Writing, episode: Episode) -> Change:
-    put = await writing.run(statement("write/add_user"), {"tenant": episode.tenant, "user": _user_row(episode)})
+    put = await writing.run(statement("ingest/add_user"), {"tenant": episode.tenant, "user": _user_row(episode)})
     view = node_view(put[0]["properties"], "User").model_dump(mode="json")
     user = the_user(episode.tenant, episode.user_id, episode.user_name)
     return Change(op=Op.NODE_PUT, element_id=user.id, body=view, reason="first message")
@@ -175,7 +175,7 @@ async def store_episode(graph: Graph, episode: Episode, *, epoch: str, dropped: 
     parameters = _parameters(episode, epoch)
 
     async def steps(writing: Writing) -> list[dict[str, Any]]:
-        rows = await writing.run(statement("write/add_messages"), parameters)
+        rows = await writing.run(statement("ingest/add_messages"), parameters)
         _refuse(rows, episode)
         if not rows[0]["user_known"]:
             change = await _add_user(writing, episode)

@@ -26,9 +26,9 @@ async def embed_sessions(graph: Graph, embedder: Embedder, held: Sequence[Claim]
     """
     tenant, sessions = held[0].tenant, sorted(claim.session for claim in held)
     scope = {"tenant": tenant, "sessions": sessions, "rows_max": _ROWS_MAX}
-    messages = await graph.read(statement("read/unembedded_messages"), scope)
-    scenes = await graph.read(statement("read/unembedded_scenes"), scope)
-    facts = await graph.read(statement("read/unembedded_facts"), scope)
+    messages = await graph.read(statement("jobs/unembedded_messages"), scope)
+    scenes = await graph.read(statement("jobs/unembedded_scenes"), scope)
+    facts = await graph.read(statement("jobs/unembedded_facts"), scope)
     pace.step("embed loaded")
     spoken_texts = [spoken(row["speaker"], row["text"]) for row in messages]
     embedded = await embed_with_tokens(embedder, spoken_texts)
@@ -44,17 +44,15 @@ async def embed_sessions(graph: Graph, embedder: Embedder, held: Sequence[Claim]
 
     async def steps(writing: Writing) -> None:
         if users:
-            await writing.run(statement("write/lock_users"), {"tenant": tenant, "user_node_ids": users})
+            await writing.run(statement("locks/lock_users"), {"tenant": tenant, "user_node_ids": users})
         if message_rows:
-            written = await writing.run(
-                statement("write/set_message_vectors"), {"tenant": tenant, "rows": message_rows}
-            )
+            written = await writing.run(statement("jobs/set_message_vectors"), {"tenant": tenant, "rows": message_rows})
             if len(written) != len(message_rows):
                 raise ConflictError("messages were forgotten while they were embedded; the others are embedded again")
         if scene_rows:
-            await writing.run(statement("write/set_scene_vectors"), {"tenant": tenant, "rows": scene_rows})
+            await writing.run(statement("jobs/set_scene_vectors"), {"tenant": tenant, "rows": scene_rows})
         if fact_rows:
-            await writing.run(statement("write/set_fact_vectors"), {"tenant": tenant, "rows": fact_rows})
+            await writing.run(statement("jobs/set_fact_vectors"), {"tenant": tenant, "rows": fact_rows})
         await finish(writing, held, more=more, now_ms=now_ms)
 
     await graph.write(steps)

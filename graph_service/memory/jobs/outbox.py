@@ -39,7 +39,7 @@ async def work_standing(graph: Graph, *, now: datetime) -> WorkStanding:
     Raises:
         UnavailableError: Neo4j does not answer.
     """
-    rows = await graph.read(statement("jobs/standing"), {})
+    rows = await graph.read(statement("jobs/totals_by_state"), {})
     due = [row["due_ms"] for row in rows if row["state"] == "open" and row["due_ms"] is not None]
     return WorkStanding(
         jobs={(row["kind"], row["state"]): row["jobs"] for row in rows},
@@ -173,7 +173,7 @@ async def claim_of_session(
     }
 
     async def steps(writing: Writing) -> list[dict[str, Any]]:
-        return await writing.run(statement("jobs/claim_of_session"), parameters)
+        return await writing.run(statement("jobs/claim_for_session"), parameters)
 
     rows = await graph.write(steps)
     if not rows:
@@ -191,13 +191,13 @@ async def claim_of_session(
 
 async def _exists(graph: Graph, tenant: TenantId, session: str, kind: JobKind) -> bool:
     parameters = {"tenant": tenant, "id": f"{session}/{kind.value}"}
-    return bool(await graph.read(statement("jobs/work_of_session"), parameters))
+    return bool(await graph.read(statement("jobs/is_open"), parameters))
 
 
 async def is_open(graph: Graph, tenant: TenantId, session: str, kind: JobKind) -> bool:
     """Whether a piece of work of a session is asked for and not done."""
     parameters = {"tenant": tenant, "id": f"{session}/{kind.value}"}
-    rows = await graph.read(statement("jobs/work_of_session"), parameters)
+    rows = await graph.read(statement("jobs/is_open"), parameters)
     return bool(rows) and bool(rows[0]["open"])
 
 
@@ -296,7 +296,7 @@ async def reopen_outage(graph: Graph, away: str, *, jobs_max: int, now_ms: int) 
     parameters = {"away": away, "jobs_max": jobs_max, "now_ms": now_ms}
 
     async def steps(writing: Writing) -> int:
-        rows = await writing.run(statement("jobs/reopen_outage"), parameters)
+        rows = await writing.run(statement("jobs/reopen_after_outage"), parameters)
         return int(rows[0]["jobs"]) if rows else 0
 
     return await graph.write(steps)

@@ -87,7 +87,7 @@ def find_communities(
 
 
 def divide(nodes: Sequence[NodeRow], links: Sequence[LinkRow], people: Sequence[str]) -> Communities:
-    """The communities in the rows of `read/community_nodes` and `read/community_links`."""
+    """The communities in the rows of `mindmap/community_nodes` and `mindmap/community_links`."""
     members = [
         Member(id=node_id, name=name or "", user_id=user, scene=bool(scene)) for node_id, name, user, scene in nodes
     ]

@@ -259,7 +259,7 @@ class CommunityMaps:
         Raises:
             TooCostlyError: it is too large even for that.
         """
-        row = (await self._graph.read(statement("read/community_size"), {"tenant": tenant, "users": users}))[0]
+        row = (await self._graph.read(statement("mindmap/community_size"), {"tenant": tenant, "users": users}))[0]
         if row["nodes"] > self._nodes_max or row["links"] > self._links_max:
             raise TooCostlyError(
                 f"this memory has {row['nodes']:,} nodes and {row['links']:,} links; communities are found in at most "
@@ -289,16 +289,16 @@ class CommunityMaps:
         size = max(1, -(-len(users) // _PORTIONS))
         for start in range(0, len(users), size):
             asked = {"tenant": tenant, "users": users[start : start + size]}
-            found = (await self._graph.read(statement("read/community_nodes"), asked))[0]
+            found = (await self._graph.read(statement("mindmap/community_nodes"), asked))[0]
             nodes += found["nodes"]
             people += found["people"]
-            links += (await self._graph.read(statement("read/community_links"), asked))[0]["links"]
+            links += (await self._graph.read(statement("mindmap/community_links"), asked))[0]["links"]
         return nodes, links, sorted(people)
 
     async def _users(self, tenant: str, user_id: str | None) -> list[str]:
         if user_id is not None:
             return [user_id]
-        rows = await self._graph.read(statement("read/users_of_tenant"), {"tenant": tenant, "rows_max": USERS_MAX})
+        rows = await self._graph.read(statement("lookup/users_of_tenant"), {"tenant": tenant, "rows_max": USERS_MAX})
         return [row["user_id"] for row in rows]
 
 

@@ -46,7 +46,7 @@ async def chains_behind(graph: Graph, tenant: TenantId, user_id: str | None, ele
             break
         wanted = {"tenant": tenant, "user_id": user_id, "ids": asked, "rows_max": CAUSES_MAX}
         causes |= {one: [] for one in asked}
-        for row in await graph.read(statement("read/causes_of"), wanted):
+        for row in await graph.read(statement("mindmap/causes_of"), wanted):
             causes[row["source"]].append(row["target"])
         asked = sorted({target for one in asked for target in causes[one]} - causes.keys())
     return chains(starts, causes)
@@ -72,14 +72,14 @@ def _ends_with(whole: Sequence[str], end: Sequence[str]) -> bool:
 
 async def _starts(graph: Graph, tenant: TenantId, element_id: str) -> list[str]:
     known = {"tenant": tenant, "id": element_id}
-    facts = await graph.read(statement("read/fact_by_id"), known)
+    facts = await graph.read(statement("lookup/fact_by_id"), known)
     if facts:
         row = facts[0]
         if row["predicate"] == "CAUSED_BY":
             return [row["source"]["id"]]
         ends = ((row["target"]["id"], row["target_labels"]), (row["source"]["id"], row["source_labels"]))
         return [end for end, labels in ends if not _BEINGS & set(labels)]
-    if not await graph.read(statement("read/node_by_id"), known):
+    if not await graph.read(statement("lookup/node_by_id"), known):
         raise NotFoundError(
             f"there is nothing with id {element_id!r} in this memory; take an id from a snapshot or a search"
         )
@@ -111,7 +111,7 @@ class Explorer:
         """
         _check(user_id, id=node_id)
         asked = {"tenant": tenant, "user_id": user_id, "id": node_id, "rows_max": limit, **asdict(look)}
-        rows = await self._graph.read(statement("read/neighbours"), asked)
+        rows = await self._graph.read(statement("mindmap/neighbours"), asked)
         if not rows:
             raise _unknown(node_id)
         found = rows[0]
@@ -127,7 +127,7 @@ class Explorer:
         """
         _check(user_id, source=source, target=target)
         asked = {"tenant": tenant, "user_id": user_id, "source": source, "target": target, "rows_max": PATHS_MAX}
-        found = (await self._graph.read(statement("read/paths_between"), {**asked, **asdict(look)}))[0]
+        found = (await self._graph.read(statement("mindmap/paths_between"), {**asked, **asdict(look)}))[0]
         paths = list({tuple(ids): ids for ids in (*found["telling"], *found["short"])}.values())[:PATHS_MAX]
         ids = list(dict.fromkeys(node_id for path in paths for node_id in path))
         part = await self.part_of(tenant, _head(found), ids, total=len(ids), look=look)
@@ -169,7 +169,7 @@ class Explorer:
             "part": folded,
             "rows_max": limit,
         }
-        rows = await self._graph.read(statement("read/nodes_named"), asked)
+        rows = await self._graph.read(statement("mindmap/search_labels"), asked)
         nodes = await self._nodes(tenant, [row["id"] for row in rows])
         return GraphPart(epoch=head.epoch, seq=head.seq, total=len(nodes), nodes=nodes, edges=[])
 
@@ -193,7 +193,7 @@ class Explorer:
             "known_at": moments.known_at,
             "rows_max": limit,
         }
-        rows = await self._graph.read(statement("read/map_facts_at"), asked)
+        rows = await self._graph.read(statement("mindmap/map_facts_at"), asked)
         head, edges = _head(rows[0]), map_edges(rows)
         ends = list(dict.fromkeys(end for edge in edges for end in (edge.source, edge.target)))
         nodes = await self._nodes(tenant, ends)
@@ -222,7 +222,7 @@ class Explorer:
             "since": since,
             "rows_max": limit + 1,
         }
-        rows = await self._graph.read(statement("read/recent_changes"), asked)
+        rows = await self._graph.read(statement("change_log/recent"), asked)
         lines = [_line(numbered_change(row)) for row in rows[:limit]]
         ends = list(dict.fromkeys(end for line in lines if line.edge for end in (line.edge.source, line.edge.target)))
         labels = {node.id: node.label for node in await self._nodes(tenant, ends)}
@@ -240,7 +240,7 @@ class Explorer:
         if not ids:
             return GraphPart(epoch=head.epoch, seq=head.seq, total=total, nodes=[], edges=[])
         asked = {"tenant": tenant, "ids": list(ids), "rows_max": LINKS_MAX, **asdict(look)}
-        rows = await self._graph.read(statement("read/part_of_map"), asked)
+        rows = await self._graph.read(statement("mindmap/subgraph"), asked)
         nodes, edges = [map_node(values) for values in rows[0]["nodes"]], map_edges(rows)
         return GraphPart(epoch=head.epoch, seq=head.seq, total=total, nodes=nodes, edges=edges)
 
@@ -250,7 +250,7 @@ class Explorer:
     async def _users(self, tenant: str, user_id: str | None) -> list[str]:
         if user_id is not None:
             return [user_id]
-        rows = await self._graph.read(statement("read/users_of_tenant"), {"tenant": tenant, "rows_max": USERS_MAX})
+        rows = await self._graph.read(statement("lookup/users_of_tenant"), {"tenant": tenant, "rows_max": USERS_MAX})
         return [row["user_id"] for row in rows]
 
 

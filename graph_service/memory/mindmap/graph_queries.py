@@ -19,7 +19,7 @@ from schema.timespan import moment_of
 # A fact or message as a statement lists it.
 Row = dict[str, Any]
 _STATES: Final = ("open", "leased", "dead")
-# What is counted, in the order in which it is told, by the names of `read/stats`.
+# What is counted, in the order in which it is told, by the names of `mindmap/stats`.
 STATS: Final = {
     "messages": "messages",
     "sessions": "sessions",
@@ -116,7 +116,7 @@ class GraphReads:
             "id": fact_id,
             "rows_max": page.first + 1,
         }
-        rows = await self._graph.read(statement("read/facts_page"), asked)
+        rows = await self._graph.read(statement("mindmap/facts_page"), asked)
         return {row["node_id"]: row["facts"] for row in rows}
 
     async def messages(self, tenant: TenantId, ids: Sequence[str]) -> dict[str, Row]:
@@ -126,7 +126,7 @@ class GraphReads:
             UnavailableError: Neo4j does not answer.
         """
         wanted: dict[str, Any] = {"tenant": tenant, "ids": sorted(set(ids)), "rows_max": max(len(ids), 1)}
-        rows = await self._graph.read(statement("read/messages_by_id"), wanted)
+        rows = await self._graph.read(statement("lookup/messages_by_id"), wanted)
         return {row["message"]["id"]: row["message"] for row in rows}
 
     async def stats(self, tenant: TenantId, user_id: str | None) -> dict[str, int]:
@@ -138,7 +138,7 @@ class GraphReads:
         """
         if user_id is not None:
             check_ids(userId=user_id)
-        rows = await self._graph.read(statement("read/stats"), {"tenant": tenant, "user_id": user_id})
+        rows = await self._graph.read(statement("mindmap/stats"), {"tenant": tenant, "user_id": user_id})
         found = {row["sort"]: row["n"] for row in rows}
         return {name: found.get(sort, 0) for name, sort in STATS.items()}
 
@@ -153,7 +153,7 @@ class GraphReads:
         dead, due_ms, behind = place_in(Listed.JOBS, after)
         asked: dict[str, Any] = {"tenant": tenant, "states": list(_STATES) if state is None else [state]}
         asked |= {"dead": dead, "due_ms": due_ms, "after": behind, "rows_max": first + 1}
-        rows = await self._graph.read(statement("jobs/list"), asked)
+        rows = await self._graph.read(statement("jobs/list_jobs"), asked)
         return [{**row, "due": moment_of(row["due_ms"])} for row in rows]
 
     async def scenes(
@@ -171,7 +171,7 @@ class GraphReads:
         session = None if session_id is None else memory_id(session_uri(tenant, user_id, session_id))
         asked: dict[str, Any] = {"tenant": tenant, "user_id": user_id, "session": session, "rows_max": first + 1}
         asked |= {"start_ms": begun_ms, "after": behind}
-        rows = await self._graph.read(statement("read/scenes_of_user"), asked)
+        rows = await self._graph.read(statement("mindmap/scenes_of_user"), asked)
         return [(map_node(row["node"]), cursor_at(Listed.SCENES, row["start_ms"], row["node"][0])) for row in rows]
 
 

@@ -99,7 +99,7 @@ class Nodes:
             "rows_max": limit,
             "facts_max": facts,
         }
-        return [_found(row) for row in await self._graph.read(statement("read/search_nodes"), parameters)]
+        return [_found(row) for row in await self._graph.read(statement("mindmap/search_nodes"), parameters)]
 
     async def named(
         self, tenant: TenantId, user_id: str, names: Sequence[str] | None, *, limit: int = 100, facts: int = 20
@@ -126,7 +126,7 @@ class Nodes:
             "rows_max": limit,
             "facts_max": facts,
         }
-        return [_found(row) for row in await self._graph.read(statement("read/named_nodes"), parameters)]
+        return [_found(row) for row in await self._graph.read(statement("mindmap/nodes_by_name"), parameters)]
 
 
 def _check(user_id: str, limit: int, facts: int) -> None:

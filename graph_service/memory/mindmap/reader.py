@@ -29,10 +29,10 @@ EVIDENCE_MAX: Final = 50
 # A node may have many facts with many messages each; the oldest of this many are enough to show 50.
 _MESSAGE_IDS_MAX: Final = 1_000
 
-_NODES, _LEADING = statement("read/map_nodes"), statement("read/map_leading_nodes")
-_FACTS, _OF_PEOPLE = statement("read/map_facts"), statement("read/map_facts_of_people")
+_NODES, _LEADING = statement("mindmap/map_nodes"), statement("mindmap/map_leading_nodes")
+_FACTS, _OF_PEOPLE = statement("mindmap/map_facts"), statement("mindmap/map_facts_of_people")
 
-# The order in which read/map_facts, map_mentions and part_of_map, and read/map_nodes_by_id, list what they find.
+# The order in which mindmap/map_facts, map_mentions and part_of_map, and mindmap/map_nodes_by_id, list what they find.
 _EDGE_FIELDS: Final = (
     *("id", "source", "target", "predicate", "user_id", "relation", "strength", "confidence", "evidence_n"),
     *("first_seen", "last_seen", "valid_at", "invalid_at", "known_at", "closing_known_at", "kind"),
@@ -80,11 +80,11 @@ class MindMap:
         as_of = moment_text(self._clock()) or ""
         whose = {"tenant": tenant, "users": await self._whose(tenant, user_id)}
         enough = {**whose, "rows_max": self._large_from + 1}
-        large = (await self._graph.read(statement("read/map_size"), enough))[0]["nodes"] > self._large_from
+        large = (await self._graph.read(statement("mindmap/map_size"), enough))[0]["nodes"] > self._large_from
         nodes, facts, totals = await asyncio.gather(
             self._graph.read(_LEADING if large else _NODES, {**whose, "rows_max": budget}),
             self._graph.read(_OF_PEOPLE if large else _FACTS, {**whose, "rows_max": budget}),
-            self._graph.read(statement("read/map_total"), whose),
+            self._graph.read(statement("mindmap/map_total"), whose),
         )
         found = nodes[0]
         choice = Choice(budget=budget)
@@ -109,7 +109,7 @@ class MindMap:
         Raises:
             UnavailableError: the database does not answer.
         """
-        rows = await self._graph.read(statement("read/users_of_tenant"), {"tenant": tenant, "rows_max": USERS_MAX})
+        rows = await self._graph.read(statement("lookup/users_of_tenant"), {"tenant": tenant, "rows_max": USERS_MAX})
         return [UserView(user_id=row["user_id"], label=row["name"] or row["user_id"]) for row in rows]
 
     async def evidence(self, tenant: str, element_id: str) -> ElementView:
@@ -121,7 +121,8 @@ class MindMap:
         """
         known = {"tenant": tenant, "id": element_id}
         found_facts, found_nodes = await asyncio.gather(
-            self._graph.read(statement("read/fact_by_id"), known), self._graph.read(statement("read/node_by_id"), known)
+            self._graph.read(statement("lookup/fact_by_id"), known),
+            self._graph.read(statement("lookup/node_by_id"), known),
         )
         if found_facts:
             edge = found_facts[0]["edge"]
@@ -140,12 +141,12 @@ class MindMap:
         kind = kind_of(found["labels"])
         if kind == "Scene":
             facts, said = await asyncio.gather(
-                self._graph.read(statement("read/facts_of_scene"), {**known, "rows_max": FACTS_MAX}),
-                self._graph.read(statement("read/messages_of_scene"), {**known, "rows_max": EVIDENCE_MAX}),
+                self._graph.read(statement("mindmap/facts_of_scene"), {**known, "rows_max": FACTS_MAX}),
+                self._graph.read(statement("mindmap/messages_of_scene"), {**known, "rows_max": EVIDENCE_MAX}),
             )
             quotes = [quote for row in facts for quote in row["quotes"]]
             return node_element(found, kind, fact_lines(facts), proofs(said, quotes))
-        facts = await self._graph.read(statement("read/facts_of_node"), {**known, "rows_max": FACTS_MAX})
+        facts = await self._graph.read(statement("mindmap/facts_of_node"), {**known, "rows_max": FACTS_MAX})
         ids = list(dict.fromkeys(message_id for row in facts for message_id in row["evidence"]))
         quotes = [quote for row in facts for quote in row["quotes"]]
         evidence = await self._messages(known["tenant"], ids[:_MESSAGE_IDS_MAX], quotes)
@@ -155,7 +156,7 @@ class MindMap:
         if not ids:
             return []
         rows = await self._graph.read(
-            statement("read/messages_by_id"), {"tenant": tenant, "ids": list(ids), "rows_max": EVIDENCE_MAX}
+            statement("lookup/messages_by_id"), {"tenant": tenant, "ids": list(ids), "rows_max": EVIDENCE_MAX}
         )
         return proofs(rows, quotes)
 
@@ -167,7 +168,7 @@ class MindMap:
             return []
         return map_edges(
             await self._graph.read(
-                statement("read/map_mentions"), {"tenant": tenant, "scenes": list(scenes), "rows_max": rows_max}
+                statement("mindmap/map_mentions"), {"tenant": tenant, "scenes": list(scenes), "rows_max": rows_max}
             )
         )
 
@@ -178,7 +179,7 @@ async def map_nodes(graph: Graph, tenant: str, ids: Sequence[str]) -> dict[str, 
     Raises:
         UnavailableError: the database does not answer.
     """
-    rows = await graph.read(statement("read/map_nodes_by_id"), {"tenant": tenant, "ids": list(ids)})
+    rows = await graph.read(statement("mindmap/map_nodes_by_id"), {"tenant": tenant, "ids": list(ids)})
     known = {values[0]: map_node(values) for values in rows[0]["nodes"]}
     return {node_id: known[node_id] for node_id in ids if node_id in known}
 
@@ -190,6 +191,6 @@ def map_edges(rows: Sequence[Row]) -> list[EdgeView]:
 
 
 def map_node(values: Sequence[Any]) -> NodeView:
-    """A node as `read/map_nodes_by_id` lists it."""
+    """A node as `mindmap/map_nodes_by_id` lists it."""
     node = dict(zip(_NODE_FIELDS, values, strict=True))
     return node_view(node, node["kind"])

@@ -61,7 +61,7 @@ class CoreFact:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Row:
-    """One list of `read/core_memory`, given names."""
+    """One list of `profile/core_memory`, given names."""
 
     uri: str
     statement: str
@@ -84,7 +84,7 @@ async def core_memory(
     """
     root = user_uri(tenant, user_id)
     rows = await graph.read(
-        statement("read/core_memory"),
+        statement("profile/core_memory"),
         {
             "tenant": tenant,
             "user_id": user_id,

@@ -65,11 +65,11 @@ async def profile_of(
 ) -> list[ProfilePart]:
     """The profile of a user or agent, every category of it or one; empty categories too."""
     wanted = {"tenant": tenant, "ids": [node_id], **asdict(moments)}
-    rows = await graph.read(statement("read/profile_standing"), wanted)
+    rows = await graph.read(statement("profile/profile_candidates"), wanted)
     facts = [_fact(values) for row in rows for values in row["facts"] if category in (None, _fact(values).category)]
     out = standing_out(facts)
     inside = sorted(fact.id for fact in facts if fact.id not in out)
-    items = await graph.read(statement("read/profile_facts"), {"tenant": tenant, "id": node_id, "facts": inside})
+    items = await graph.read(statement("profile/profile_facts"), {"tenant": tenant, "id": node_id, "facts": inside})
     return [_part(one, facts, items, out) for one in Category if category in (None, one)]
 
 
@@ -79,7 +79,7 @@ async def settle_profile(
     """Marks, inside a commit, what leaves the profiles of some users and agents; returns what viewers must be told."""
     wanted = {"tenant": tenant, "ids": sorted(node_ids), **asdict(Moments(valid_at=at))}
     changes: list[Change] = []
-    for row in await writing.run(statement("read/profile_standing"), wanted):
+    for row in await writing.run(statement("profile/profile_candidates"), wanted):
         facts = [_fact(values) for values in row["facts"]]
         out = standing_out(facts)
         marks = {fact.id: out.get(fact.id) for fact in facts if fact.out != out.get(fact.id)}
@@ -87,7 +87,7 @@ async def settle_profile(
         if now:
             texts = {name: mark.value if mark else None for name in now for mark in (marks[name],)}
             parameters = {"tenant": tenant, "id": row["subject_id"], "facts": now, "out": texts}
-            changes += [_change(marked) for marked in await writing.run(statement("write/mark_profile"), parameters)]
+            changes += [_change(marked) for marked in await writing.run(statement("profile/mark_excluded"), parameters)]
     return changes
 
 
@@ -97,7 +97,7 @@ def subjects_in(facts: Sequence[Mapping[str, Any]], *nodes: MemoryId) -> set[Mem
 
 
 def _fact(values: Sequence[Any]) -> ProfileFact:
-    """The fact in a list of `read/profile_standing`."""
+    """The fact in a list of `profile/profile_candidates`."""
     fact_id, predicate, relation, object_id, kind, importance, strength, confidence, first, last, out = values
     return ProfileFact(
         id=fact_id,

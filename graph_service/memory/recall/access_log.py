@@ -102,7 +102,7 @@ class AccessLog:
         wanted = {"tenant": tenant, "user_node_id": memory_id(user_uri(tenant, user_id)), "rows": rows}
 
         async def steps(writing: Writing) -> int:
-            written = await writing.run(statement("write/note_access"), wanted)
+            written = await writing.run(statement("recall/record_access"), wanted)
             return sum(int(row["noted"]) for row in written)
 
         return await self._graph.write(steps)

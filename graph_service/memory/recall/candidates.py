@@ -1,4 +1,4 @@
-"""What `read/recall` returns, given names. Pure."""
+"""What `recall/recall` returns, given names. Pure."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -110,7 +110,7 @@ class Found:
 def found_in(
     row: Mapping[str, Any], kinds: Collection[Kind] = tuple(Kind), vector: Sequence[float] | None = None
 ) -> Found:
-    """The one row of `read/recall`.
+    """The one row of `recall/recall`.
 
     Args:
         kinds: what is wanted; other facts only tell of the messages that prove them.

@@ -33,7 +33,7 @@ async def with_evidence(graph: Graph, tenant: TenantId, user_id: str, answer: An
     if wanted:
         asked = {"tenant": tenant, "user_id": user_id, "ids": wanted}
         try:
-            found = {row["id"]: row["text"] for row in await graph.read(statement("read/evidence_texts"), asked)}
+            found = {row["id"]: row["text"] for row in await graph.read(statement("recall/evidence_texts"), asked)}
             # What was forgotten meanwhile is told no more.
             texts = {name: found.get(name) for name in wanted}
         except UnavailableError:

@@ -213,7 +213,7 @@ async def recall(
     parameters["entity_keys"] += also_meant(question.text, hints, asked)
     weights = _weights(question.text, embedder, asked)
     parameters["beside"] = rules.beside(question)
-    rows = await graph.read(statement("read/recall"), parameters)
+    rows = await graph.read(statement("recall/recall"), parameters)
     found = noted(found_in(rows[0], question.kinds, None if embedded is None else embedded.vector))
 
     def judged() -> tuple[Signs, Page, tuple[Hit, ...]]:

@@ -52,7 +52,7 @@ class Narrowing:
         return bool(self.agent_id or self.roles or self.entities or self.session_id)
 
     def parameters(self, tenant: str, user_id: str) -> dict[str, Any]:
-        """What `read/recall` is told; null is no limit."""
+        """What `recall/recall` is told; null is no limit."""
         session = None if self.session_id is None else memory_id(session_uri(tenant, user_id, self.session_id))
         return {
             "session": session,

@@ -129,7 +129,7 @@ class OrderRules:
     access_weight: float = 0.0
 
     def beside(self, question: Question) -> bool:
-        """Whether `read/recall` must bring the layers of scenes and the marks of use."""
+        """Whether `recall/recall` must bring the layers of scenes and the marks of use."""
         return self.mode_of(question) is Mode.LAYERED or self.access_weight > 0
 
     def mode_of(self, question: Question) -> Mode:
@@ -174,7 +174,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Beside:
-    """What is known of messages and scenes besides themselves, by id: the column `beside` of `read/recall`."""
+    """What is known of messages and scenes besides themselves, by id: the column `beside` of `recall/recall`."""
 
     layers: Mapping[str, Layers]
     used_at: Mapping[str, datetime]

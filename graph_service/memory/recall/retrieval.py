@@ -1,4 +1,4 @@
-"""What `read/recall` is asked with. Pure."""
+"""What `recall/recall` is asked with. Pure."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -24,7 +24,7 @@ _WAYS, _CROWD = 20, 40
 
 
 def named_parameters(text: str, *, scope_user: str) -> dict[str, Any]:
-    """What `read/recall` is told of the names in a question."""
+    """What `recall/recall` is told of the names in a question."""
     ties = own_ties_in(text)
     return {
         "entity_keys": name_keys(text),

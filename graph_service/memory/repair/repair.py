@@ -84,20 +84,20 @@ class Sync:
         embedder = await stored_embedder(self._graph)
         dim = None if embedder is None or embedder.model == NO_MODEL else embedder.dim
         tokens = embedder is not None and embedder.token_model is not None
-        rows = await self._graph.read(statement("read/sync_totals"), {"tenant": self._tenant})
+        rows = await self._graph.read(statement("repair/totals"), {"tenant": self._tenant})
         self._things = rows[0]["things"]
-        async for messages in self._pages(statement("read/check_messages"), {}):
+        async for messages in self._pages(statement("repair/check_messages"), {}):
             await self._check_messages(messages, dim, tokens=tokens)
         async for nodes in self._pages(
-            statement("read/check_nodes"), {"predicates": sorted(whitelist()), "dim": dim or 0}
+            statement("repair/check_nodes"), {"predicates": sorted(whitelist()), "dim": dim or 0}
         ):
             await self._check_nodes(nodes, dim)
-        async for merged in self._pages(statement("read/check_held_facts"), {}, counted=False):
+        async for merged in self._pages(statement("repair/check_member_facts"), {}, counted=False):
             await self._check_merged(merged)
-        async for sessions in self._pages(statement("read/check_sessions"), {}):
+        async for sessions in self._pages(statement("repair/check_sessions"), {}):
             await self._check_sessions(sessions)
         # Last, since nodes are left over by what was removed before.
-        async for bare in self._pages(statement("read/check_bare_nodes"), {}, counted=False):
+        async for bare in self._pages(statement("repair/check_bare_nodes"), {}, counted=False):
             await self._check_bare(bare)
         return SyncReport(
             total=self._looked,
@@ -187,31 +187,31 @@ class Sync:
         wanted = [{"session": session, "kind": kind} for session, kind in rows]
         if wanted:
             parameters = {"tenant": self._tenant, "rows": wanted, "now_ms": self._now_ms}
-            await writing.run(statement("jobs/want_work"), parameters)
+            await writing.run(statement("jobs/enqueue"), parameters)
 
     async def _repair_messages(self, writing: Writing, repairs: Sequence[MessageRepair]) -> None:
         embed = [{"session": repair.session, "kind": "embed"} for repair in repairs if repair.embed]
         rows = [{"id": r.id, "content_hash": r.content_hash, "embed": r.embed, "read": r.read} for r in repairs]
         await self._lock_users(writing, {repair.user_id for repair in repairs})
-        await writing.run(statement("write/repair_messages"), {"tenant": self._tenant, "rows": rows})
+        await writing.run(statement("repair/repair_messages"), {"tenant": self._tenant, "rows": rows})
         await self._want(writing, embed + [{"session": r.session, "kind": "read"} for r in repairs if r.read])
 
     async def _repair_scenes(self, writing: Writing, scenes: Rows) -> None:
         await self._lock_users(writing, {row["user_id"] for row in scenes})
         ids = [row["id"] for row in scenes]
-        await writing.run(statement("write/repair_scenes"), {"tenant": self._tenant, "ids": ids})
+        await writing.run(statement("repair/repair_scenes"), {"tenant": self._tenant, "ids": ids})
         await want_vectors(writing, self._tenant, {row["session"] for row in scenes}, at=self._now)
 
     async def _repair_facts(self, writing: Writing, facts: Rows) -> None:
         await self._lock_users(writing, {fact["user_id"] for fact in facts})
         rows = sorted(facts, key=lambda fact: str(fact["id"]))
-        await writing.run(statement("write/repair_facts"), {"tenant": self._tenant, "rows": rows})
+        await writing.run(statement("repair/repair_facts"), {"tenant": self._tenant, "rows": rows})
         await want_vectors(writing, self._tenant, {fact["session"] for fact in facts}, at=self._now)
 
     def _dropping_scenes(self, user_id: str, ids: Sequence[str]) -> Callable[[Writing], Any]:
         async def steps(writing: Writing) -> None:
             await self._lock_users(writing, {user_id})
-            rows = await writing.run(statement("write/take_empty_scenes_away"), {"tenant": self._tenant, "ids": ids})
+            rows = await writing.run(statement("repair/delete_empty_scenes"), {"tenant": self._tenant, "ids": ids})
             why = "sync: no message is left in this scene"
             edges = [(Op.EDGE_DROP, edge) for row in rows for edge in row["edges"]]
             await self._log(writing, user_id, edges + [(Op.NODE_DROP, row["id"]) for row in rows], why)
@@ -223,7 +223,7 @@ class Sync:
             await self._lock_users(writing, {user_id})
             ordered = sorted(facts, key=lambda fact: str(fact["id"]))
             parameters = {"tenant": self._tenant, "rows": ordered}
-            rows = await writing.run(statement("write/take_unproven_facts_away"), parameters)
+            rows = await writing.run(statement("repair/delete_unproven_facts"), parameters)
             await self._log(writing, user_id, [(Op.EDGE_DROP, row["id"]) for row in rows], UNPROVEN)
 
         return steps
@@ -233,11 +233,11 @@ class Sync:
     ) -> Callable[[Writing], Any]:
         async def steps(writing: Writing) -> None:
             await self._lock_users(writing, {user_id})
-            ends = await writing.run(statement("read/identity_ends"), {"tenant": self._tenant, "ids": list(ids)})
+            ends = await writing.run(statement("lookup/resolve_ids"), {"tenant": self._tenant, "ids": list(ids)})
             roots = sorted({row["root_id"] for row in ends if row["root_id"]})
             before = await edges_at(writing, self._tenant, roots)
             rows = [facts[name] for name in sorted(facts)]
-            await writing.run(statement("write/forget_held_facts"), {"tenant": self._tenant, "rows": rows})
+            await writing.run(statement("forgetting/delete_member_facts"), {"tenant": self._tenant, "rows": rows})
             await show(writing, self._tenant, roots, at=self._now)
             changes = changes_between(before, await edges_at(writing, self._tenant, roots), UNPROVEN)
             await append_changes(writing, self._tenant, user_id, changes, at=self._now)
@@ -247,7 +247,7 @@ class Sync:
     def _dropping_bare(self, user_id: str, ids: Sequence[str]) -> Callable[[Writing], Any]:
         async def steps(writing: Writing) -> None:
             await self._lock_users(writing, {user_id})
-            rows = await writing.run(statement("write/take_bare_nodes_away"), {"tenant": self._tenant, "ids": ids})
+            rows = await writing.run(statement("repair/delete_bare_nodes"), {"tenant": self._tenant, "ids": ids})
             why = "sync: nothing is left that names it"
             await self._log(writing, user_id, [(Op.NODE_DROP, row["id"]) for row in rows], why)
 
@@ -255,7 +255,7 @@ class Sync:
 
     async def _lock_users(self, writing: Writing, user_ids: set[str]) -> None:
         ids = sorted(the_user(self._tenant, UserId(user_id)).id for user_id in user_ids)
-        await writing.run(statement("write/lock_users"), {"tenant": self._tenant, "user_node_ids": ids})
+        await writing.run(statement("locks/lock_users"), {"tenant": self._tenant, "user_node_ids": ids})
 
     async def _log(self, writing: Writing, user_id: str, dropped: Sequence[tuple[Op, str]], why: str) -> None:
         changes = [Change(op=op, element_id=MemoryId(element), body={}, reason=why) for op, element in dropped]

@@ -30,7 +30,9 @@ async def ask_to_close(
 async def close_idle(graph: Graph, *, idle_s: float, now: datetime) -> int:
     """Asks for the end of every session, of all tenants, that got no message for `idle_s`; returns how many."""
     last_before_ms = millis(now - timedelta(seconds=idle_s))
-    rows = await graph.read(statement("read/idle_sessions"), {"last_before_ms": last_before_ms, "rows_max": _IDLE_MAX})
+    rows = await graph.read(
+        statement("sessions/idle_sessions"), {"last_before_ms": last_before_ms, "rows_max": _IDLE_MAX}
+    )
     closing = 0
     for tenant in sorted({row["tenant"] for row in rows}):
         sessions = [row["session"] for row in rows if row["tenant"] == tenant]
@@ -50,7 +52,7 @@ async def sessions_of(
     last_ms, behind = place_in(Listed.SESSIONS, after)
     parameters: dict[str, Any] = {"tenant": tenant, "user_id": user_id, "session_id": None, "rows_max": rows_max}
     parameters |= {"last_ms": last_ms, "after": behind}
-    return [_view(row) for row in await graph.read(statement("read/sessions"), parameters)]
+    return [_view(row) for row in await graph.read(statement("sessions/list_sessions"), parameters)]
 
 
 async def session_of(graph: Graph, tenant: TenantId, user_id: UserId, session_id: SessionId) -> SessionView:
@@ -61,7 +63,7 @@ async def session_of(graph: Graph, tenant: TenantId, user_id: UserId, session_id
     """
     parameters: dict[str, Any] = {"tenant": tenant, "user_id": user_id, "session_id": session_id, "rows_max": 1}
     parameters |= {"last_ms": None, "after": None}
-    rows = await graph.read(statement("read/sessions"), parameters)
+    rows = await graph.read(statement("sessions/list_sessions"), parameters)
     if not rows:
         raise NotFoundError(f"user {user_id!r} has no session {session_id!r}; `sessions` lists those there are")
     return _view(rows[0])
@@ -96,7 +98,7 @@ async def _want_close(
     }
 
     async def steps(writing: Writing) -> list[str]:
-        return [row["session"] for row in await writing.run(statement("jobs/want_close"), parameters)]
+        return [row["session"] for row in await writing.run(statement("sessions/enqueue_close"), parameters)]
 
     return await graph.write(steps)
 

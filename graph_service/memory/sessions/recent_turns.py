@@ -57,7 +57,8 @@ async def _stored(graph: Graph, talk: Talk, turns: int) -> list[Turn]:
     session = memory_id(session_uri(talk.tenant, talk.user_id, talk.session_id))
     wanted = {"tenant": talk.tenant, "session": session, "turns_max": turns}
     return [
-        shortened(**row | {"role": Role(row["role"])}) for row in await graph.read(statement("read/last_turns"), wanted)
+        shortened(**row | {"role": Role(row["role"])})
+        for row in await graph.read(statement("sessions/recent_turns"), wanted)
     ]
 
 

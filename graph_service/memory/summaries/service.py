@@ -154,7 +154,7 @@ class LayerTexts:
                 "after": after,
                 "rows_max": _PAGE,
             }
-            rows = await self._graph.read(statement("read/sessions_to_tell"), parameters)
+            rows = await self._graph.read(statement("summaries/stale_sessions"), parameters)
             for row in rows:
                 yield row
             if len(rows) < _PAGE:
@@ -162,7 +162,7 @@ class LayerTexts:
             after = rows[-1]["session"]
 
     async def _row(self, tenant: TenantId, node_id: str) -> Mapping[str, Any] | None:
-        rows = await self._graph.read(statement("read/layers_of"), {"tenant": tenant, "id": node_id})
+        rows = await self._graph.read(statement("summaries/summary_by_id"), {"tenant": tenant, "id": node_id})
         return rows[0] if rows else None
 
     async def _bring_up(self, tenant: TenantId, row: Mapping[str, Any]) -> None:
@@ -172,7 +172,7 @@ class LayerTexts:
                 await self._tell(tenant, row["session"], behind=True)
             return
         asked = {"tenant": tenant, "user_id": None, "session": row["session"], "after": "", "rows_max": 1}
-        for found in await self._graph.read(statement("read/sessions_to_tell"), asked):
+        for found in await self._graph.read(statement("summaries/stale_sessions"), asked):
             await self._tell(tenant, found["session"], behind=bool(found["behind"]))
 
     async def _tell(self, tenant: TenantId, session: str, *, behind: bool) -> bool:
@@ -221,7 +221,7 @@ class LayerTexts:
             "rows_max": _LINES_MAX,
             "chars_max": SAID_CHARS_MAX,
         }
-        lines = await self._graph.read(statement("read/lines_of_layer"), parameters)
+        lines = await self._graph.read(statement("summaries/source_lines"), parameters)
         told = [
             f"[{line['said_at']:%Y-%m-%d %H:%M}] {line['speaker'] or line['role']}: {line['text']}" for line in lines
         ]

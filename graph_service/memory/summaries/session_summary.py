@@ -23,7 +23,7 @@ async def tell_session(graph: Graph, tenant: TenantId, session: str, *, now: dat
     Raises:
         UnavailableError: Neo4j does not answer.
     """
-    rows = await graph.read(statement("read/scenes_of_session"), {"tenant": tenant, "session": session})
+    rows = await graph.read(statement("summaries/scenes_of_session"), {"tenant": tenant, "session": session})
     if not rows:
         return False
     row = rows[0]
@@ -46,7 +46,7 @@ async def tell_session(graph: Graph, tenant: TenantId, session: str, *, now: dat
     }
 
     async def steps(writing: Writing) -> bool:
-        return bool(await writing.run(statement("write/set_session_layers"), parameters))
+        return bool(await writing.run(statement("summaries/set_session_summary"), parameters))
 
     return await graph.write(steps)
 

@@ -51,9 +51,7 @@ async def close_session(graph: Graph, work: SessionWork, held: Claim, pace: Pace
 
     async def steps(writing: Writing) -> None:
         if going:
-            await writing.run(
-                statement("write/set_session_state"), _state(held, pace, (extracting,), SessionState.CLOSED)
-            )
+            await writing.run(statement("sessions/set_state"), _state(held, pace, (extracting,), SessionState.CLOSED))
         await finish(writing, [held], more=False, now_ms=now_ms)
 
     await graph.write(steps)
@@ -72,7 +70,7 @@ async def _advance(
     parameters = _state(held, pace, before, state)
 
     async def steps(writing: Writing) -> bool:
-        return bool(await writing.run(statement("write/set_session_state"), parameters))
+        return bool(await writing.run(statement("sessions/set_state"), parameters))
 
     return await graph.write(steps)
 

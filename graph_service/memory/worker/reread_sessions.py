@@ -57,7 +57,7 @@ async def read_anew(graph: Graph, read: ReadUntil, held: Claim, pace: Pace) -> N
 
 
 async def _next_turn(graph: Graph, held: Claim) -> tuple[str, int | None] | None:
-    rows = await graph.read(statement("read/sessions_to_read_anew"), {"tenant": held.tenant, "id": held.id})
+    rows = await graph.read(statement("forgetting/sessions_to_reread"), {"tenant": held.tenant, "id": held.id})
     if not rows:
         return None
     first_ms = rows[0]["first_ms"]

@@ -9,7 +9,7 @@
 // $lease: str, unique for each claim; only its holder may finish the work. Claiming again with the same word gets the same work:
 // whoever lost the answer asks again
 // -> tenant, id, session, wanted, attempts
-// The index is named, as in read/unembedded_messages.
+// The index is named, as in jobs/unembedded_messages.
 // SET j.claims locks the job; the second WHERE then sees what another worker may have committed meanwhile. Ordered by id before
 // locking, so that two workers lock in the same order.
 MATCH (j:Job {open: true})
