@@ -7,7 +7,7 @@ Python joins those threads. So each piece of work here has a daemon thread of it
 A thread is stopped by an exception that the interpreter raises between two of its bytecodes
 (`PyThreadState_SetAsyncExc`). That holds for whatever loops in Python. It cannot break into one call of a C function,
 such as one search by a regular expression; such a call keeps the lock, so it stops the event loop too, and
-only the bound on its input and a pattern without ambiguity help (tests/pure/test_text_cost.py tries them). A process
+only the bound on its input and a pattern without ambiguity help (tests/unit/test_text_cost.py tries them). A process
 for reading could be killed inside such a call; it would cost the memory of a second copy of rules and dictionary, and
 seconds for its start after each kill, and would protect reading only, not the doors.
 """

@@ -22,7 +22,7 @@ from graph_service.graph.store import Graph
 settings.register_profile("mnemograph", deadline=None)
 settings.load_profile("mnemograph")
 
-# Vectors of the test embedder (tests/embedders.py).
+# Vectors of the test embedder (tests/support/embedders.py).
 TEST_MODEL, TEST_DIM, TEST_TOKEN_MODEL = "hashed-words", 64, "hashed-words/64"
 
 
@@ -42,7 +42,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def _turn(item: pytest.Item) -> int:
     path = str(item.path)
-    return 2 if "/pure/" in path else 0 if any(part in path for part in ("/packaging/", "test_cli", "/mcp/")) else 1
+    return 2 if "/unit/" in path else 0 if any(part in path for part in ("/repository/", "test_cli", "/mcp/")) else 1
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")

@@ -108,7 +108,7 @@ SPACE: Final = "c"
 
 
 def space_file(model: LocalModel) -> Path:
-    """Made by tests/bench/vector_spaces.py, which also says from what."""
+    """Made by tests/benchmarks/vector_spaces.py, which also says from what."""
     return Path(__file__).with_name(f"{model.name}.{SPACE}.npz")
 
 

@@ -2,7 +2,7 @@
 
 Distances differ between embedding models and languages, so each is taken in standard deviations of what the same
 conversation showed before; 0 is as usual. Measured on joined pieces of LoCoMo (en) and MemoryBank (zh): see
-`tests/bench/topic_table.py`.
+`tests/benchmarks/topic_table.py`.
 """
 
 import math

@@ -8,8 +8,8 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, async_playwright
 
-from tests.api.cli_process import Home
 from tests.conftest import Server
+from tests.support.cli_process import Home
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 FLAGS = [

@@ -10,10 +10,10 @@ from playwright.async_api import Browser, BrowserContext, Page, expect
 
 from graph_service.auth.access import Role
 from schema.ids import TenantId
-from tests.auth.open_service import OpenService, open_service
-from tests.builders import an_incoming
 from tests.conftest import Server
-from tests.live.cable import Cable, whole_cable
+from tests.support.builders import an_incoming
+from tests.support.cable import Cable, whole_cable
+from tests.support.open_service import OpenService, open_service
 
 WAIT_MS = 45_000
 

@@ -12,9 +12,9 @@ from playwright.async_api import Browser, Page, expect
 
 from graph_service.auth.access import Role
 from schema.ids import TenantId
-from tests.auth.open_service import OpenService, open_service
-from tests.builders import an_incoming
 from tests.conftest import Server
+from tests.support.builders import an_incoming
+from tests.support.open_service import OpenService, open_service
 from tests.viewer.watching import WAIT_MS, Watching
 
 # What is forgotten for good is not learned again, so each run has a memory of its own.

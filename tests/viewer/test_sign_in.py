@@ -6,9 +6,9 @@ from pathlib import Path
 from playwright.async_api import Browser, expect
 
 from graph_service.auth.access import Role
-from tests.auth.open_service import open_service
-from tests.builders import an_incoming
 from tests.conftest import Server
+from tests.support.builders import an_incoming
+from tests.support.open_service import open_service
 
 
 async def test_a_locked_service_is_opened_by_a_key_in_the_browser(

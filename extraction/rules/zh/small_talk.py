@@ -6,7 +6,7 @@ from typing import Final
 from extraction.rules.engine import TalkWords
 
 # Nothing in a repeated group may be said in two ways, and runs are taken whole (`++`): each way more would multiply the
-# time for a clause that is no small talk after all. `tests/pure/test_text_cost.py` tries.
+# time for a clause that is no small talk after all. `tests/unit/test_text_cost.py` tries.
 _TAIL: Final = r"[啊呀呢吧吗哦啦嘛哈呐哟噢喔嗯了的呗耶~～]*"
 _HOW: Final = (
     r"(?:真的|真是|真|好|很|太|非常|有点儿?|有些|挺|特别|超级?|比较|都|也|还|这么|那么|不|又|更|"

@@ -267,8 +267,10 @@ async def _finish(
     for rows in _wanted(works):
         parameters = {"tenant": tenant, "rows": rows, "now_ms": round(now.timestamp() * 1000)}
         await graph.write(
-            lambda writing, parameters=parameters: writing.run(statement("export_import/enqueue_jobs"), parameters)
-        )  # type: ignore[misc]
+            lambda writing, parameters=parameters: writing.run(  # type: ignore[misc]
+                statement("export_import/enqueue_jobs"), parameters
+            )
+        )
     parameters = {"tenant": tenant, "properties": properties}
     await graph.write(lambda writing: writing.run(statement("export_import/finish_import"), parameters))
 

@@ -19,7 +19,7 @@ _READ_AS: Final = TypeAdapter(ReadAs)
 
 
 def known_fact(row: Mapping[str, Any]) -> KnownFact:
-    """The fact in a row of `facts/related_facts` or `read/known_mentions`."""
+    """The fact in a row of `facts/related_facts`."""
     stored = row["properties"]
     return KnownFact(
         id=stored["id"],

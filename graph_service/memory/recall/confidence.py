@@ -1,7 +1,7 @@
 """How sure recall may be that a memory holds an answer: a few signs of question and candidates, weighed. Pure.
 
 The signs do not depend on how candidates are ranked. Their weights were fitted on the development data by
-`tests/bench/abstention_table.py`: a logistic of few parameters for each language.
+`tests/benchmarks/abstention_table.py`: a logistic of few parameters for each language.
 """
 
 import math

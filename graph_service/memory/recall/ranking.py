@@ -21,11 +21,11 @@ from graph_service.memory.recall.query import Kind
 
 # What each signal is worth, by language; the one place for it.
 #
-# Source: fitted with a listwise softmax loss, one conversation left out at a time (tests/bench/ranking_table.py);
-# those of Chinese were chosen among few on four data sets (tests/bench/chinese_table.py). `told` was fitted where
+# Source: fitted with a listwise softmax loss, one conversation left out at a time (tests/benchmarks/ranking_table.py);
+# those of Chinese were chosen among few on four data sets (tests/benchmarks/chinese_table.py). `told` was fitted where
 # agents bring facts. `role` counts like `speaker`, for which it stands where nobody is named; `graph` as much as does
 # no harm; `beyond` so much that what an answer is said of comes before what ties it to the name
-# (tests/flows/test_second_hop.py).
+# (tests/integration/memory/test_second_hop.py).
 
 # How far the messages found for a question usually lie apart, in standard deviations of the development data, rounded.
 # One size for all questions: what differs little among those found tells little, and long questions tell more by words.

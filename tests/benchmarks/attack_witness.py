@@ -1,0 +1,237 @@
+"""Watch a service from a process of its own while something attacks it: `python -m tests.benchmarks.attack_witness`.
+
+Asks `/health` every 50 ms over a new connection, and works as an honest tenant: asks its memory a question four times a
+second, and tells it one sentence after the other, each when the fact of the last is there and no work is left. Prints
+one JSON line when all three have succeeded once, appends samples to a file, and runs until its input ends.
+
+The second half of the module computes figures from the samples.
+"""
+
+import argparse
+import contextlib
+import http.client
+import itertools
+import json
+import math
+import os
+import random
+import socket
+import statistics
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+HEALTH_EVERY_S: Final = 0.05
+RECALL_EVERY_S: Final = 0.25
+_LOOK_AGAIN_S: Final = 0.15
+# A service that has just started plans its statements when it is asked the first time.
+_ANSWER_MAX_S: Final = 60.0
+_HEALTH_MAX_S: Final = 5.0
+_REMEMBER: Final = "mutation ($input: RememberInput!) { remember(input: $input) { stored } }"
+_RECALL: Final = 'query { recall(userId: "bea", query: "Which tea do I love?", limit: 5) { confidence } }'
+_STAND: Final = """query ($seq: Float!) {
+  work { waiting leased } changesSince(seq: $seq, first: 50) { head nodes { op } } }"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sample:
+    """One thing asked of the service; times are seconds of the monotonic clock.
+
+    Attributes:
+        of: `health`, `recall` or `read` (from telling a sentence until its fact is there).
+        answered_s: None when it failed or was not answered before the watching ended.
+    """
+
+    of: str
+    asked_s: float
+    answered_s: float | None
+
+
+class _Honest:
+    """A client of one tenant with a connection that it keeps."""
+
+    def __init__(self, port: int, tenant: str, key: str) -> None:
+        self._port = port
+        self._headers = {"Content-Type": "application/json", "Mnemograph-Tenant": tenant}
+        if key:
+            self._headers["Authorization"] = f"Bearer {key}"
+        self._connection: http.client.HTTPConnection | None = None
+
+    def ask(self, query: str, **variables: Any) -> Any:
+        """Return the data of an operation, or None if it was not answered without errors."""
+        try:
+            if self._connection is None:
+                self._connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=_ANSWER_MAX_S)
+            body = json.dumps({"query": query, "variables": variables})
+            self._connection.request("POST", "/graphql", body, self._headers)
+            answer = self._connection.getresponse()
+            told = json.loads(answer.read())
+        except (OSError, http.client.HTTPException, ValueError):
+            if self._connection is not None:
+                self._connection.close()
+            self._connection = None
+            return None
+        return told["data"] if answer.status == 200 and not told.get("errors") else None
+
+
+class _Witness:
+    """Three threads, each with samples of its own kind."""
+
+    def __init__(self, port: int, tenant: str, key: str, samples: Path) -> None:
+        self._port, self._tenant, self._key = port, tenant, key
+        self._file = samples.open("a", buffering=1)
+        self._lock = threading.Lock()
+        self._under_way: dict[str, Sample] = {}
+        self._succeeded = {kind: threading.Event() for kind in ("health", "recall", "read")}
+        self._words = random.Random()
+
+    def run(self) -> None:
+        """Watch until standard input ends."""
+        for kind, once, every_s in (
+            ("health", self._health, HEALTH_EVERY_S),
+            ("recall", self._recalling(), RECALL_EVERY_S),
+            ("read", self._reading(), RECALL_EVERY_S),
+        ):
+            threading.Thread(target=self._repeat, args=(kind, once, every_s), daemon=True).start()
+        threading.Thread(target=self._say_when_all_succeeded, daemon=True).start()
+        sys.stdin.read()
+        with self._lock:
+            for sample in self._under_way.values():
+                self._file.write(json.dumps(asdict(sample)) + "\n")
+            self._file.flush()
+            # Threads may wait for an answer that never comes.
+            os._exit(0)
+
+    def _say_when_all_succeeded(self) -> None:
+        for event in self._succeeded.values():
+            event.wait()
+        sys.stdout.write(json.dumps({"watching": True}) + "\n")
+        sys.stdout.flush()
+
+    def _repeat(self, kind: str, once: Callable[[], bool], every_s: float) -> None:
+        while True:
+            asked_s = time.monotonic()
+            with self._lock:
+                self._under_way[kind] = Sample(of=kind, asked_s=asked_s, answered_s=None)
+            answered = once()
+            with self._lock:
+                sample = replace(self._under_way.pop(kind), answered_s=time.monotonic() if answered else None)
+                self._file.write(json.dumps(asdict(sample)) + "\n")
+            if answered:
+                self._succeeded[kind].set()
+            time.sleep(max(0.01, asked_s + every_s - time.monotonic()))
+
+    def _health(self) -> bool:
+        asking = f"GET /health HTTP/1.1\r\nHost: 127.0.0.1:{self._port}\r\nConnection: close\r\n\r\n"
+        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self._port), _HEALTH_MAX_S) as door:
+            door.sendall(asking.encode())
+            return b" 200 " in door.recv(4_096)[:16]
+        return False
+
+    def _recalling(self) -> Callable[[], bool]:
+        client = _Honest(self._port, self._tenant, self._key)
+
+        def once() -> bool:
+            # An empty memory is no example.
+            self._succeeded["read"].wait()
+            return client.ask(_RECALL) is not None
+
+        return once
+
+    def _reading(self) -> Callable[[], bool]:
+        client, numbers = _Honest(self._port, self._tenant, self._key), iter(range(10**9))
+
+        def once() -> bool:
+            head = self._insist(lambda: client.ask(_STAND, seq=0))["changesSince"]["head"]
+            number = next(numbers)
+            # The first sentence in Chinese loads its dictionary, 120 MB; no attack is to be blamed for that.
+            texts = [f"I love {self._word()} tea.", *(["我喜欢喝茉莉花茶。"] if number == 0 else [])]
+            messages = [{"role": "USER", "text": text} for text in texts]
+            told = {"userId": "bea", "sessionId": f"s{number}", "messages": messages}
+            self._insist(lambda: client.ask(_REMEMBER, input=told))
+            self._insist(lambda: self._done(client.ask(_STAND, seq=head)))
+            return True
+
+        return once
+
+    @staticmethod
+    def _insist(ask: Callable[[], Any]) -> Any:
+        while not (told := ask()):
+            time.sleep(_LOOK_AGAIN_S)
+        return told
+
+    @staticmethod
+    def _done(stand: Any) -> bool:
+        if stand is None or stand["work"]["waiting"] or stand["work"]["leased"]:
+            return False
+        return any(change["op"] == "edge+" for change in stand["changesSince"]["nodes"])
+
+    def _word(self) -> str:
+        return "".join(self._words.choice("bdfgklmnprstvz") + self._words.choice("aeiou") for _ in range(4)).title()
+
+
+def samples_in(path: Path) -> list[Sample]:
+    """Return what a witness has written so far."""
+    return [Sample(**json.loads(line)) for line in path.read_text("utf-8").splitlines() if line.endswith("}")]
+
+
+def p95_wait_s(samples: Iterable[Sample], from_s: float, to_s: float, every_s: float) -> float:
+    """Return the 95th percentile of the time that somebody who comes at any moment waits for an answer.
+
+    The witness asks again only when it was answered, so one long silence is one sample; here it counts for every
+    `every_s` in which somebody would have asked. Whoever is not answered by `to_s` has waited until then.
+    """
+    answered = sorted((one.asked_s, one.answered_s) for one in samples if one.answered_s is not None)
+    moments = [from_s + number * every_s for number in range(int((to_s - from_s) / every_s))]
+    waits: list[float] = []
+    position = 0
+    for moment in moments:
+        while position < len(answered) and answered[position][0] < moment:
+            position += 1
+        if position < len(answered) and answered[position][1] <= to_s:
+            # The witness rested until it asked; whoever comes meanwhile is answered as fast as it was.
+            asked_s, answered_s = answered[position]
+            waits.append(answered_s - (asked_s if asked_s - moment <= 2 * every_s else moment))
+        else:
+            waits.append(max(to_s - moment, 0.0))
+    # At the end of the window the next question had no time to be answered.
+    settled = waits[: -2 or None] or waits
+    return sorted(settled)[math.ceil(0.95 * len(settled)) - 1] if settled else math.nan
+
+
+def longest_gap_s(samples: Iterable[Sample], from_s: float, to_s: float) -> float:
+    """Return the longest time of a window in which nothing was answered."""
+    answered = sorted(one.answered_s for one in samples if one.answered_s and from_s <= one.answered_s <= to_s)
+    ends = [from_s, *answered, to_s]
+    return max(later - earlier for earlier, later in itertools.pairwise(ends))
+
+
+def lags_s(samples: Iterable[Sample], from_s: float, to_s: float) -> tuple[list[float], int]:
+    """Return how long each sentence that waited in a window took to be read, and how many of them were not.
+
+    One that was told before the window and read in it counts whole; one that was not read has waited until its end.
+    """
+    waiting = [one for one in samples if one.asked_s <= to_s and (one.answered_s is None or one.answered_s >= from_s)]
+    done = [one.answered_s - one.asked_s for one in waiting if one.answered_s is not None and one.answered_s <= to_s]
+    late = [to_s - max(one.asked_s, from_s) for one in waiting if one.answered_s is None or one.answered_s > to_s]
+    # One that waits at the end says only that it takes longer than that.
+    return done + [wait for wait in late if not done or wait > max(done)], len(late)
+
+
+def median(values: Sequence[float]) -> float | None:
+    """Return the median, None of nothing."""
+    return statistics.median(values) if values else None
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--port", type=int, required=True)
+    parser.add_argument("--tenant", required=True)
+    parser.add_argument("--samples", type=Path, required=True)
+    given = parser.parse_args()
+    # On the command line the key would stand in the list of processes.
+    _Witness(given.port, given.tenant, sys.stdin.readline().strip(), given.samples).run()

@@ -1,0 +1,238 @@
+"""One crash round: a child process that remembers, reads and closes the crash story, and meets one fault on the way.
+
+Run as a program it is a nursery: it reads rounds from standard input (JSON, one a line) and writes what became of each.
+Rounds without a fault it plays itself, and so loads everything; for the others it forks a child. That is a real process
+of its own; starting one anew for each round would take seconds of imports.
+"""
+
+import asyncio
+import contextlib
+import json
+import logging
+import os
+import sys
+import traceback
+from collections.abc import AsyncIterator, Callable
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from extraction.llm.reader_chain import model_chain
+from extraction.openai_api.embedder import connect_openai_embedder
+from extraction.openai_api.language_model import connect_openai_model
+from extraction.rules.rule_reader import read_by_rules
+from graph_service.graph.database import connect
+from graph_service.graph.store import Graph
+from graph_service.memory.consolidation.pipeline import Readers
+from graph_service.memory.ingest.spool import Spool
+from graph_service.memory.ingest.spool_replay import Replay
+from graph_service.memory.jobs.external_services import GuardedEmbedder, GuardedModel, Outsides
+from graph_service.memory.jobs.job_context import Pace
+from graph_service.memory.service import Memory
+from graph_service.memory.worker.worker import Worker, WorkerRules
+from schema.errors import MnemographError, UnavailableError
+from schema.ids import TenantId
+from tests.benchmarks.crash_fault import DIM, Endpoint, Fault, Round, Trigger
+from tests.integration.memory.crash_story import STORY
+from tests.support.builders import a_memory, a_pace
+from tests.support.cable import whole_cable
+
+MODEL: Final = "hashed-words"
+ENDPOINT_TIMEOUT_S: Final = 0.5
+LOOK_AGAIN_S: Final = 0.02
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class World:
+    """Everything that works in one process."""
+
+    graph: Graph
+    memory: Memory
+    worker: Worker
+    replay: Replay
+
+
+@contextlib.asynccontextmanager
+async def world(
+    graph: Graph,
+    endpoint: Endpoint,
+    spool_path: str,
+    *,
+    by_model: bool,
+    on_step: Callable[[str], object],
+    ahead_s: float,
+) -> AsyncIterator[World]:
+    """A worker with its outsides, as the service builds it.
+
+    Args:
+        ahead_s: the clock of a process that starts later, when leases of a dead one are over.
+    """
+    outsides, steady = Outsides(), a_pace(on_step=lambda step: on_step(step) and None)
+    pace = Pace(
+        clock=lambda: datetime.now(UTC) + timedelta(seconds=ahead_s),
+        word=steady.word,
+        on_step=steady.on_step,
+        on_change=steady.on_change,
+    )
+    timeout_s, url = ENDPOINT_TIMEOUT_S, endpoint.base_url
+    made = await connect_openai_embedder(model=MODEL, base_url=url, api_key=None, dimensions=DIM, timeout_s=timeout_s)
+    embedder = GuardedEmbedder(made, outsides.embedder)
+    readers = Readers(first=read_by_rules, fallback=read_by_rules)
+    if by_model:
+        model = await connect_openai_model(model="fake", base_url=url, api_key=None, timeout_s=timeout_s)
+        chain = model_chain(GuardedModel(model, outsides.model), read_by_rules)
+        readers = Readers(first=chain, fallback=read_by_rules, waits_for_ripe=True)
+    rules = WorkerRules(poll_s=0.1)
+    worker = Worker(graph=graph, embedder=embedder, readers=readers, pace=pace, rules=rules, outsides=outsides)
+    spool = Spool(Path(spool_path), bytes_max=2**20)
+    replay = Replay(graph=graph, spool=spool, pace=pace)
+    try:
+        yield World(graph=graph, memory=a_memory(graph, embedder=embedder, spool=spool), worker=worker, replay=replay)
+    finally:
+        await spool.close()
+
+
+async def tell(world: World, tenant: str, said: set[str], say: Callable[[str], object]) -> None:
+    """Remembers and closes what was not acknowledged before; callers ask again until they are answered."""
+    for number, call in enumerate(STORY):
+        if f"told {number}" not in said:
+            await _insisting(partial(world.memory.remember, TenantId(tenant), call))
+            say(f"told {number}")
+    await _insisting(lambda: _flushed(world.replay))
+    for number, call in enumerate(STORY):
+        if f"closing {number}" not in said:
+            sessions = partial(world.memory.sessions.close, TenantId(tenant))
+            await _insisting(partial(sessions, call.user_id, call.session_id))
+            say(f"closing {number}")
+
+
+async def finish(world: World, tenant: str) -> None:
+    """Works until nothing of the tenant is left."""
+    while True:
+        with contextlib.suppress(UnavailableError):
+            await world.worker.drain()
+            left = await world.memory.backlog(TenantId(tenant))
+            if not left.waiting + left.leased:
+                return
+        await asyncio.sleep(LOOK_AGAIN_S)
+
+
+async def _flushed(replay: Replay) -> None:
+    if not await replay.flush():
+        raise UnavailableError("episodes wait in the spool for the database; it is asked again")
+
+
+async def _insisting(call: Callable[[], Any]) -> None:
+    while True:
+        try:
+            await call()
+        except UnavailableError:
+            await asyncio.sleep(LOOK_AGAIN_S)
+        else:
+            return
+
+
+async def _live(planned: Round, access: tuple[str, str, str], say: Callable[[str], object]) -> None:
+    """The life of a child, if nobody ends it."""
+    uri, user, password = access
+    trigger, port = Trigger(planned), urlsplit(uri).port or 0
+    async with contextlib.AsyncExitStack() as stack:
+        if planned.fault is Fault.DATABASE_AWAY:
+            cable = await stack.enter_async_context(whole_cable(port))
+            trigger.cable, uri = (cable, port), f"bolt://127.0.0.1:{cable.port}"
+        graph = await connect(uri=uri, user=user, password=password, database=None)
+        stack.push_async_callback(graph.close)
+        endpoint = stack.enter_context(Endpoint(trigger.reach, planned.fault))
+        here = await stack.enter_async_context(
+            world(graph, endpoint, planned.spool, by_model=planned.by_model, on_step=trigger.reach, ahead_s=0.0)
+        )
+        graph.observer = lambda statement: trigger.reach(statement.name) and None
+        watching = asyncio.create_task(_watch(graph))
+        await (_together if planned.together else _in_turn)(here, planned.tenant, say)
+        watching.cancel()
+        if trigger.outage is not None:
+            await trigger.outage
+        graph.observer = None
+    say(f"reached {json.dumps(trigger.seen)}")
+    say(f"happened {trigger.happened}")
+
+
+async def _in_turn(world: World, tenant: str, say: Callable[[str], object]) -> None:
+    await tell(world, tenant, set(), say)
+    await finish(world, tenant)
+
+
+async def _together(world: World, tenant: str, say: Callable[[str], object]) -> None:
+    stop = asyncio.Event()
+    beside = [asyncio.create_task(world.worker.run(stop)), asyncio.create_task(world.replay.run(stop))]
+    await tell(world, tenant, set(), say)
+    left = 1
+    while left:
+        await asyncio.sleep(LOOK_AGAIN_S)
+        with contextlib.suppress(UnavailableError):
+            backlog = await world.memory.backlog(TenantId(tenant))
+            left = backlog.waiting + backlog.leased
+    stop.set()
+    await asyncio.gather(*beside)
+
+
+async def _watch(graph: Graph) -> None:
+    """Notices that the database is back, as the service's watch does."""
+    while True:
+        if graph.away:
+            with contextlib.suppress(MnemographError):
+                await graph.answers()
+        await asyncio.sleep(LOOK_AGAIN_S)
+
+
+def _born(planned: Round, access: tuple[str, str, str], out: int) -> None:
+    """Everything a child does; never returns."""
+
+    def say(line: str) -> None:
+        os.write(out, f"{line}\n".encode())
+
+    # Faults are meant to happen; what the nursery left open belongs to a loop that is gone.
+    logging.disable()
+    try:
+        asyncio.run(_live(planned, access, say))
+        os._exit(0)
+    except BaseException:
+        traceback.print_exc()
+        os._exit(1)
+
+
+def _nursery(access: tuple[str, str, str]) -> None:
+    for line in sys.stdin:
+        told = json.loads(line)
+        planned = Round(**told | {"fault": Fault(told["fault"])})
+        if planned.fault is Fault.NONE:
+            said: list[str] = []
+            asyncio.run(_live(planned, access, said.append))
+            _answer(said, 0)
+            continue
+        read_end, write_end = os.pipe()
+        child = os.fork()
+        if child == 0:
+            _born(planned, access, write_end)
+        os.close(write_end)
+        with os.fdopen(read_end) as pipe:
+            said = pipe.read().splitlines()
+        _, status = os.waitpid(child, 0)
+        _answer(said, os.waitstatus_to_exitcode(status))
+
+
+def _answer(said: list[str], code: int) -> None:
+    sys.stdout.write(json.dumps({"said": said, "code": code}) + "\n")
+    sys.stdout.flush()
+
+
+def as_line(planned: Round) -> str:
+    """A round as the nursery reads it."""
+    return json.dumps(asdict(planned)) + "\n"
+
+
+if __name__ == "__main__":
+    _nursery((sys.argv[1], sys.argv[2], sys.argv[3]))

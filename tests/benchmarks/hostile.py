@@ -1,0 +1,74 @@
+"""Run all benches that show that a caller cannot stop the service: `python -m tests.benchmarks.hostile`.
+
+    python -m tests.benchmarks.hostile [--checkout DIR] [--folder DIR] [--skip NAME ...] [-- ARGUMENTS OF attacks]
+
+Runs `tests.benchmarks.attacks`, `tests.benchmarks.silent_crowd` and `tests.benchmarks.kill_drill` in processes of
+their own, as far as they are there, and says at the end which of them held. What each prints goes to standard output
+and to a file of its name in the folder. The exit code is 0 only if all that ran held. Together they take the better
+part of two hours: nothing else should run on the machine.
+"""
+
+import argparse
+import contextlib
+import importlib.util
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Final
+
+BENCHES: Final = ("attacks", "silent_crowd", "kill_drill")
+_ENDED_MAX_S: Final = 60.0
+
+
+def ran(name: str, arguments: list[str], into: Path | None) -> int:
+    """Run one bench, show what it prints, and return its exit code; it ends with this process."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", f"tests.benchmarks.{name}", *arguments], stdout=subprocess.PIPE, text=True
+    )
+    with contextlib.ExitStack() as stack:
+        file = stack.enter_context(into.open("w", encoding="utf-8")) if into else None
+        try:
+            assert process.stdout is not None
+            for line in process.stdout:
+                sys.stdout.write(line)
+                sys.stdout.flush()
+                if file:
+                    file.write(line)
+            return process.wait()
+        finally:
+            if process.poll() is None:
+                # Each bench ends what it has started when it is asked to.
+                process.terminate()
+                process.wait(_ENDED_MAX_S)
+
+
+def main() -> int:
+    """Read the arguments and run what is there."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--checkout", type=Path, default=Path(__file__).parents[2], help="whose code serves")
+    parser.add_argument("--folder", type=Path, help="gets what each bench prints")
+    parser.add_argument("--skip", nargs="+", default=[], choices=BENCHES)
+    parser.add_argument("arguments", nargs="*", help="of attacks, after --")
+    given = parser.parse_args()
+    if given.folder:
+        given.folder.mkdir(parents=True, exist_ok=True)
+    # The bench that runs is ended in order.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    outcomes: dict[str, str] = {}
+    for name in BENCHES:
+        if name in given.skip or importlib.util.find_spec(f"tests.benchmarks.{name}") is None:
+            outcomes[name] = "not run"
+            continue
+        print(f"== {name}", flush=True)
+        begun_s = time.monotonic()
+        arguments = ["--checkout", str(given.checkout), *(given.arguments if name == "attacks" else [])]
+        code = ran(name, arguments, given.folder and given.folder / f"{name}.txt")
+        outcomes[name] = f"{'held' if code == 0 else f'fell (exit code {code})'}, {time.monotonic() - begun_s:.0f} s"
+    print("\n" + "\n".join(f"{name}: {told}" for name, told in outcomes.items()))
+    return 1 if any("fell" in told for told in outcomes.values()) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

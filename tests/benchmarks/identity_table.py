@@ -1,0 +1,68 @@
+"""How names meet: false merges and missed ones over the labelled pairs of both languages.
+
+python -m tests.benchmarks.identity_table
+"""
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from extraction.entities.matching import Candidate, Verdict, match
+from schema.ids import MemoryId
+
+_PAIRS = Path(__file__).parents[1] / "pure"
+LANGUAGES = ("en", "zh")
+
+
+@dataclass(frozen=True)
+class Score:
+    """One language: how many pairs there are, and which were judged wrongly."""
+
+    language: str
+    same: int
+    different: int
+    false: list[tuple[str, str]]
+    missed: list[tuple[str, str]]
+
+    @property
+    def missed_part(self) -> float:
+        """How much of what is the same was kept apart, 0 to 1."""
+        return len(self.missed) / self.same
+
+
+def score(language: str) -> Score:
+    """The labelled pairs of one language, each judged in both directions."""
+    lines = (_PAIRS / f"identity_pairs_{language}.tsv").read_text(encoding="utf-8").splitlines()
+    pairs = [line.split("\t") for line in lines if not line.startswith("#")]
+    same = [(one, other) for label, one, other in pairs if label == "same"]
+    different = [(one, other) for label, one, other in pairs if label == "different"]
+    return Score(
+        language=language,
+        same=len(same),
+        different=len(different),
+        false=[pair for pair in different if judged_same(*pair) or judged_same(*reversed(pair))],
+        missed=[pair for pair in same if not (judged_same(*pair) and judged_same(*reversed(pair)))],
+    )
+
+
+def judged_same(mention: str, known: str) -> bool:
+    """Whether a mention is taken for the only known entity."""
+    candidate = Candidate(id=MemoryId("known"), name=known)
+    return match(mention, None, [candidate]).verdict is Verdict.SAME
+
+
+def main() -> None:
+    """Prints the table, and below it each pair that was judged wrongly."""
+    say = sys.stdout.write
+    say("language  same  different  false merges  missed\n")
+    scores = [score(language) for language in LANGUAGES]
+    for one in scores:
+        missed = f"{len(one.missed)} ({one.missed_part:.1%})"
+        say(f"{one.language:8}  {one.same:4}  {one.different:9}  {len(one.false):12}  {missed}\n")
+    for one in scores:
+        for kind, pairs in (("false", one.false), ("missed", one.missed)):
+            say("".join(f"{one.language} {kind}: {left} / {right}\n" for left, right in pairs))
+
+
+if __name__ == "__main__":
+    main()

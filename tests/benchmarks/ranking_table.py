@@ -1,0 +1,237 @@
+"""What each signal of the ranking adds: weights fitted one conversation left out at a time, printed as a table.
+
+    python -m tests.benchmarks.ranking_table FOLDER_OR_FILE...
+
+No database: the first stage is computed here (the nearest by vector, the best by words, those of the time asked for,
+and their neighbours), everything after it is the service's own code. Entities are not simulated. The fit is a listwise
+softmax loss with a small penalty, by Newton's method.
+"""
+
+import argparse
+import asyncio
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import platformdirs
+
+from extraction.embeddings.embedder import Embedded, Embedder, embed_question, embed_with_tokens, spoken
+from extraction.embeddings.local_embedder import load_local_embedder
+from extraction.query_analysis import Asked
+from extraction.temporal.question_time import time_asked
+from graph_service.evaluation.dataset import AskedQuestion, Conversation, read_datasets
+from graph_service.evaluation.metrics import MEASURES, measured
+from graph_service.memory.recall.candidates import Line
+from graph_service.memory.recall.features import Signals, signals
+from graph_service.memory.recall.lexical_scores import lexical
+from graph_service.memory.recall.pipeline import asked_about
+from graph_service.memory.recall.ranking import SPREADS, Weights
+from tests.support.candidates import all_found
+
+Floats = npt.NDArray[np.float64]
+WIDE, AROUND, PENALTY, STEPS_MAX = 50, 2, 3.0, 25
+# Neither facts nor roles are there without a database.
+KNOWLEDGE = {"names", "graph", "beyond", "role", "certainty", "importance", "recency"}
+ADDED = (
+    ("words", ("words",)),
+    ("the message before", ("words_before",)),
+    ("the best window of six", ("words_near",)),
+    ("speaker", ("speaker",)),
+    ("time", ("time",)),
+    ("length, questions, answers", ("length", "says", "answers")),
+    ("how rare its words are", ("specific",)),
+    ("kind of answer", ("tells_when", "tells_number")),
+    ("vector", ("meaning", "meaning_near")),
+    ("late interaction", ("tokens",)),
+    ("the same with neighbours", ("tokens_near",)),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """A question with the signals of its candidates.
+
+    Attributes:
+        columns: by name of the signal, in the ranking's units.
+        gold: 1 for candidates that are gold.
+    """
+
+    columns: Mapping[str, Floats]
+    gold: Floats
+    ids: Sequence[str]
+    question: AskedQuestion
+
+
+def lines_of(conversation: Conversation, vectors: Sequence[Embedded]) -> list[Line]:
+    """The messages in the order of their sessions, without cosines."""
+    turns = [(session.id, place, turn) for session in conversation.sessions for place, turn in enumerate(session.turns)]
+    return [
+        Line(
+            id=turn.id,
+            session=session,
+            said_at=turn.said_at,
+            position=place,
+            speaker=turn.speaker or None,
+            text=turn.text,
+            cosine=None,
+            tokens=embedded.tokens,
+        )
+        for (session, place, turn), embedded in zip(turns, vectors, strict=True)
+    ]
+
+
+def first_stage(lines: Sequence[Line], cosines: Floats, asked: Asked) -> list[int]:
+    """The places of the candidates, in the order of the conversations."""
+    words = lexical(asked.terms, [line.text for line in lines], [line.session for line in lines], window=6).own
+    kept = set(np.argsort(-cosines)[:WIDE].tolist())
+    kept |= {place for place in np.argsort(-words)[:WIDE].tolist() if words[place] > 0}
+    if asked.time is not None:
+        inside = [place for place in range(len(lines)) if asked.time.holds(lines[place].said_at)]
+        kept |= set(sorted(inside, key=lambda place: -cosines[place])[:WIDE])
+    near = {
+        place + step
+        for place in kept
+        for step in range(-AROUND, AROUND + 1)
+        if 0 <= place + step < len(lines) and lines[place + step].session == lines[place].session
+    }
+    return sorted(near)
+
+
+def case_of(lines: Sequence[Line], cosines: Floats, question: AskedQuestion, asked: Asked, now: datetime) -> Case:
+    """The signals of a question's candidates."""
+    places = first_stage(lines, cosines, asked)
+    held = [replace(lines[place], cosine=float(cosines[place])) for place in places]
+    raw = signals(all_found(*held), asked, now=now)
+    gold = np.array([line.id in question.gold for line in held], np.float64)
+    return Case(columns=case_columns(raw), gold=gold, ids=[line.id for line in held], question=question)
+
+
+def case_columns(raw: Signals) -> dict[str, Floats]:
+    """The signals of messages as the ranking counts them."""
+    # Only differences count, so the mean is taken off.
+    columns = {
+        name: np.nan_to_num(values - np.nanmean(values)) / SPREADS[name]
+        for name, values in raw.scaled.items()
+        if not np.isnan(values).all()
+    }
+    return columns | {name: values for name, values in raw.plain.items() if name not in KNOWLEDGE}
+
+
+def scored(columns: Mapping[str, Floats], weights: Weights, *, without: str | None = None) -> Floats:
+    """The scores of messages with the service's weights, but for one signal."""
+    counted = {**weights.scaled, **weights.plain}
+    parts = [weight * columns[name] for name, weight in counted.items() if name in columns and name != without]
+    total: Floats = np.sum(parts, axis=0)
+    return total
+
+
+async def cases_of(conversation: Conversation, embedder: Embedder) -> list[Case]:
+    """All answerable questions of a conversation."""
+    told = [spoken(turn.speaker or None, turn.text) for turn in conversation.turns]
+    vectors = await embed_with_tokens(embedder, told)
+    lines = lines_of(conversation, vectors)
+    table = np.array([embedded.vector for embedded in vectors], np.float64)
+    now = max(line.said_at for line in lines) + timedelta(days=1)
+    cases = []
+    for question in conversation.answerable:
+        embedded = await embed_question(embedder, question.text)
+        asked = await asked_about(question.text, time_asked(question.text, now), embedded.tokens)
+        cases.append(case_of(lines, table @ np.array(embedded.vector), question, asked, now))
+    return cases
+
+
+def fitted(cases: Sequence[Case], names: Sequence[str]) -> Floats:
+    """Weights of signals: Newton's method with halved steps on the listwise softmax loss."""
+    data = [(_matrix(case, names), case.gold / case.gold.sum()) for case in cases if case.gold.any()]
+    weights = np.zeros(len(names))
+    best = _loss(data, weights)
+    for _ in range(STEPS_MAX):
+        slope, curve = PENALTY * weights, PENALTY * np.eye(len(names))
+        for matrix, gold in data:
+            share = _softmax(matrix @ weights)
+            mean = share @ matrix
+            slope += matrix.T @ (share - gold)
+            curve += (matrix * share[:, None]).T @ matrix - np.outer(mean, mean)
+        step, size = np.linalg.solve(curve, slope), 1.0
+        while _loss(data, weights - size * step) > best and size > 1e-4:
+            size /= 2
+        weights = weights - size * step
+        before, best = best, _loss(data, weights)
+        if before - best < 1e-3:
+            break
+    return weights
+
+
+def _loss(data: Sequence[tuple[Floats, Floats]], weights: Floats) -> float:
+    total = 0.5 * PENALTY * float(weights @ weights)
+    for matrix, gold in data:
+        scores = matrix @ weights
+        top = scores.max()
+        total += float(top + np.log(np.exp(scores - top).sum()) - gold @ scores)
+    return total
+
+
+def _softmax(scores: Floats) -> Floats:
+    share: Floats = np.exp(scores - scores.max())
+    return share / share.sum()
+
+
+def _matrix(case: Case, names: Sequence[str]) -> Floats:
+    return np.stack([case.columns.get(name, np.zeros(len(case.ids))) for name in names], axis=1)
+
+
+def left_out(groups: Sequence[Sequence[Case]], names: Sequence[str]) -> tuple[dict[str, dict[str, float]], Floats]:
+    """Means by category with weights of the other conversations, and the weights of all."""
+    rows: list[tuple[str, dict[str, float]]] = []
+    for place, group in enumerate(groups):
+        others = [case for other, cases in enumerate(groups) if other != place or len(groups) == 1 for case in cases]
+        weights = fitted(others, names)
+        for case in group:
+            order = np.argsort(-(_matrix(case, names) @ weights), kind="stable")
+            row = measured([case.ids[at] for at in order], case.question.gold)
+            rows += [("all", row), (case.question.category, row)]
+    categories = sorted({category for category, _ in rows}, key=lambda name: (name != "all", name))
+    means = {
+        category: {name: float(np.mean([row[name] for key, row in rows if key == category])) for name in MEASURES}
+        for category in categories
+    }
+    return means, fitted([case for group in groups for case in group], names)
+
+
+async def main(paths: Sequence[Path]) -> str:
+    """The table."""
+    embedder = await load_local_embedder(cache_dir=Path(platformdirs.user_cache_dir("mnemograph")))
+    groups = []
+    for conversation in read_datasets(paths):
+        groups.append(await cases_of(conversation, embedder))
+        sys.stderr.write(f"{conversation.id}: {len(groups[-1])} questions\n")
+    cases = [case for group in groups for case in group]
+    held = np.mean([case.gold.sum() / len(case.question.gold) for case in cases])
+    size = np.mean([len(case.ids) for case in cases])
+    lines = [f"{len(cases)} questions; the first stage of {size:.0f} messages holds {held:.3f} of gold", ""]
+    head = ("recall@5", "recall@10", "recall@20", "recall@50", "ndcg@10")
+    lines += [f"| signals | {' | '.join(head)} |", "| --- |" + " --- |" * len(head)]
+    names: list[str] = []
+    means: dict[str, dict[str, float]] = {}
+    weights = np.zeros(0)
+    for label, more in ADDED:
+        names += more
+        means, weights = left_out(groups, names)
+        lines.append(_row(f"+ {label}", [means["all"][key] for key in head]))
+    lines += [_row(name, [row[key] for key in head]) for name, row in means.items()]
+    lines += ["", ", ".join(f"{name} {weight:.2f}" for name, weight in zip(names, weights, strict=True))]
+    return "\n".join(lines)
+
+
+def _row(label: str, figures: Sequence[float]) -> str:
+    return f"| {label} | {' | '.join(f'{figure:.3f}' for figure in figures)} |"
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("paths", type=Path, nargs="+", help="files or folders of data sets")
+    sys.stdout.write(asyncio.run(main(parser.parse_args().paths)) + "\n")

@@ -1,0 +1,157 @@
+"""What becomes of a later statement beside an earlier one, by the real rule reader and resolution, without a database.
+
+python -m tests.benchmarks.resolution_table [--wrong]
+
+Some of the labelled pairs are for developing; the others are kept: nothing is tuned on them, and they are what counts.
+"""
+
+import argparse
+import asyncio
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+from extraction.reader import THE_AGENT, THE_USER, SceneLine, SceneText
+from extraction.rules.rule_reader import read_by_rules
+from graph_service.memory.consolidation.plan import SceneRead, names_of
+from graph_service.memory.consolidation.proposal_check import check
+from graph_service.memory.entity_resolution.resolver import Known, Owner, resolve
+from graph_service.memory.facts.reconciliation import plan_facts
+from graph_service.memory.summaries.scene_summary import Layers
+from schema.fact import KnownFact
+from schema.ids import MemoryId, TenantId, Uri, UserId
+from schema.labels import Role
+from schema.message import Message
+from schema.scene import Scene
+from tests.support.builders import NOON
+
+LANGUAGES = ("en", "zh")
+HALVES = ("dev", "kept")
+Fate = Literal["duplicate", "closes", "coexists"]
+_OWNER = Owner(tenant=TenantId("t"), user_id=UserId("u"), user_names=(), agent_id=None)
+# Far enough that "last month" of the later one lies after the earlier one.
+_LATER_DAYS = 365
+_LAYERS = Layers(title="", abstract="", overview="", made_by="extractive")
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two statements of one user, a year apart, and what the later one does to the earlier."""
+
+    expected: Fate
+    earlier: str
+    later: str
+
+
+@dataclass(frozen=True)
+class Score:
+    """One half of one language.
+
+    Attributes:
+        retired: pairs whose earlier fact was closed although it still holds.
+        missed: pairs whose later statement should have closed or repeated the earlier one, and did not.
+        joined: pairs taken for the same that are not.
+    """
+
+    language: str
+    half: str
+    pairs: tuple[Pair, ...]
+    retired: tuple[Pair, ...]
+    missed: tuple[Pair, ...]
+    joined: tuple[Pair, ...]
+
+    @property
+    def retired_part(self) -> float:
+        """Of the pairs whose earlier fact still holds, 0 to 1."""
+        return len(self.retired) / sum(pair.expected != "closes" for pair in self.pairs)
+
+    @property
+    def missed_part(self) -> float:
+        """Of the pairs that are no bystanders, 0 to 1."""
+        return len(self.missed) / sum(pair.expected != "coexists" for pair in self.pairs)
+
+
+def pairs_of(language: str, half: str) -> tuple[Pair, ...]:
+    """The labelled pairs of a language: those above the line `# kept`, or those below it."""
+    path = Path(__file__).with_name(f"resolution_pairs_{language}.tsv")
+    part = path.read_text("utf-8").split("# kept\n")[HALVES.index(half)]
+    lines = [line.split("\t") for line in part.splitlines() if not line.startswith("#")]
+    return tuple(Pair(fate, earlier, later) for fate, earlier, later in lines)  # type: ignore[arg-type]  # the test of the file checks the words
+
+
+def fate_of(pair: Pair) -> tuple[bool, bool]:
+    """Whether the later statement closed a fact of the earlier one, and whether it repeated one."""
+    known, beings = _told(pair.earlier, 0, [], [])
+    held = {fact.id for fact in known if fact.invalid_at is None}
+    now, _ = _told(pair.later, _LATER_DAYS, known, beings)
+    mine = [fact for fact in now if fact.id in held]
+    return any(fact.invalid_at is not None for fact in mine), any(len(fact.evidence) > 1 for fact in mine)
+
+
+def score(language: str, half: str) -> Score:
+    """How the pairs of one half were judged."""
+    pairs = pairs_of(language, half)
+    fates = {pair: fate_of(pair) for pair in pairs}
+    return Score(
+        language=language,
+        half=half,
+        pairs=pairs,
+        retired=tuple(pair for pair, (closed, _) in fates.items() if closed and pair.expected != "closes"),
+        missed=tuple(pair for pair, (closed, again) in fates.items() if not _done(pair, closed=closed, again=again)),
+        joined=tuple(pair for pair, (_, again) in fates.items() if again and pair.expected == "coexists"),
+    )
+
+
+def _done(pair: Pair, *, closed: bool, again: bool) -> bool:
+    return pair.expected == "coexists" or (closed if pair.expected == "closes" else again)
+
+
+@cache
+def _read(text: str, day: int) -> SceneRead:
+    said_at = NOON + timedelta(days=day)
+    name = MemoryId(f"message-{day}")
+    message = Message(id=name, uri=Uri(name), role=Role.USER, text=text, said_at=said_at, content_hash=text)
+    line = SceneLine(message_id=name, role=Role.USER, speaker=None, text=text, said_at=said_at)
+    reading = asyncio.run(read_by_rules(SceneText(user_names=(), agent_names=(), lines=(line,))))
+    scene = Scene(id=MemoryId(f"scene-{day}"), uri=Uri(f"scene-{day}"), messages=(message,), content_hash=text)
+    return SceneRead(scene=scene, readings=(reading,), layers=_LAYERS, basis="")
+
+
+def _told(
+    text: str, day: int, known: Sequence[KnownFact], candidates: Sequence[Known]
+) -> tuple[list[KnownFact], list[Known]]:
+    """What is known after a statement, and of whom."""
+    read = _read(text, day)
+    beings, touched = resolve(names_of([read]), candidates, _OWNER)
+    beings |= {THE_USER: _OWNER.user, THE_AGENT: _OWNER.agent}
+    verdict = check(read.readings[0], read.scene.messages, beings)
+    planned = plan_facts(known, [(fact, read.scene.id) for fact in verdict.accepted])
+    facts = {fact.id: fact for fact in known} | {item.fact.id: item.fact for item in planned}
+    all_of = {one.being.id: one for one in (*candidates, *touched)}
+    return list(facts.values()), list(all_of.values())
+
+
+def main() -> None:
+    """Prints the table; with --wrong, each wrongly judged pair of the developing halves."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--wrong", action="store_true")
+    given = parser.parse_args()
+    say = sys.stdout.write
+    say("language  half  pairs  falsely retired  missed          falsely joined\n")
+    scores = [score(language, half) for language in LANGUAGES for half in HALVES]
+    for one in scores:
+        retired = f"{len(one.retired)} ({one.retired_part:.1%})"
+        missed = f"{len(one.missed)} ({one.missed_part:.1%})"
+        say(f"{one.language:8}  {one.half:4}  {len(one.pairs):5}  {retired:15}  {missed:14}  {len(one.joined)}\n")
+    for one in scores:
+        if given.wrong and one.half == "dev":
+            for kind, pairs in (("retired", one.retired), ("missed", one.missed), ("joined", one.joined)):
+                say("".join(f"{kind} ({pair.expected}): {pair.earlier} / {pair.later}\n" for pair in pairs))
+
+
+if __name__ == "__main__":
+    main()

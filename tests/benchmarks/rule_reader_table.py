@@ -1,0 +1,227 @@
+"""How well the rule reader reads: precision, recall and F1 over labelled sentences, by language, half and category.
+
+python -m tests.benchmarks.rule_reader_table [--json] [--misses]
+
+A fact read is right if a label has the same predicate, subject, state (closed or not), object and, where the label
+names one, relation; names are compared as the product compares them. Facts marked "?" count neither way. `--misses`
+shows what went wrong in the tuning half; nothing shows it of the kept half, whose figures are the ones to quote.
+"""
+
+import argparse
+import asyncio
+import json
+import sys
+import time
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from extraction.reader import THE_USER, ProposedFact, SceneLine, SceneText
+from extraction.rules.rule_reader import read_by_rules
+from extraction.text.name_forms import forms
+from extraction.text.name_spotting import load_words
+from schema.ids import MemoryId
+from schema.labels import Role
+
+LANGUAGES = ("en", "zh")
+HALVES = ("tuning", "kept")
+_SAID_AT = datetime(2024, 5, 15, 10, tzinfo=UTC)
+_SPEED_SECONDS = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """One way to write an expected fact; each field holds the spellings that count."""
+
+    subjects: tuple[str, ...]
+    predicate: str
+    relations: tuple[str, ...]
+    objects: tuple[str, ...]
+    closed: bool
+
+    def fits(self, fact: ProposedFact) -> bool:
+        """Whether a fact read says what the label says."""
+        subject = "user" if fact.subject == THE_USER else fact.subject
+        return (
+            fact.predicate == self.predicate
+            and fact.closes == self.closed
+            and any(_meet(one, subject) for one in self.subjects)
+            and (not self.relations or any(_meet(one, fact.relation or "") for one in self.relations))
+            and any(_meet(one, fact.object) for one in self.objects)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """A fact that should be read (or, when optional, may be): any of the labels will do."""
+
+    labels: tuple[Label, ...]
+    optional: bool
+
+    def fits(self, fact: ProposedFact) -> bool:
+        return any(label.fits(fact) for label in self.labels)
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """One line of a file of labelled sentences."""
+
+    category: str
+    text: str
+    facts: tuple[Expected, ...]
+    half: str
+
+
+@dataclass(slots=True)
+class Score:
+    """Counts of one group of sentences, with what went wrong."""
+
+    sentences: int = 0
+    expected: int = 0
+    found: int = 0
+    read: int = 0
+    right: int = 0
+    wrong: list[str] = field(default_factory=list)
+
+    @property
+    def precision(self) -> float:
+        return self.right / self.read if self.read else 1.0
+
+    @property
+    def recall(self) -> float:
+        return self.found / self.expected if self.expected else 1.0
+
+    @property
+    def f1(self) -> float:
+        both = self.precision + self.recall
+        return 2 * self.precision * self.recall / both if both else 0.0
+
+    def add(self, sentence: Sentence, facts: tuple[ProposedFact, ...]) -> None:
+        """Counts what was read of one sentence."""
+        needed = [expected for expected in sentence.facts if not expected.optional]
+        allowed = [expected for expected in sentence.facts if expected.optional]
+        right = [fact for fact in facts if any(one.fits(fact) for one in needed)]
+        false = [fact for fact in facts if not any(one.fits(fact) for one in (*needed, *allowed))]
+        missed = [one for one in needed if not any(one.fits(fact) for fact in facts)]
+        self.sentences += 1
+        self.expected += len(needed)
+        self.found += len(needed) - len(missed)
+        self.read += len(right) + len(false)
+        self.right += len(right)
+        if false or missed:
+            shown = [f"{fact.subject}|{fact.predicate}:{fact.relation}|{fact.object}" for fact in false]
+            wanted = [f"{one.labels[0].predicate}|{one.labels[0].objects[0]}" for one in missed]
+            self.wrong.append(f"{sentence.text}  false {shown}  missed {wanted}")
+
+
+def sentences(language: str) -> list[Sentence]:
+    """The labelled sentences of one language; odd lines are for tuning, even ones are kept."""
+    path = Path(__file__).with_name(f"rule_sentences_{language}.tsv")
+    lines = [line for line in path.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
+    return [_sentence(line, HALVES[number % 2]) for number, line in enumerate(lines)]
+
+
+def scores(language: str, half: str) -> dict[str, Score]:
+    """The score of each category of one half, in the file's order, and of all of it (`all`)."""
+    found: dict[str, Score] = {}
+    every = Score()
+    for sentence in sentences(language):
+        if sentence.half != half:
+            continue
+        facts = _read(sentence.text)
+        found.setdefault(sentence.category, Score()).add(sentence, facts)
+        every.add(sentence, facts)
+    return {**found, "all": every}
+
+
+def messages_per_second(language: str) -> float:
+    """Messages read in a second of processor time, over all sentences of a language."""
+    texts = [sentence.text for sentence in sentences(language)]
+    lines = tuple(_line(text) for text in texts)
+    _read(texts[0])
+    begun, rounds = time.process_time(), 0
+    while time.process_time() - begun < _SPEED_SECONDS:
+        asyncio.run(read_by_rules(SceneText(user_names=(), agent_names=(), lines=lines)))
+        rounds += 1
+    return rounds * len(texts) / (time.process_time() - begun)
+
+
+def _sentence(line: str, half: str) -> Sentence:
+    category, text, facts = line.split("\t")
+    written = [fact for fact in facts.split(" ; ") if fact.strip()]
+    return Sentence(category, text, tuple(_expected(fact.strip()) for fact in written), half)
+
+
+def _expected(written: str) -> Expected:
+    labels = tuple(_label(one.strip()) for one in written.removeprefix("?").split(" / "))
+    return Expected(labels, optional=written.startswith("?"))
+
+
+def _label(written: str) -> Label:
+    subjects, predicate, objects, *state = written.split("|")
+    predicate, _, relations = predicate.partition(":")
+    return Label(
+        subjects=tuple(subjects.split("~")),
+        predicate=predicate,
+        relations=tuple(relations.split("~")) if relations else (),
+        objects=tuple(objects.split("~")),
+        closed=bool(state),
+    )
+
+
+def _meet(one: str, other: str) -> bool:
+    return not forms(one).isdisjoint(forms(other))
+
+
+def _line(text: str) -> SceneLine:
+    return SceneLine(message_id=MemoryId("m"), role=Role.USER, speaker=None, text=text, said_at=_SAID_AT)
+
+
+def _read(text: str) -> tuple[ProposedFact, ...]:
+    scene = SceneText(user_names=(), agent_names=(), lines=(_line(text),))
+    return asyncio.run(read_by_rules(scene)).facts
+
+
+def _figures(score: Score) -> dict[str, float]:
+    return {
+        "sentences": score.sentences,
+        "facts": score.expected,
+        "read": score.read,
+        "precision": round(score.precision, 3),
+        "recall": round(score.recall, 3),
+        "f1": round(score.f1, 3),
+    }
+
+
+def main() -> None:
+    """Prints the table, or the same figures as JSON."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--misses", action="store_true")
+    asked = parser.parse_args()
+    load_words()
+    every = {(language, half): scores(language, half) for language in LANGUAGES for half in HALVES}
+    speed = {language: round(messages_per_second(language)) for language in LANGUAGES}
+    say = sys.stdout.write
+    if asked.json:
+        table = [
+            {"language": language, "half": half, "category": category, **_figures(score)}
+            for (language, half), found in every.items()
+            for category, score in found.items()
+        ]
+        say(json.dumps({"table": table, "messages_per_cpu_second": speed}, indent=1) + "\n")
+        return
+    say("language  half    category      sentences  facts  read  precision  recall     f1\n")
+    for (language, half), found in every.items():
+        for category, score in found.items():
+            say(
+                f"{language:8}  {half:6}  {category:12}  {score.sentences:9}  {score.expected:5}  {score.read:4}  "
+                f"{score.precision:9.2f}  {score.recall:6.2f}  {score.f1:5.2f}\n"
+            )
+    say("".join(f"{language}: {rate} messages per processor second\n" for language, rate in speed.items()))
+    for language in LANGUAGES if asked.misses else ():
+        say("".join(f"{language}: {wrong}\n" for wrong in every[language, "tuning"]["all"].wrong))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,229 @@
+"""Makes `extraction/*.npz`: what the vectors of a local model have in common, and the directions they are compared by.
+
+    python -m tests.benchmarks.vector_spaces
+
+The corpus are conversations that were written for this (tests/benchmarks/conversations), in the language of the model:
+each message, with its speaker; and for the directions the questions and the facts with the messages that prove them.
+Of all unit vectors the mean is taken off. Directions start as the principal components of what is left (a text's
+vector that is short enough already: as what it is) and are learned from there (`learned_directions`): those of texts
+by themselves, because the indexes compare nothing else; those of pieces beside all that the ranking counts without
+vectors. 16 bits a number; three minutes in all. Files made anew get a new name (`SPACE` in
+`extraction/embeddings/local_embedder.py`): what they give cannot be compared with before.
+"""
+
+import asyncio
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import platformdirs
+
+from extraction.embeddings.embedder import Embedded, spoken
+from extraction.embeddings.late_interaction import words_of_name
+from extraction.embeddings.local_embedder import TOKEN_DIM, VECTOR_DIM, Bert, WordPieces, space_file, unit, whole_of
+from extraction.embeddings.local_models import CHINESE, MODELS, LocalModel
+from extraction.embeddings.model_download import fetched_models
+from extraction.temporal.question_time import time_asked
+from graph_service.evaluation.dataset import Conversation, read_datasets
+from graph_service.memory.recall.features import signals
+from graph_service.memory.recall.pipeline import asked_about
+from graph_service.memory.recall.ranking import weights_for
+from tests.benchmarks.learned_directions import Pace, Question, Talk, Text, learned
+from tests.benchmarks.ranking_table import case_columns, lines_of, scored
+from tests.support.candidates import all_found
+
+Floats = npt.NDArray[np.float32]
+CONVERSATIONS = Path(__file__).with_name("conversations")
+# Chosen among few: a half to ten times of these changes recall@10 on the development half by at most .015.
+TEXTS = Pace(at_once=32, rate=3e-4, pull=0.01, own=2.7)
+PIECES = Pace(at_once=8, rate=1e-3, pull=0.005, own=2.1, near=2.6, apart=True)
+_BATCH = 16
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class States:
+    """A text as the model sees it: unit vectors of the whole, as its only piece, and of each telling piece."""
+
+    whole: Text
+    pieces: Text
+
+
+class Reader:
+    """A model without directions."""
+
+    def __init__(self, model: LocalModel, folder: Path) -> None:
+        self._model = model
+        self._bert = Bert(folder, calls=1)
+        self._pieces = WordPieces(folder / "tokenizer.json", by_frequency=model.by_frequency)
+
+    def said(self, texts: Sequence[str]) -> list[States]:
+        """What was said."""
+        return self._read(texts, self._model.said, [None] * len(texts))
+
+    def asked(self, texts: Sequence[str], speakers: Sequence[str]) -> list[States]:
+        """Questions; the name of the one speaker whom one names counts nothing, as when it is asked for."""
+        weights = []
+        for text in texts:
+            named = [name.casefold() for name in speakers if name.casefold() in text.casefold()]
+            silent = words_of_name(named[0]) if len(named) == 1 else set()
+            pieces = self._pieces.pieces(text, prefix=self._model.asked)
+            weights.append(np.array([0.0 if one.word in silent else one.weight for one in pieces], np.float32))
+        return self._read(texts, self._model.asked, weights)
+
+    def _read(self, texts: Sequence[str], prefix: str, weights: Sequence[Floats | None]) -> list[States]:
+        cut = self._pieces.cut(texts, prefix=prefix)
+        order = sorted(range(len(cut)), key=lambda place: len(cut[place].ids))
+        answers: list[States | None] = [None] * len(cut)
+        for first in range(0, len(order), _BATCH):
+            part = order[first : first + _BATCH]
+            for place, states in zip(part, self._bert.token_vectors([cut[at].ids for at in part]), strict=True):
+                pieces, counts = unit(states[cut[place].telling]), weights[place]
+                answers[place] = States(
+                    whole=_evenly(unit(whole_of(states, first_piece=self._model.first_piece))),
+                    pieces=_evenly(pieces) if counts is None else Text(rows=pieces, weights=counts),
+                )
+        return [answer for answer in answers if answer is not None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadQuestion:
+    """What is put to a conversation, as the model sees it; otherwise as `Question`."""
+
+    states: States
+    proofs: Sequence[int]
+    otherwise: Floats
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadTalk:
+    """A conversation as the model sees it."""
+
+    messages: Sequence[States]
+    sessions: Sequence[int]
+    asked: Sequence[ReadQuestion]
+
+
+async def main() -> None:
+    """Writes the files and tells how much they hold."""
+    cache = Path(platformdirs.user_cache_dir("mnemograph"))
+    conversations = read_datasets([CONVERSATIONS])
+    for model, folder in zip(MODELS, await fetched_models(MODELS, cache_dir=cache), strict=True):
+        lang, reader = "zh" if model is CHINESE else "en", Reader(model, folder)
+        theirs = [one for one in conversations if one.lang == lang]
+        talks = [await read_talk(one, reader) for one in theirs]
+        facts = [read_facts(one, talk, reader) for one, talk in zip(theirs, talks, strict=True) if one.observations]
+        parts = space_of(talks, facts)
+        np.savez_compressed(space_file(model), **{name: part.astype(np.float16) for name, part in parts.items()})
+        said, asked = sum(len(talk.messages) for talk in talks), sum(len(talk.asked) for talk in talks)
+        sys.stdout.write(f"{model.name}: {len(talks)} conversations, {said} messages, {asked} questions and facts\n")
+
+
+async def read_talk(conversation: Conversation, reader: Reader) -> ReadTalk:
+    """A conversation with its questions and facts, by the model."""
+    place = {turn.id: at for at, turn in enumerate(conversation.turns)}
+    asked = [(one.text, one.gold) for one in conversation.answerable]
+    asked += [(one.text, frozenset(one.turn_ids)) for one in conversation.observations]
+    states = reader.asked([text for text, _ in asked], conversation.speakers)
+    return ReadTalk(
+        messages=reader.said([spoken(turn.speaker or None, turn.text) for turn in conversation.turns]),
+        sessions=[at for at, session in enumerate(conversation.sessions) for _ in session.turns],
+        asked=[
+            ReadQuestion(
+                states=one,
+                proofs=sorted(place[turn] for turn in proofs),
+                otherwise=await without_vectors(conversation, text),
+            )
+            for one, (text, proofs) in zip(states, asked, strict=True)
+        ],
+    )
+
+
+def read_facts(conversation: Conversation, talk: ReadTalk, reader: Reader) -> ReadTalk:
+    """The facts of a conversation, each by itself, with the questions that what proves them answers.
+
+    Args:
+        talk: the same conversation, whose questions come before its facts.
+    """
+    facts, questions = conversation.observations, conversation.answerable
+    telling = [[at for at, fact in enumerate(facts) if one.gold & {*fact.turn_ids}] for one in questions]
+    return ReadTalk(
+        messages=reader.said([fact.text for fact in facts]),
+        sessions=list(range(len(facts))),
+        asked=[
+            ReadQuestion(states=one.states, proofs=proofs, otherwise=np.zeros(len(facts), np.float32))
+            for one, proofs in zip(talk.asked[: len(questions)], telling, strict=True)
+            if proofs
+        ],
+    )
+
+
+async def without_vectors(conversation: Conversation, question: str) -> Floats:
+    """What the ranking counts for each message, but for its vectors."""
+    lines = lines_of(conversation, [Embedded(vector=[])] * len(conversation.turns))
+    now = max(line.said_at for line in lines) + timedelta(days=1)
+    asked = await asked_about(question, time_asked(question, now), None)
+    columns = case_columns(signals(all_found(*lines), asked, now=now))
+    weights = weights_for(chinese=conversation.lang == "zh", vectors=True, tokens=True)
+    return scored(columns, weights).astype(np.float32)
+
+
+def space_of(talks: Sequence[ReadTalk], facts: Sequence[ReadTalk]) -> dict[str, Floats]:
+    """What the file of a model holds."""
+    texts = np.concatenate([message.whole.rows for talk in talks for message in talk.messages])
+    pieces = np.concatenate([message.pieces.rows for talk in talks for message in talk.messages])
+    mean, token_mean = texts.mean(axis=0), pieces.mean(axis=0)
+    size = texts.shape[1]
+    start = principal(texts - mean, VECTOR_DIM) if size > VECTOR_DIM else np.eye(size, dtype=np.float32)
+    by_texts = learned([_alone(_talk(talk, lambda one: one.whole, mean)) for talk in (*talks, *facts)], start, TEXTS)
+    by_pieces = learned(
+        [_talk(talk, lambda one: one.pieces, token_mean) for talk in talks],
+        principal(pieces - token_mean, TOKEN_DIM),
+        PIECES,
+    )
+    return {
+        "mean": mean,
+        "directions": by_texts["said"],
+        "token_mean": token_mean,
+        "token_directions": by_pieces["said"],
+        "asked_token_directions": by_pieces["said"] + by_pieces["apart"],
+        "telling": by_pieces["telling"],
+    }
+
+
+def _talk(talk: ReadTalk, part: Callable[[States], Text], mean: Floats) -> Talk:
+    """The conversation by one part of each text, without what all have in common."""
+
+    def text(states: States) -> Text:
+        return replace(part(states), rows=part(states).rows - mean)
+
+    return Talk(
+        messages=[text(one) for one in talk.messages],
+        sessions=talk.sessions,
+        asked=[Question(text=text(one.states), proofs=one.proofs, otherwise=one.otherwise) for one in talk.asked],
+    )
+
+
+def _alone(talk: Talk) -> Talk:
+    """The same where nothing but vectors speaks for a message."""
+    return replace(talk, asked=[replace(one, otherwise=np.zeros_like(one.otherwise)) for one in talk.asked])
+
+
+def _evenly(rows: Floats) -> Text:
+    return Text(rows=rows, weights=np.ones(len(rows), np.float32))
+
+
+def principal(rows: Floats, count: int) -> Floats:
+    """The first principal components as columns."""
+    _, _, found = np.linalg.svd(rows.T @ rows)
+    # The sign of a direction is arbitrary; the largest number positive makes it the same everywhere.
+    chosen = found[:count]
+    signed: Floats = (chosen * np.sign(chosen[np.arange(len(chosen)), np.abs(chosen).argmax(axis=1)])[:, None]).T
+    return signed
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

@@ -1,0 +1,101 @@
+"""`mnemograph init` and `stats`, and the names that users of other memories look for. Requirements E5, F1, F2."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from graph_service.cli.command_table import COMMANDS
+from graph_service.cli.main import app
+from graph_service.config.settings import load_settings
+from schema.errors import InstallError
+from tests.conftest import Server
+from tests.support.cli_process import Home
+
+
+@pytest.fixture
+def home(tmp_path: Path, server: Server, tenant: str, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder, and settings that lead to the database of the tests."""
+    known = {"NEO4J_URI": server.uri, "NEO4J_USER": server.user, "NEO4J_PASSWORD": server.password}
+    Home(tmp_path, {**known, "MNEMOGRAPH_TENANT": tenant, "MNEMOGRAPH_EMBEDDING_KIND": "none"}).move_in(monkeypatch)
+    return tmp_path
+
+
+def typed(*words: str) -> Any:
+    """The document of a command that works, run in this process."""
+    done = CliRunner().invoke(app, [*words, "--json"])
+    assert done.exit_code == 0, (words, done.output, done.exception)
+    return json.loads(done.stdout)
+
+
+def test_a_folder_gets_a_memory_of_its_own_once(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("MNEMOGRAPH_DATA_DIR")
+    first = typed("init")
+    own = home / ".mnemograph"
+    assert (first["made"], first["ready"]) == (["config.toml", ".gitignore"], True)
+    assert first["data_dir"] == str(own / "data")
+    assert (own / ".gitignore").read_text("utf-8") == "*\n"
+    own_settings = home / "config" / "mnemograph"
+    usual = load_settings(environ={}, here=home.parent, user_dir=own_settings)
+    here = load_settings(environ={}, here=home, user_dir=own_settings)
+    assert (here.folder.state, usual.folder.state) == ("trusted", "absent")
+    assert (here.tenant, here.service, here.neo4j) == (usual.tenant, usual.service, usual.neo4j), "it changes nothing"
+    (own / "config.toml").write_text('tenant = "mine"\n')
+    refused = CliRunner().invoke(app, ["init", "--no-fetch"])
+    assert isinstance(refused.exception, InstallError)
+    assert "mnemograph trust" in refused.exception.message
+    assert typed("trust")["settings"] == {"tenant": "'mine'"}
+    again = typed("init", "--no-fetch")
+    assert (again["made"], again["ready"]) == ([], False)
+    assert (own / "config.toml").read_text("utf-8") == 'tenant = "mine"\n'
+
+
+def test_a_folder_that_cannot_be_made_is_named(home: Path) -> None:
+    (home / ".mnemograph").touch()
+    done = CliRunner().invoke(app, ["init", "--no-fetch"])
+    assert isinstance(done.exception, InstallError)
+    assert ".mnemograph cannot be made" in done.exception.message
+
+
+def test_stats_count_one_tenant_and_other_names_mean_the_same(home: Path, tenant: str) -> None:
+    for text in ("I love jasmine tea.", "我喜欢茉莉花茶。"):
+        typed("add", text, "--user", "ana", "--no-wait")
+    told = typed("stats")
+    assert (told["messages"], told["sessions"], told["users"]) == (2, 1, 1)
+    assert told["work_waiting"] >= 1
+    assert typed("stats", "--user", "bob")["messages"] == 0
+    assert typed("stats", "--tenant", f"{tenant}-other") == dict.fromkeys(told, 0)
+    hits = typed("search", "jasmine tea", "--user", "ana")["hits"]
+    assert typed("recall", "jasmine tea", "--user", "ana")["hits"] == hits != []
+    assert typed("delete", "session", "cli", "--user", "ana")["messages"] == 2
+    assert typed("stats")["messages"] == 0
+    same = {"add": "remember", "search": "recall", "delete": "forget"}
+    assert {name: COMMANDS[name] for name in same} == {name: COMMANDS[of] for name, of in same.items()}
+
+
+def test_a_folder_that_somebody_else_filled_is_not_trusted_by_init(home: Path) -> None:
+    (home / ".mnemograph" / "data").mkdir(parents=True)
+    done = CliRunner().invoke(app, ["init", "--no-fetch"])
+    assert isinstance(done.exception, InstallError)
+    assert "files that you have not trusted" in done.exception.message
+    assert typed("trust", "--list")["trusted"] == []
+
+
+def test_trust_is_said_listed_and_taken_back(home: Path) -> None:
+    config = home / ".mnemograph" / "config.toml"
+    config.parent.mkdir()
+    config.write_text('[service]\nport = 7781\n[llm]\napi_key = "hush"\n"\\u001b[2Jx" = 1\n')
+    assert typed("trust")["settings"].items() >= {"service.port": "7781", "llm.api_key": "(secret)"}.items()
+    shown = CliRunner().invoke(app, ["trust"])
+    assert "service.port = 7781" in shown.stdout
+    assert "hush" not in shown.stdout
+    assert "\x1b" not in shown.stdout
+    assert [(row["directory"], row["state"]) for row in typed("trust", "--list")["trusted"]] == [
+        (str(home.resolve()), "trusted")
+    ]
+    config.write_text('tenant = "theirs"\n')
+    assert [row["state"] for row in typed("trust", "--list")["trusted"]] == ["changed"]
+    assert typed("trust", str(home), "--remove")["state"] == "untrusted"
+    assert typed("trust", "--list")["trusted"] == []

@@ -1,0 +1,59 @@
+"""The history of a fact and looking back in time, over GraphQL and on the command line. Requirements B2, E1, E5, F2."""
+
+import asyncio
+from pathlib import Path
+
+from graph_service.graph.store import Graph
+from schema.ids import TenantId
+from tests.conftest import Server
+from tests.integration.api.test_graphql_facts import ask
+from tests.integration.memory.test_resolution import edges, say
+from tests.support.builders import NOON
+from tests.support.cli_process import Home
+
+_HISTORY = (
+    "query ($id: String!) { factHistory(id: $id) "
+    "{ statement object validAt invalidAt knownAt closingKnownAt evidence closing { why text factId } } }"
+)
+_RECALL = (
+    'query ($at: DateTime) { recall(userId: "alice", query: "Paris Oslo", kinds: [FACT], validAt: $at) '
+    "{ hits { object } } }"
+)
+
+
+async def test_a_history_is_told_over_graphql_to_its_own_tenant(graph: Graph, tenant: str) -> None:
+    await say(graph, tenant, "I live in Paris.", day=0)
+    await say(graph, tenant, "I moved to Oslo.", day=1)
+    found = await edges(graph, tenant)
+    told = (await ask(graph, tenant, _HISTORY, id=found["Oslo"]["id"])).data["factHistory"]
+    assert [one["object"] for one in told] == ["Paris", "Oslo"]
+    assert told[0]["closing"]["factId"] == found["Oslo"]["id"]
+    assert (told[1]["invalidAt"], told[1]["closing"], told[1]["closingKnownAt"]) == (None, None, None)
+    assert all(one["knownAt"] and one["evidence"] for one in told)
+    elsewhere = await ask(graph, f"{tenant}-other", _HISTORY, id=found["Oslo"]["id"])
+    assert [error.extensions["code"] for error in elsewhere.errors] == ["NOT_FOUND"]
+
+
+async def test_recall_over_graphql_looks_back_to_a_moment(graph: Graph, tenant: str) -> None:
+    await say(graph, tenant, "I live in Paris.", day=0)
+    await say(graph, tenant, "I moved to Oslo.", day=1)
+    for at, home in ((None, "Oslo"), (NOON.isoformat(), "Paris")):
+        found = (await ask(graph, tenant, _RECALL, at=at)).data["recall"]["hits"]
+        assert [hit["object"] for hit in found] == [home]
+
+
+async def test_the_command_line_tells_a_history_and_looks_back(
+    graph: Graph, server: Server, tenant: str, tmp_path: Path
+) -> None:
+    await say(graph, tenant, "我住在北京。", day=0)
+    await say(graph, tenant, "我搬到了上海。", day=1)
+    found = await edges(graph, TenantId(tenant))
+    known = {"NEO4J_URI": server.uri, "NEO4J_USER": server.user, "NEO4J_PASSWORD": server.password}
+    home = Home(tmp_path, {"MNEMOGRAPH_EMBEDDING_KIND": "none", **known})
+    told = await asyncio.to_thread(home.run, "facts", "history", found["上海"]["id"], "--tenant", tenant, "--json")
+    assert [one["object"] for one in told.document()["versions"]] == ["北京", "上海"]
+    words = await asyncio.to_thread(home.run, "facts", "history", found["上海"]["id"], "--tenant", tenant)
+    assert "another took its place" in words.out
+    asked = ("recall", "北京 上海", "--user", "alice", "--valid-at", NOON.isoformat(), "--tenant", tenant, "--json")
+    back = await asyncio.to_thread(home.run, *asked)
+    assert [hit["object"] for hit in back.document()["hits"] if hit["kind"] == "fact"] == ["北京"]

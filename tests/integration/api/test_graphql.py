@@ -1,0 +1,136 @@
+"""The GraphQL door over real HTTP requests: what works, and how mistakes look."""
+
+import json
+from collections.abc import AsyncIterator
+from typing import Any
+
+import httpx
+import pytest
+import pytest_asyncio
+from fastapi import FastAPI
+
+from graph_service.api.errors import install_error_handlers
+from graph_service.api.graphql.schema import graphql_router
+from graph_service.graph.store import Graph
+from schema.ids import TenantId
+from tests.support.builders import a_memory, a_worker
+
+REMEMBER = "mutation($input: RememberInput!) { remember(input: $input) { stored repeated messageIds dropped } }"
+RECALL = """query($user: String!, $q: String!, $evidence: Int! = 0) {
+  recall(userId: $user, query: $q, evidence: $evidence) {
+  path notes hits { kind uri score snippet saidAt pending parts { name value } evidence { text saidAt } } } }"""
+
+
+class Door:
+    """One tenant's view of the API."""
+
+    def __init__(self, client: httpx.AsyncClient, tenant: str) -> None:
+        self._client = client
+        self._headers = {"Mnemograph-Tenant": tenant}
+
+    async def send(self, *, tenant: str | None = None, **body: Any) -> dict[str, Any]:
+        """The whole JSON answer to a body."""
+        headers = {"Mnemograph-Tenant": tenant} if tenant else self._headers
+        return dict((await self._client.post("/graphql", json=body, headers=headers)).json())
+
+    async def post(self, body: bytes) -> httpx.Response:
+        """The answer to a body as it is."""
+        headers = self._headers | {"Content-Type": "application/json"}
+        return await self._client.post("/graphql", content=body, headers=headers)
+
+    async def ask(self, query: str, **variables: Any) -> dict[str, Any]:
+        """The whole JSON answer."""
+        body = json.dumps({"query": query, "variables": variables})
+        headers = self._headers | {"Content-Type": "application/json"}
+        answer = await self._client.post("/graphql", content=body, headers=headers)
+        return dict(answer.json())
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def door(graph: Graph, tenant: str) -> AsyncIterator[Door]:
+    """The router as the service mounts it."""
+    app = FastAPI()
+    install_error_handlers(app)
+    app.include_router(graphql_router(a_memory(graph)), prefix="/graphql")
+    transport = httpx.ASGITransport(app=app)
+    async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
+        yield Door(client, tenant)
+
+
+def _said(text: Any = "I love jasmine tea.", **more: Any) -> dict[str, Any]:
+    message = {"role": "USER", "text": text, "time": "2026-03-01T12:00:00Z", **more}
+    return {"userId": "alice", "sessionId": "s1", "messages": [message]}
+
+
+async def test_remember_then_recall_brings_evidence(door: Door, graph: Graph, tenant: str) -> None:
+    stored = await door.ask(REMEMBER, input=_said())
+    assert stored["data"]["remember"]["stored"] == 1
+    await a_worker(graph).drain()
+    hits = (await door.ask(RECALL, user="alice", q="tea", evidence=2))["data"]["recall"]["hits"]
+    facts = [hit for hit in hits if hit["kind"] == "FACT"]
+    assert facts[0]["evidence"][0]["text"] == "I love jasmine tea."
+    assert facts[0]["score"] == pytest.approx(sum(part["value"] for part in facts[0]["parts"]))
+
+
+async def test_every_mistake_in_the_input_is_named_with_a_code(door: Door) -> None:
+    wrong = _said("", time="2999-01-01T00:00:00Z")
+    error = (await door.ask(REMEMBER, input=wrong | {"userId": ""}))["errors"][0]
+    assert error["extensions"]["code"] == "BAD_INPUT"
+    assert len(error["extensions"]["problems"]) == 3
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"role": "ROBOT"},
+        {"text": 5},
+        {"text": "a\x00b"},
+        {"text": "x" * 100_001},
+        {"time": "yesterday"},
+        {"time": "2999-01-01T00:00:00Z"},
+        {"time": "0001-01-01T00:00:00+14:00"},
+        {"id": ""},
+        {"speaker": "a\x00"},
+    ],
+)
+async def test_bad_messages_are_refused_and_nothing_is_stored(
+    door: Door, graph: Graph, tenant: str, message: dict[str, Any]
+) -> None:
+    answer = await door.ask(
+        REMEMBER, input=_said() | {"messages": [_said()["messages"][0], _said(**message)["messages"][0]]}
+    )
+    assert answer["errors"][0]["extensions"]["code"] == "BAD_INPUT"
+    assert (await a_memory(graph).changes.head(TenantId(tenant))).seq == 0
+
+
+async def test_half_a_surrogate_pair_is_refused(door: Door) -> None:
+    answer = await door.ask(REMEMBER, input=_said("half \ud800 pair"))
+    assert answer["errors"][0]["extensions"]["code"] == "BAD_INPUT"
+
+
+async def test_too_many_messages_are_refused_with_the_limit(door: Door) -> None:
+    answer = await door.ask(REMEMBER, input=_said() | {"messages": _said()["messages"] * 10_000})
+    assert "at most 1,000" in answer["errors"][0]["message"]
+
+
+async def test_a_fact_off_the_whitelist_is_dropped_and_its_message_kept(door: Door) -> None:
+    fact = {"subject": "user", "predicate": "WORSHIPS", "object": "cats", "statement": "Alice worships cats."}
+    receipt = (await door.ask(REMEMBER, input=_said() | {"facts": [fact]}))["data"]["remember"]
+    assert receipt["stored"] == 1
+    assert "WORSHIPS" in receipt["dropped"][0]
+
+
+async def test_a_question_without_a_user_is_refused(door: Door) -> None:
+    answer = await door.ask('{ recall(userId: "", query: "tea") { path } }')
+    assert answer["errors"][0]["extensions"]["code"] == "BAD_INPUT"
+
+
+async def test_a_query_that_is_too_deep_or_too_wide_is_refused(door: Door) -> None:
+    wide = "{" + " ".join(f'a{i}: recall(userId: "u", query: "q") {{ path }}' for i in range(50)) + "}"
+    assert (await door.ask(wide))["errors"]
+
+
+async def test_a_tenant_name_that_is_no_name_is_refused(door: Door, graph: Graph) -> None:
+    door._headers = {"Mnemograph-Tenant": "../etc"}
+    answer = await door.ask("{ work { waiting } }")
+    assert answer["error"]["code"] == "BAD_INPUT"

@@ -1,0 +1,62 @@
+"""Forgetting through GraphQL, and what it answers. Requirements F8, F2 and E1."""
+
+from typing import Any
+
+import pytest
+
+from graph_service.graph.store import Graph
+from schema.entity import an_entity
+from schema.ids import TenantId, UserId, memory_id, user_uri
+from tests.integration.api.test_graphql_identity import ask
+from tests.integration.memory.test_forgetting import CHINESE, ENGLISH, Line, by_id, tell
+from tests.support.builders import a_memory, a_worker
+
+BY_ID = "mutation($id: String!) {{ {name}(id: $id) {{ messages scenes facts entities readAgain spooled }} }}"
+SESSION = 'mutation { forgetSession(userId: "alice", sessionId: "s2") { messages } }'
+USER = 'mutation { forgetUser(userId: "alice") { messages entities } }'
+
+
+async def an_id(graph: Graph, tenant: str, story: list[Line], kind: str) -> str:
+    """Something of a kind that can be forgotten."""
+    if kind == "forgetMessage":
+        return await by_id(graph, tenant, story[2])
+    if kind == "forgetEntity":
+        return an_entity(TenantId(tenant), UserId("alice"), "Anna" if story is ENGLISH else "张丽").id
+    snapshot = await a_memory(graph).mindmap.snapshot(tenant, user_id=None, budget=1000)
+    if kind == "forgetScene":
+        return next(node.id for node in snapshot.nodes if node.kind == "Scene")
+    user = memory_id(user_uri(tenant, "alice"))
+    return next(edge.id for edge in snapshot.edges if edge.source == user and edge.relation == "lives in")
+
+
+async def forget(graph: Graph, tenant: str, name: str, what: str) -> Any:
+    done = await ask(graph, tenant, BY_ID.format(name=name), id=what)
+    await a_worker(graph).drain()
+    return done
+
+
+@pytest.mark.parametrize("story", [ENGLISH, CHINESE])
+async def test_each_kind_is_forgotten_once_and_unknown_after_that(graph: Graph, tenant: str, story: list[Line]) -> None:
+    await tell(graph, tenant, story, at_once=True)
+    await tell(graph, f"{tenant}-other", story[:1], user="zoe")
+    for name, counted in (
+        ("forgetMessage", "messages"),
+        ("forgetFact", "facts"),
+        ("forgetEntity", "entities"),
+        ("forgetScene", "scenes"),
+    ):
+        what = await an_id(graph, tenant, story, name)
+        theirs = await forget(graph, f"{tenant}-other", name, what)
+        assert theirs.errors[0].extensions["code"] == "NOT_FOUND"
+        done = await forget(graph, tenant, name, what)
+        assert done.errors is None, done.errors
+        assert done.data[name][counted] >= 1
+        again = await forget(graph, tenant, name, what)
+        assert again.errors[0].extensions["code"] == "NOT_FOUND"
+    session = await ask(graph, tenant, SESSION)
+    assert session.errors is None or session.errors[0].extensions["code"] == "NOT_FOUND"
+    assert (await ask(graph, tenant, USER)).errors is None
+    for gone in (SESSION, USER):
+        assert (await ask(graph, tenant, gone)).errors[0].extensions["code"] == "NOT_FOUND"
+    bad = await ask(graph, tenant, BY_ID.format(name="forgetMessage"), id="\n")
+    assert bad.errors[0].extensions["code"] == "BAD_INPUT"

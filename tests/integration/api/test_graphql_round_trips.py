@@ -1,0 +1,60 @@
+"""However wide a query of depth three is, it asks the database three times at most. Requirement E1."""
+
+from graphql import is_required_argument
+
+from graph_service.api.graphql.schema import graphql_schema
+from graph_service.graph.round_trips import counted
+from graph_service.graph.store import Graph
+from schema.ids import TenantId
+from tests.integration.api.test_graphql_graph import asked
+from tests.integration.memory.test_resolution import edges, say
+from tests.support.builders import a_memory, a_worker
+from tests.support.graphql_selection import selection
+
+ROUND_TRIPS_MAX, DEPTH = 3, 3
+# `cypher` runs the analyst's own statement; `layer` may have to make and store what it tells.
+_LEFT_OUT = {"cypher", "layer"}
+
+
+async def test_any_query_of_depth_three_takes_three_round_trips(graph: Graph, tenant: str) -> None:
+    for day, text in enumerate(
+        ("I live in Paris.", "I moved to Oslo.", "I love jasmine tea.", "我不再喜欢茉莉花茶了。")
+    ):
+        await say(graph, tenant, text, day=day)
+    known = await edges(graph, tenant)
+    nodes = await asked(
+        graph, tenant, '{ graph(userId: "alice") { nodes { id kind } } scenes(userId: "alice") { nodes { id } } }'
+    )
+    entity = next(one["id"] for one in nodes["graph"]["nodes"] if one["kind"] == "Entity")
+    user = next(one["id"] for one in nodes["graph"]["nodes"] if one["kind"] == "User")
+    fact = known["Paris"]["id"]
+    values = {"userId": "alice", "sessionId": "day-0", "seq": 0, "query": "Where does Alice live?"}
+    values |= {"source": user, "target": entity}
+    ids = {
+        "fact": fact,
+        "factHistory": fact,
+        "history": fact,
+        "scene": nodes["scenes"]["nodes"][0]["id"],
+        "entity": entity,
+    }
+    memory = a_memory(graph, refresh=a_worker(graph).whole_texts)
+    query = graphql_schema._schema.query_type
+    assert query is not None
+    taken: dict[str, int] = {}
+    for name, field in query.fields.items():
+        if name in _LEFT_OUT:
+            continue
+        given = {
+            key: values.get(key, ids.get(name, user)) for key, arg in field.args.items() if is_required_argument(arg)
+        }
+        heads = ", ".join(f"${key}: {field.args[key].type}" for key in given)
+        call = ", ".join(f"{key}: ${key}" for key in given)
+        head, named = (f"query({heads})", f"{name}({call})") if given else ("query", name)
+        text = f"{head} {{ {named} {selection(field.type, DEPTH - 1)} }}"
+        context = {"memory": memory, "tenant": TenantId(tenant)}
+        with counted() as trips:
+            answer = await graphql_schema.execute(text, variable_values=given, context_value=context)
+        assert not answer.errors, (name, answer.errors)
+        taken[name] = trips.sent
+    assert {name: sent for name, sent in taken.items() if sent > ROUND_TRIPS_MAX} == {}
+    assert taken["recall"] == 1

@@ -1,0 +1,35 @@
+"""`GET /api/neighborhood`: what is around a thing, now and as it was at a moment. Requirements E2 and F2."""
+
+from datetime import timedelta
+from typing import Any
+
+import httpx
+
+from tests.integration.live.test_explore import a_memory, ids, service, writer
+from tests.support.graph_writer import NOON, GraphWriter
+from tests.support.live_service import Service
+
+__all__ = ["service", "writer"]
+
+
+async def around(service: Service, tenant: str, **asked: Any) -> dict[str, Any]:
+    async with httpx.AsyncClient(base_url=service.http, timeout=30) as client:
+        answer = await client.get("/api/neighborhood", params=asked, headers={"Mnemograph-Tenant": tenant})
+    return {"status": answer.status_code, **answer.json()}
+
+
+async def test_a_neighbourhood_is_shown_as_it_is_and_as_it_was(service: Service, writer: GraphWriter) -> None:
+    await a_memory(writer)
+    whole = await around(service, writer.tenant, node="ann")
+    assert ids(whole) == ["ann", "tea", "rain"]
+    assert ids(await around(service, writer.tenant, node="ann", closed="false")) == ["ann", "tea"]
+    held = (NOON + timedelta(hours=1)).isoformat()
+    assert set(ids(await around(service, writer.tenant, node="ann", closed="false", valid_at=held))) == {
+        *("ann", "tea", "rain")
+    }
+    before = (NOON - timedelta(days=900)).isoformat()
+    assert ids(await around(service, writer.tenant, node="ann", valid_at=before)) == ["ann"]
+    assert ids(await around(service, writer.tenant, node="福建茶山")) == ["福建茶山", "tea", "walk"]
+    assert (await around(service, writer.tenant, node="nobody"))["status"] == 404
+    assert (await around(service, f"{writer.tenant}-other", node="ann"))["status"] == 404
+    assert (await around(service, writer.tenant, node="ann", valid_at="2026-03-01T00:00:00"))["status"] == 400

@@ -1,0 +1,53 @@
+"""Every answer tells how often its request asked the database; a recall does so once. Requirement D8."""
+
+import asyncio
+
+import httpx
+from fastapi import FastAPI
+
+from graph_service.api.graphql.schema import graphql_router
+from graph_service.app.middleware import HEADER, RoundTripHeader
+from graph_service.graph.round_trips import counted, sent
+from graph_service.graph.statements import statement
+from graph_service.graph.store import Graph, Writing
+from tests.support.builders import a_memory
+
+
+async def test_a_recall_asks_the_database_once_and_its_answer_says_so(graph: Graph, tenant: str) -> None:
+    app = FastAPI()
+    app.add_middleware(RoundTripHeader)
+    app.include_router(graphql_router(a_memory(graph)), prefix="/graphql")
+    asked = '{ recall(userId: "ana", query: "Where does Ana live? 安娜住在哪里？") { hits { id } } }'
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app=app), base_url="http://localhost") as client:
+
+        async def trips(query: str) -> str:
+            answer = await client.post("/graphql", json={"query": query}, headers={"Mnemograph-Tenant": tenant})
+            assert "errors" not in answer.json()
+            return answer.headers[HEADER]
+
+        assert await asyncio.gather(*(trips(asked) for _ in range(4))) == ["1"] * 4
+        assert await trips("{ __typename }") == "0"
+        both = await trips(f"{asked[:-1]} more: {asked[2:]}")
+        assert both == "2"
+
+
+async def test_reads_and_every_statement_of_a_transaction_are_counted(graph: Graph, tenant: str) -> None:
+    backlog = statement("jobs/backlog")
+
+    async def twice(writing: Writing) -> None:
+        for _ in range(2):
+            await writing.run(backlog, {"tenant": tenant, "kinds": []})
+
+    with counted() as outer:
+        await graph.read(backlog, {"tenant": tenant, "kinds": []})
+        with counted() as inner:
+            await graph.write(twice)
+    assert (outer.sent, inner.sent) == (1, 2)
+
+
+def test_nothing_is_counted_where_nobody_asks() -> None:
+    sent()
+    with counted() as count:
+        pass
+    sent()
+    assert count.sent == 0

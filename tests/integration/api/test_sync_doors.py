@@ -1,0 +1,43 @@
+"""Sync is asked for over GraphQL and on the command line. Requirements F5, F2."""
+
+from pathlib import Path
+from typing import Any
+
+from graph_service.graph.store import Graph
+from tests.integration.api.test_graphql import REMEMBER, Door, _said, door
+from tests.support.builders import a_worker
+from tests.support.cli_process import Home
+
+__all__ = ["door"]
+
+SYNC = "mutation($dry: Boolean!) { sync(dryRun: $dry) { total indexed skipped errors found { problem count } } }"
+
+
+async def test_sync_mends_ones_own_tenant_only(door: Door, graph: Graph, tenant: str) -> None:
+    await door.ask(REMEMBER, input=_said("我爱喝茶。"))
+    await a_worker(graph).drain()
+    async with graph._driver.session() as session:
+        await (await session.run("MATCH (m:Message {tenant: $t}) REMOVE m.embedding", t=tenant)).consume()
+    found = [{"problem": "VECTOR_MISSING", "count": 1}]
+
+    async def synced(asked: Door, *, dry: bool) -> Any:
+        return (await asked.ask(SYNC, dry=dry))["data"]["sync"]
+
+    assert (await synced(Door(door._client, f"{tenant}-2"), dry=False))["total"] == 0
+    look = await synced(door, dry=True)
+    assert (look["found"], look["indexed"]) == (found, 0)
+    mended = await synced(door, dry=False)
+    assert (mended["found"], mended["indexed"], mended["skipped"]) == (found, 1, mended["total"] - 1)
+    await a_worker(graph).drain()
+    assert (await synced(door, dry=False))["found"] == []
+
+
+def test_the_command_line_compares_and_says_what_it_found(tmp_path: Path) -> None:
+    home = Home(tmp_path, {"MNEMOGRAPH_EMBEDDING_KIND": "none"})
+    with home.running("serve", "--port", "0", "--no-browser", "--json") as service:
+        service.document()
+        assert home.run("remember", "I love trams.", "--user", "ana").code == 0
+        report = home.run("sync", "--json").document()
+        assert (report["found"], report["errors"], report["total"] == report["skipped"] > 2) == ({}, 0, True)
+        shown = home.run("sync", "--dry-run")
+        assert (shown.code, f"{report['total']} compared" in shown.out) == (0, True)

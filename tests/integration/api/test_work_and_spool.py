@@ -1,0 +1,113 @@
+"""Given up work and the spool, over GraphQL and on the command line. Requirements C1, C11, C12, F2."""
+
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest_asyncio
+from fastapi import FastAPI
+
+from graph_service.api.errors import install_error_handlers
+from graph_service.api.graphql.schema import graphql_router
+from graph_service.graph.store import Graph
+from graph_service.memory.ingest.spool import Spool
+from graph_service.memory.ingest.spool_replay import Replay
+from schema.ids import TenantId
+from tests.integration.api.test_graphql import Door
+from tests.integration.memory.test_outside_away import Broken
+from tests.support.builders import a_dead_graph, a_memory, a_message, a_pace, a_worker, an_incoming
+from tests.support.cli_process import Home
+
+LETTERS = "{ deadLetters { nodes { id kind userId sessionId error attempts failedAt away } } work { dead spooled } }"
+SPOOL = "{ spool { waiting refused paused episodes { number state error messages { text } } } }"
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def spool(tmp_path: Path) -> AsyncIterator[Spool]:
+    opened = Spool(tmp_path / "spool.sqlite3", bytes_max=2**20)
+    yield opened
+    await opened.close()
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def doors(graph: Graph, tenant: str, spool: Spool) -> AsyncIterator[tuple[Door, Door]]:
+    """The API as a tenant sees it, and as another one does."""
+    app = FastAPI()
+    install_error_handlers(app)
+    app.include_router(graphql_router(a_memory(graph, spool=spool)), prefix="/graphql")
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app=app), base_url="http://localhost") as client:
+        yield Door(client, tenant), Door(client, f"{tenant}-other")
+
+
+async def test_dead_letters_are_shown_to_their_tenant_and_retried(
+    graph: Graph, tenant: str, doors: tuple[Door, Door]
+) -> None:
+    door, other = doors
+    await a_memory(graph).remember(TenantId(tenant), an_incoming("poison", "毒药"))
+    await a_worker(graph, embedder=Broken()).drain()
+    shown: Any = (await door.ask(LETTERS))["data"]
+    (letter,) = shown["deadLetters"]["nodes"]
+    assert (letter["kind"], letter["userId"], letter["sessionId"], letter["attempts"]) == ("EMBED", "alice", "s1", 1)
+    assert (shown["work"]["dead"], "cannot be embedded" in letter["error"]) == (1, True)
+    assert (await other.ask(LETTERS))["data"]["deadLetters"]["nodes"] == []
+    retry = "mutation($ids: [ID!]) { retryDeadLetters(ids: $ids) }"
+    assert (await other.ask(retry, ids=[letter["id"]]))["errors"][0]["extensions"]["code"] == "NOT_FOUND"
+    assert (await other.ask(retry))["data"]["retryDeadLetters"] == 0
+    assert (await door.ask(retry))["data"]["retryDeadLetters"] == 1
+    cancel = "mutation($ids: [ID!]!) { cancelWork(ids: $ids) }"
+    assert (await door.ask(cancel, ids=[letter["id"]]))["data"]["cancelWork"] == 1
+    assert (await door.ask(LETTERS))["data"] == {"deadLetters": {"nodes": []}, "work": {"dead": 0, "spooled": 0}}
+
+
+async def test_the_spool_is_shown_to_its_tenant_paused_and_cleared(
+    graph: Graph, tenant: str, spool: Spool, doors: tuple[Door, Door]
+) -> None:
+    door, other = doors
+    await a_memory(graph).remember(TenantId(tenant), an_incoming(messages=(a_message("我爱喝茶。", id="m1"),)))
+    dead = a_dead_graph()
+    clash = an_incoming(messages=(a_message("我讨厌喝茶。", id="m1"),))
+    await a_memory(dead, spool=spool).remember(TenantId(tenant), clash)
+    await dead.close()
+    assert (await door.ask("mutation { pauseSpool { paused } }"))["data"]["pauseSpool"]["paused"]
+    await Replay(graph=graph, spool=spool, pace=a_pace()).flush()
+    assert (await door.ask(LETTERS))["data"]["work"]["spooled"] == 1
+    assert not (await door.ask("mutation { pauseSpool(paused: false) { paused } }"))["data"]["pauseSpool"]["paused"]
+    await Replay(graph=graph, spool=spool, pace=a_pace()).flush()
+    seen: Any = (await door.ask(SPOOL))["data"]["spool"]
+    assert (seen["refused"], seen["episodes"][0]["messages"]) == (1, [{"text": "我讨厌喝茶。"}])
+    assert (await other.ask(SPOOL))["data"]["spool"]["episodes"] == []
+    number = seen["episodes"][0]["number"]
+    drop = "mutation($n: Int!) { dropSpooled(number: $n) { refused } }"
+    assert (await other.ask(drop, n=number))["errors"][0]["extensions"]["code"] == "NOT_FOUND"
+    assert (await door.ask("mutation($n: Int!) { retrySpooled(number: $n) { waiting } }", n=number))["data"] == {
+        "retrySpooled": {"waiting": 1}
+    }
+    await Replay(graph=graph, spool=spool, pace=a_pace()).flush()
+    assert (await door.ask(drop, n=number))["data"] == {"dropSpooled": {"refused": 0}}
+
+
+def test_a_command_keeps_what_it_is_told_while_neo4j_is_away(tmp_path: Path) -> None:
+    """Nothing listens on the discard port."""
+    away = {"NEO4J_URI": "bolt://127.0.0.1:9", "NEO4J_PASSWORD": "x", "MNEMOGRAPH_EMBEDDING_KIND": "none"}
+    home = Home(tmp_path, away)
+    told = home.run("remember", "I love trams.", "--user", "ana", "--json").document()
+    assert (told["stored"], told["spooled"], told["read"]) == (1, True, False)
+    listed = home.run("spool", "list", "--json").document()
+    assert (listed["waiting"], listed["episodes"][0]["texts"]) == (1, ["I love trams."])
+    assert home.run("--tenant", "other", "spool", "list", "--json").document()["episodes"] == []
+    assert home.run("spool", "pause", "--json").document()["paused"]
+    assert not home.run("spool", "resume", "--json").document()["paused"]
+    assert home.run("spool", "drop", "7").code == 3
+    assert "trams" in home.run("spool", "list").out
+
+
+def test_the_command_line_lists_and_retries_given_up_work(tmp_path: Path) -> None:
+    home = Home(tmp_path, {"MNEMOGRAPH_EMBEDDING_KIND": "none"})
+    with home.running("serve", "--port", "0", "--no-browser", "--json") as service:
+        service.document()
+        assert home.run("jobs", "--json").document() == {"waiting": 0, "leased": 0, "dead": 0, "dead_letters": []}
+        assert json.loads(home.run("jobs", "retry", "--all", "--json").out)["retried"] == 0
+        assert home.run("jobs", "retry").code == 2
+        assert home.run("jobs", "cancel", "no such work").code == 3

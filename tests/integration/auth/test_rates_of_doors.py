@@ -1,0 +1,288 @@
+"""One rate for all doors: whoever comes too often is refused at each of them, with the time to wait."""
+
+import asyncio
+import contextlib
+import json
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any
+from uuid import uuid4
+
+import pytest
+import pytest_asyncio
+from websockets.asyncio.client import ClientConnection
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+
+from graph_service.api.graphql.websocket import BAD_MESSAGE, MESSAGES_BURST, TOO_FAST
+from graph_service.live.limits import LIVE_LIMITS
+from tests.conftest import Server
+from tests.integration.auth.graphql_socket import CHANGED, answer, event, graphql_socket, subscribed
+from tests.support.live_service import LiveViewer
+from tests.support.open_service import OpenService, open_service
+
+PER_S = 5.0
+BURST = 20
+SENT = 300
+# Answered: how many; refused: the seconds that each was told to wait.
+Outcome = tuple[int, list[float]]
+
+
+@pytest_asyncio.fixture(loop_scope="session", scope="module")
+async def service(server: Server, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[OpenService]:
+    rates = {"MNEMOGRAPH_AUTH_REQUESTS_PER_S": str(PER_S), "MNEMOGRAPH_AUTH_BURST": str(BURST)}
+    async with open_service(server, tmp_path_factory.mktemp("rates"), rates) as running:
+        yield running
+        await running.forget_keys()
+
+
+async def by_graphql(service: OpenService, key: str) -> Outcome:
+    return await by_http(service, key, "POST", "/graphql", {"query": "{ work { waiting } }"})
+
+
+async def by_rest(service: OpenService, key: str) -> Outcome:
+    return await by_http(service, key, "GET", "/api/access", None)
+
+
+async def by_tools(service: OpenService, key: str) -> Outcome:
+    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "status", "arguments": {}}}
+    return await by_http(service, key, "POST", "/mcp", call)
+
+
+async def by_http(service: OpenService, key: str, method: str, path: str, body: object) -> Outcome:
+    """All of one connection, as fast as answers come."""
+    answered, waits = 0, list[float]()
+    headers = {"Accept": "application/json, text/event-stream"}
+    async with service.client(key, **headers) as client:
+        for _ in range(SENT):
+            found = await client.request(method, path, json=body)
+            if found.status_code == 429:
+                assert found.json()["error"]["code"] == "RATE_LIMITED"
+                waits.append(float(found.headers["retry-after"]))
+            else:
+                answered += 1
+    return answered, waits
+
+
+async def by_socket(service: OpenService, key: str) -> Outcome:
+    """Connections one after the other, each until it is closed or refused."""
+    answered, waits = 0, list[float]()
+    while answered + len(waits) < SENT:
+        try:
+            async with graphql_socket(service, key) as socket:
+                await socket.send('{"type": "connection_init"}')
+                assert (await answer(socket))["type"] == "connection_ack"
+                found = await documents(socket, SENT - answered - len(waits))
+                answered, waits = answered + found[0], waits + found[1]
+        except InvalidStatus:
+            # A connection spends as well; the handshake cannot say how long to wait.
+            waits.append(1.0)
+    return answered, waits
+
+
+async def documents(socket: ClientConnection, count: int) -> Outcome:
+    answered, waits = 0, list[float]()
+    for number in range(count):
+        payload = {"query": "{ work { waiting } }"}
+        try:
+            await socket.send(json.dumps({"id": f"{number}", "type": "subscribe", "payload": payload}))
+            told = await answer(socket)
+        except ConnectionClosed:
+            break
+        extensions = told["payload"][0]["extensions"]
+        if extensions["code"] == "RATE_LIMITED":
+            waits.append(extensions["retryAfterS"])
+        else:
+            answered += 1
+    return answered, waits
+
+
+@pytest.mark.parametrize("door", [by_graphql, by_socket, by_tools, by_rest])
+async def test_every_door_lets_through_what_the_rate_allows_and_no_more(
+    service: OpenService, door: Callable[[OpenService, str], Awaitable[Outcome]]
+) -> None:
+    """Before, the socket let 300 documents through in 1.4 s with a rate of 5 a second."""
+    key = (await service.key(f"rates{uuid4().hex[:8]}")).text
+    began = time.monotonic()
+    answered, waits = await door(service, key)
+    took_s = time.monotonic() - began
+    print(f"{door.__name__}: {answered} of {answered + len(waits)} in {took_s:.1f} s")
+    assert BURST - 2 <= answered <= BURST + PER_S * took_s + 1
+    assert waits
+    assert all(1 <= wait_s <= 2 for wait_s in waits)
+
+
+@pytest.mark.parametrize(
+    ("frame", "per_request"),
+    [
+        ({"t": "resync"}, 1),
+        ({"t": "scope", "user": None, "budget": 100}, 1),
+        ({"t": "selection_sync", "clock": 0, "ids": []}, LIVE_LIMITS.pointings_per_request),
+    ],
+    ids=["resync", "scope", "selection_sync"],
+)
+async def test_what_viewers_wish_spends_from_the_rate_of_their_credential(
+    service: OpenService, frame: dict[str, Any], per_request: int
+) -> None:
+    """Several connections share it; each stays below what one of them may send in a second."""
+    tenant = f"rates{uuid4().hex[:8]}"
+    key = (await service.key(tenant, requests_per_s=1)).text
+    sent, refused = 0, dict[str, Any]()
+    async with contextlib.AsyncExitStack() as stack:
+        viewers = []
+        for _ in range(3):
+            viewer = LiveViewer(await stack.enter_async_context(service.socket()))
+            await viewer.say(t="hello", v=1, client="c-test", token=key, scope={"tenant": tenant})
+            viewers.append(viewer)
+        while not refused and sent < 20 * per_request:
+            viewer = viewers[sent % len(viewers)]
+            sent += 1
+            await viewer.say(**(frame | ({"clock": sent} if "clock" in frame else {})))
+            # As slow as the rate of frames of one connection asks for.
+            try:
+                async with asyncio.timeout(0.05):
+                    while (heard := await viewer.next())["t"] != "error":
+                        if heard["t"] == "graph_snapshot":
+                            await viewer.say(t="ack", seq=heard["seq"])
+                refused = heard
+            except TimeoutError:
+                continue
+            except ConnectionClosed:
+                pytest.fail("closed without saying why")
+    assert refused["code"] == "TOO_FAST"
+    assert "this credential" in refused["message"]
+    assert 0 < refused["retry_s"] <= 1
+
+
+async def test_several_root_fields_cost_several_requests(service: OpenService) -> None:
+    new = await service.key(f"rates{uuid4().hex[:8]}")
+    fifteen = "{ " + " ".join(f"a{i}: work {{ waiting }}" for i in range(15)) + " }"
+    codes = []
+    async with service.client(new.text) as client:
+        for _ in range(5):
+            codes.append((await client.post("/graphql", json={"query": fifteen})).status_code)
+    # The burst of 20 pays for one operation with fifteen root fields and lets the second begin, which is owed then.
+    assert codes == [200, 200, 429, 429, 429]
+
+
+async def test_a_large_document_costs_several_requests_until_it_is_kept(service: OpenService) -> None:
+    new = await service.key(f"rates{uuid4().hex[:8]}")
+    # Some 590 tokens are worth five requests; once it is kept, reading it is free.
+    numbers = range(25)
+    fragment = "fragment F{} on Query {{ __typename @skip(if: false) @include(if: true) }}"
+    spreads, fragments = (" ".join(form.format(n) for n in numbers) for form in ("...F{}", fragment))
+    large = f"{{ work {{ waiting }} {spreads} }} {fragments}"
+    async with service.client(new.text) as client:
+        first = (await client.post("/graphql", json={"query": large})).json()
+        assert "errors" not in first, first
+        assert [(await client.post("/graphql", json={"query": large})).status_code for _ in range(8)] == [200] * 8
+        others = [large.replace("F1", f"G{number}") for number in range(4)]
+        codes = [(await client.post("/graphql", json={"query": other})).status_code for other in others]
+    assert codes[0] == 200
+    assert codes[-1] == 429
+
+
+async def test_introspection_and_one_field_cost_one_request(service: OpenService) -> None:
+    new = await service.key(f"rates{uuid4().hex[:8]}")
+    asked = "{ a: __typename b: __typename c: __typename work { waiting } }"
+    async with service.client(new.text) as client:
+        codes = [(await client.post("/graphql", json={"query": asked})).status_code for _ in range(BURST)]
+    assert codes == [200] * BURST
+
+
+async def pinged(socket: ClientConnection) -> int:
+    """Ping until the connection is closed, and return how often that was answered."""
+    heard = 0
+    with contextlib.suppress(ConnectionClosed):
+        for _ in range(SENT):
+            await socket.send('{"type": "ping"}')
+            heard += (await answer(socket))["type"] == "pong"
+    return heard
+
+
+async def test_a_connection_that_only_pings_is_closed(service: OpenService) -> None:
+    key = (await service.key(f"rates{uuid4().hex[:8]}")).text
+    async with graphql_socket(service, key) as socket:
+        await socket.send('{"type": "connection_init"}')
+        heard = await pinged(socket)
+    assert socket.close_code == TOO_FAST
+    assert heard >= MESSAGES_BURST - 2
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "[]",
+        "5",
+        '"text"',
+        "null",
+        "{}",
+        '{"type": 5}',
+        '{"type": "unheard"}',
+        '{"type": "subscribe", "id": [], "payload": {"query": "{ work { waiting } }"}}',
+        '{"type": "subscribe", "id": "1", "payload": []}',
+        '{"type": "subscribe", "id": "1", "payload": {"query": 5}}',
+        '{"type": "subscribe", "id": "1", "payload": {"query": "{ x }", "variables": [1]}}',
+        '{"type": "subscribe", "id": "1", "payload": {"query": "{ x }", "operationName": {}}}',
+        json.dumps({"type": "subscribe", "id": "x" * 300, "payload": {"query": "{ x }"}}),
+        '{"type": "complete", "id": {}}',
+        "[" * 50_000,
+        "9" * 5_000,
+        "no JSON",
+    ],
+)
+async def test_a_message_that_is_none_closes_the_connection_with_a_reason(service: OpenService, message: str) -> None:
+    key = (await service.key(f"rates{uuid4().hex[:8]}")).text
+    async with graphql_socket(service, key) as socket:
+        await socket.send('{"type": "connection_init"}')
+        await answer(socket)
+        await socket.send(message)
+        with pytest.raises(ConnectionClosed) as closed:
+            async with asyncio.timeout(20):
+                await answer(socket)
+    assert closed.value.rcvd is not None
+    assert (closed.value.rcvd.code, bool(closed.value.rcvd.reason)) == (BAD_MESSAGE, True)
+
+
+async def test_a_connection_holds_four_subscriptions_and_says_so_of_the_fifth(service: OpenService) -> None:
+    key = (await service.key(f"rates{uuid4().hex[:8]}")).text
+    async with graphql_socket(service, key) as socket:
+        await subscribed(socket)
+        await event(socket)
+        for number in range(2, 7):
+            message = {"id": str(number), "type": "subscribe", "payload": {"query": CHANGED}}
+            await socket.send(json.dumps(message))
+        told = [await answer(socket) for _ in range(5)]
+    assert sorted(one["type"] for one in told) == ["error", "error", "next", "next", "next"]
+
+
+async def test_a_flood_of_keys_that_are_not_good_has_the_database_read_no_more_often(
+    service: OpenService,
+) -> None:
+    """Nor does it keep a good key from the same address waiting: only what is refused is counted."""
+    good = await service.key(f"rates{uuid4().hex[:8]}", requests_per_s=100_000)
+    read: list[str] = []
+    service.parts.graph.observer = lambda statement: read.append(statement.name)
+    codes: list[int] = []
+    began = time.monotonic()
+    try:
+        async with service.client() as client, service.client(good.text) as honest:
+
+            async def flood(number: int) -> None:
+                for turn in range(20):
+                    header = {"Authorization": f"Bearer mnk_{number:06}{turn:06}_{uuid4().hex}"}
+                    codes.append((await client.get("/api/access", headers=header)).status_code)
+
+            async with asyncio.TaskGroup() as group:
+                for number in range(20):
+                    group.create_task(flood(number))
+                for _ in range(20):
+                    assert (await honest.get("/api/access")).status_code == 200
+    finally:
+        service.parts.graph.observer = None
+    took_s = time.monotonic() - began
+    reads = read.count("auth/list_keys")
+    print(f"{len(codes)} bad keys in {took_s:.1f} s: {reads} reads of the keys, {codes.count(401)} were looked up")
+    assert set(codes) == {401, 429}
+    assert codes.count(401) <= 30 + 5 * took_s + 1
+    # At most one in 0.2 s, and the poll every two seconds.
+    assert reads <= took_s / 0.2 + took_s / 2.0 + 2

@@ -1,0 +1,237 @@
+"""What somebody may spend, hold open or claim before the service knows who it is, and after."""
+
+import asyncio
+import contextlib
+import json
+import logging
+from collections.abc import AsyncIterator, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import httpx
+import pytest
+import pytest_asyncio
+from websockets.exceptions import ConnectionClosed
+
+from graph_service.auth import gate
+from graph_service.auth.access import ANYBODY, Access, Role
+from graph_service.auth.places import Places
+from graph_service.observability.metrics import REQUESTS
+from schema.errors import RateLimitError
+from schema.ids import TenantId
+from schema.limits import LIMITS
+from tests.conftest import Server
+from tests.integration.auth.graphql_socket import graphql_socket
+from tests.support.open_service import OpenService, open_service
+
+SOON_S = 60.0
+
+
+@pytest_asyncio.fixture(loop_scope="session", scope="module")
+async def service(server: Server, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[OpenService]:
+    async with open_service(server, tmp_path_factory.mktemp("strangers")) as running:
+        yield running
+
+
+@pytest_asyncio.fixture(loop_scope="session", autouse=True)
+async def open_again(service: OpenService) -> AsyncIterator[None]:
+    yield
+    await service.forget_keys()
+
+
+async def sent(service: OpenService, text: bytes) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    """A connection on which this was sent."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", urlsplit(service.http).port)
+    writer.write(text)
+    await writer.drain()
+    return reader, writer
+
+
+def head(method: str, path: str, size: int, *more: str) -> bytes:
+    lines = (f"{method} {path} HTTP/1.1", "Host: 127.0.0.1", f"Content-Length: {size}", *more)
+    return "\r\n".join((*lines, "", "")).encode()
+
+
+async def pieces(total: int) -> AsyncIterator[bytes]:
+    for _ in range(total // 1000):
+        yield b"x" * 1000
+
+
+async def test_a_sign_in_larger_than_a_key_is_refused(service: OpenService) -> None:
+    """It took 16 MB of whoever came."""
+    large = LIMITS.stranger_body_bytes + 1000
+    async with service.client() as client:
+        announced = await client.post("/api/sign-in", content=json.dumps({"key": "x" * large}))
+        # Whoever still sends while it is refused may not get to read why.
+        with contextlib.suppress(httpx.TransportError):
+            streamed = await client.post("/api/sign-in", content=pieces(2 * large))
+            assert streamed.status_code == 413
+        longest = await client.post("/api/sign-in", json={"key": "x" * 8_192})
+    assert announced.status_code == 413
+    assert longest.status_code != 413
+
+
+async def test_no_body_is_waited_for_before_it_is_known_who_sends_it(service: OpenService, tenant: str) -> None:
+    await service.key(tenant)
+    for path in ("/graphql", "/mcp"):
+        reader, writer = await sent(service, head("POST", path, LIMITS.body_bytes))
+        async with asyncio.timeout(SOON_S):
+            assert b" 401 " in await reader.readline()
+        writer.close()
+
+
+async def test_a_body_that_does_not_come_is_answered(service: OpenService, caplog: pytest.LogCaptureFixture) -> None:
+    reader, writer = await sent(service, head("POST", "/graphql", 100, "Content-Type: application/json") + b"{")
+    async with asyncio.timeout(SOON_S):
+        assert b" 408 " in await reader.readline()
+    writer.close()
+    assert [record.getMessage() for record in caplog.records if record.levelno >= logging.ERROR] == []
+
+
+@pytest.mark.parametrize("method", ["GET", "DELETE", "PUT"])
+async def test_mcp_opens_no_stream_for_anybody(service: OpenService, method: str) -> None:
+    """The stream of a GET was held open for as long as the client, or a page of another site, liked."""
+    async with service.client(Accept="text/event-stream") as client:
+        foreign = await client.request(method, "/mcp", headers={"Origin": "http://evil.example"}, timeout=SOON_S)
+        own = await client.request(method, "/mcp", timeout=SOON_S)
+    assert foreign.status_code == 403
+    assert (own.status_code, own.headers["Allow"]) == (405, "POST")
+
+
+@pytest.mark.parametrize("path", ["/api/snapshot", "/mcp", "/metrics"])
+async def test_a_foreign_page_reads_nothing_even_without_an_origin(service: OpenService, path: str) -> None:
+    """Browsers send no origin with an image or with `fetch` in the mode `no-cors`."""
+    async with service.client() as client:
+        for site in ("cross-site", "same-site"):
+            loaded = await client.get(path, headers={"Sec-Fetch-Site": site, "Sec-Fetch-Mode": "no-cors"})
+            assert loaded.status_code == 403
+        followed = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}
+        assert (await client.get(path, headers=followed)).status_code != 403
+        assert (await client.get(path, headers={"Sec-Fetch-Site": "same-origin"})).status_code != 403
+
+
+async def refused_as(
+    server: Server, folder: Path, tenant: str, monkeypatch: pytest.MonkeyPatch, **more: str
+) -> set[int]:
+    """The statuses of wrong keys, each said to be forwarded for somebody else."""
+    monkeypatch.setattr(gate, "_FAILURES_PER_S", 0.001)
+    monkeypatch.setattr(gate, "_FAILURES_BURST", 5)
+    async with open_service(server, folder, more) as service:
+        await service.key(tenant)
+        async with service.client("mnk_" + "x" * 40) as client:
+            return {
+                (await client.get("/api/access", headers={"X-Forwarded-For": f"10.0.0.{number}"})).status_code
+                for number in range(8)
+            }
+
+
+async def test_nobody_is_believed_who_else_they_are(
+    server: Server, tmp_path: Path, tenant: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Any program of this machine was, and could try keys out as fast as it liked."""
+    assert await refused_as(server, tmp_path, tenant, monkeypatch) == {401, 429}
+
+
+async def test_a_proxy_that_is_trusted_is_believed(
+    server: Server, tmp_path: Path, tenant: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trusted = {"MNEMOGRAPH_SERVICE_TRUSTED_PROXIES": "127.0.0.0/8, ::1"}
+    assert await refused_as(server, tmp_path, tenant, monkeypatch, **trusted) == {401}
+
+
+async def test_silent_graphql_sockets_take_nobodys_place(service: OpenService, tenant: str) -> None:
+    key = (await service.key(tenant)).text
+    async with contextlib.AsyncExitStack() as stack:
+        for _ in range(5):
+            await stack.enter_async_context(graphql_socket(service, key))
+        socket = await stack.enter_async_context(graphql_socket(service, key))
+        await socket.send('{"type": "connection_init"}')
+        assert "connection_ack" in str(await socket.recv())
+
+
+async def test_a_credential_may_open_so_many_graphql_sockets(service: OpenService, tenant: str) -> None:
+    """They were counted by nobody."""
+    key = (await service.key(tenant, requests_per_s=10_000.0)).text
+    async with contextlib.AsyncExitStack() as stack:
+        for number in range(65):
+            socket = await stack.enter_async_context(graphql_socket(service, key))
+            await socket.send('{"type": "connection_init"}')
+            if number < 64:
+                assert "connection_ack" in str(await socket.recv())
+        with pytest.raises(ConnectionClosed):
+            await socket.recv()
+        assert socket.close_code == 1013
+        other = (await service.key(tenant)).text
+        beside = await stack.enter_async_context(graphql_socket(service, other))
+        await beside.send('{"type": "connection_init"}')
+        assert "connection_ack" in str(await beside.recv())
+
+
+@pytest.mark.parametrize("path", ["/graphql", "/mcp", "/api/sign-in"])
+async def test_a_client_that_leaves_is_no_error_of_ours(
+    service: OpenService, path: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Each left a traceback, and was counted as a failure of the service."""
+    caplog.set_level(logging.WARNING)
+    before = dict(REQUESTS.values)
+    _, writer = await sent(service, head("POST", path, 1000, "Content-Type: application/json") + b'{"query": "')
+    await asyncio.sleep(0.1)
+    writer.close()
+
+    def grown(status: str) -> float:
+        return sum(count - before[labels] for labels, count in REQUESTS.values.items() if labels[1] == status)
+
+    until_s = asyncio.get_running_loop().time() + SOON_S
+    while not grown("4xx"):
+        assert asyncio.get_running_loop().time() < until_s
+        await asyncio.sleep(0)
+    assert grown("5xx") == 0
+    assert [record.getMessage() for record in caplog.records if record.levelno >= logging.ERROR] == []
+
+
+def an_access(who: str, tenant: str) -> Access:
+    return Access(who=who, tenant=TenantId(tenant), role=Role.READ)
+
+
+@pytest.fixture
+def places() -> Iterator[tuple[Places, ExitStack]]:
+    with ExitStack() as stack:
+        yield Places("viewers", most=12, of_tenant=8, of_credential=3), stack
+
+
+def test_a_credential_and_a_tenant_have_places_of_their_own(places: tuple[Places, ExitStack]) -> None:
+    shared, stack = places
+    for key in ("a", "b"):
+        for _ in range(3):
+            stack.enter_context(shared.taken("one", an_access(key, "one")))
+        with (
+            pytest.raises(RateLimitError, match="3 viewers with this credential"),
+            shared.taken("one", an_access(key, "one")),
+        ):
+            pass
+    for _ in range(2):
+        stack.enter_context(shared.taken("one", an_access("c", "one")))
+    with pytest.raises(RateLimitError, match="8 viewers of this tenant"), shared.taken("one", an_access("d", "one")):
+        pass
+    with shared.taken("two", an_access("e", "two")):
+        assert len(shared) == 9
+    assert len(shared) == 8
+
+
+def test_whoever_holds_most_gives_way_to_a_newcomer(places: tuple[Places, ExitStack]) -> None:
+    shared, stack = places
+    large = [stack.enter_context(shared.taken("large", ANYBODY)) for _ in range(8)]
+    for _ in range(4):
+        stack.enter_context(shared.taken("middle", ANYBODY))
+    stack.enter_context(shared.taken("new", ANYBODY))
+    assert [place.lost.is_set() for place in large] == [False] * 7 + [True]
+    assert len(shared) == 12
+
+
+def test_nobody_gives_way_to_those_who_hold_as_many(places: tuple[Places, ExitStack]) -> None:
+    shared, stack = places
+    held = [stack.enter_context(shared.taken(f"t{number % 6}", ANYBODY)) for number in range(12)]
+    with pytest.raises(RateLimitError, match="12 viewers of all tenants"), shared.taken("t0", ANYBODY):
+        pass
+    assert not any(place.lost.is_set() for place in held)

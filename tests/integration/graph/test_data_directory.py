@@ -1,0 +1,155 @@
+"""What an operator does with a data directory: upgrade it, refuse a newer one, back it up and restore it.
+
+Requirements F1, F4, F5: nothing that was told is lost on the way.
+"""
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import platformdirs
+import pytest
+import pytest_asyncio
+
+from graph_service.admin.backup import back_up, restore
+from graph_service.admin.doctor import Check, examine_database
+from graph_service.config.settings import load_settings
+from graph_service.graph.database import connect
+from graph_service.graph.local.local_server import LocalServer, start_local_server
+from graph_service.graph.schema_setup import migrate, migrations, prepare_vectors
+from graph_service.graph.statements import Statement, statement
+from graph_service.graph.store import Graph, Writing
+from graph_service.memory.recall.pipeline import recall
+from graph_service.memory.recall.query import Question
+from graph_service.runtime.local_neo4j import KnownServer
+from schema.errors import ConflictError, InstallError
+from schema.ids import TenantId
+from tests.conftest import TEST_DIM, TEST_MODEL, TEST_TOKEN_MODEL
+from tests.integration.memory.crash_story import STORY, tell
+from tests.support.builders import NOON, a_worker
+from tests.support.graph_hash import graph_hash
+
+# The last migration of each version of the data that people have had.
+DATA_VERSIONS = ("028_revision_id", "086_access_key_id", "097_caused_by_user")
+_SCHEMA = (
+    "SHOW INDEXES YIELD name, type, labelsOrTypes, properties, state WHERE state <> 'FAILED' "
+    "RETURN name, type, labelsOrTypes, properties ORDER BY name"
+)
+
+
+@dataclass
+class Directory:
+    """A data directory and the Neo4j in it; tests may stop and start it."""
+
+    path: Path
+    server: LocalServer
+    graph: Graph
+
+    @staticmethod
+    async def opened(path: Path) -> "Directory":
+        cache = Path(platformdirs.user_cache_dir("mnemograph"))
+        server = await start_local_server(data_dir=path, cache_dir=cache, start_timeout_s=240)
+        graph = await connect(uri=server.uri, user=server.user, password=server.password, database=None)
+        return Directory(path, server, graph)
+
+    async def close(self) -> None:
+        await self.graph.close()
+        await self.server.stop()
+
+    async def rows(self, cypher: str) -> list[dict]:
+        async with self.graph._driver.session() as session:
+            return await (await session.run(cypher)).data()
+
+
+@pytest_asyncio.fixture(loop_scope="session", scope="module")
+async def directory(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Directory]:
+    made = await Directory.opened(tmp_path_factory.mktemp("own") / "data")
+    yield made
+    await made.close()
+
+
+async def an_older_database(directory: Directory, last: str) -> None:
+    """The same server, as a program left it that knew the migrations up to `last`."""
+    for row in await directory.rows("SHOW CONSTRAINTS YIELD name RETURN name"):
+        await directory.rows(f"DROP CONSTRAINT {row['name']}")
+    for row in await directory.rows("SHOW INDEXES YIELD name, type WHERE type <> 'LOOKUP' RETURN name"):
+        await directory.rows(f"DROP INDEX {row['name']}")
+    await directory.rows("MATCH (n) DETACH DELETE n")
+
+    async def remember(writing: Writing, one: Statement) -> None:
+        await writing.run(statement("schema/record_version"), {"name": one.name})
+
+    for one in migrations():
+        if one.name <= f"migrations/{last}":
+            await directory.graph.define(one, {})
+            await directory.graph.write(lambda writing, one=one: remember(writing, one))
+
+
+async def test_a_database_of_each_earlier_version_is_upgraded_and_loses_nothing(
+    directory: Directory, tenant: str
+) -> None:
+    await prepare_vectors(directory.graph, model=TEST_MODEL, dim=TEST_DIM, token_model=TEST_TOKEN_MODEL)
+    fresh = await directory.rows(_SCHEMA)
+    for last in DATA_VERSIONS:
+        await an_older_database(directory, last)
+        await prepare_vectors(directory.graph, model=TEST_MODEL, dim=TEST_DIM, token_model=TEST_TOKEN_MODEL)
+        await tell(directory.graph, tenant)
+        before = await graph_hash(directory.graph, tenant)
+        ran = await migrate(directory.graph)
+        assert ran == [one.name for one in migrations() if one.name > f"migrations/{last}"]
+        assert await graph_hash(directory.graph, tenant) == before
+        assert await directory.rows(_SCHEMA) == fresh
+        assert await migrate(directory.graph) == []
+    await a_worker(directory.graph).drain()
+    question = Question(user_id=STORY[0].user_id, text="Who likes jasmine tea?")
+    assert (await recall(directory.graph, None, TenantId(tenant), question, now=NOON)).hits
+
+
+async def test_a_database_of_a_newer_version_is_refused_and_left_alone(directory: Directory) -> None:
+    await directory.rows("MERGE (m:Migration {name: 'migrations/999_of_tomorrow'})")
+    before = await directory.rows("MATCH (m:Migration) RETURN m.name AS name ORDER BY name")
+    try:
+        with pytest.raises(InstallError, match=r"newer Mnemograph .*999_of_tomorrow.* restore"):
+            await migrate(directory.graph)
+        assert await directory.rows("MATCH (m:Migration) RETURN m.name AS name ORDER BY name") == before
+        told = await seen_by_doctor(directory)
+        assert (told["data version"].ok, "999_of_tomorrow" in told["data version"].finding) == (False, True)
+    finally:
+        await directory.rows("MATCH (m:Migration {name: 'migrations/999_of_tomorrow'}) DELETE m")
+
+
+async def seen_by_doctor(directory: Directory) -> dict[str, Check]:
+    settings = load_settings(environ={}, here=directory.path, user_dir=directory.path)
+    server = KnownServer(uri=directory.server.uri, user="neo4j", password=directory.server.password)
+    return {check.name: check for check in await examine_database(settings, server)}
+
+
+async def test_the_doctor_tells_of_work_that_was_given_up(directory: Directory, tenant: str) -> None:
+    sound = await seen_by_doctor(directory)
+    assert [(check.name, check.finding) for check in sound.values() if check.ok is False] == []
+    assert {"clock", "data version", "work"} <= set(sound)
+    await directory.rows(f"MERGE (:Tenant {{id: '{tenant}'}})")
+    await directory.rows(f"CREATE (:Job {{tenant: '{tenant}', id: 'x', kind: 'read', state: 'dead'}})")
+    try:
+        unwell = (await seen_by_doctor(directory))["work"]
+    finally:
+        await directory.rows("MATCH (j:Job {id: 'x'}) DELETE j")
+    assert (unwell.ok, unwell.finding.split()[0], "jobs retry" in unwell.mend) == (False, "1", True)
+
+
+async def test_what_was_backed_up_comes_back_as_it_was(directory: Directory, tmp_path: Path, tenant: str) -> None:
+    """A running server is refused; the restored directory starts with the same graph, password and spool."""
+    file, copy = tmp_path / "of-today.tar.gz", tmp_path / "copy"
+    with pytest.raises(ConflictError, match=r"runs or starts.*mnemograph db stop"):
+        back_up(directory.path, file)
+    assert not file.exists()
+    await tell(directory.graph, tenant)
+    before, schema = await graph_hash(directory.graph, tenant), await directory.rows(_SCHEMA)
+    await directory.close()
+    kept = back_up(directory.path, file)
+    assert restore(file, copy) == kept
+    again = await Directory.opened(copy)
+    directory.graph, directory.server = again.graph, again.server
+    assert await graph_hash(again.graph, tenant) == before
+    assert await again.rows(_SCHEMA) == schema
+    assert (copy / "password").read_text() == (directory.path / "password").read_text()

@@ -1,0 +1,195 @@
+"""Every error of the driver and the server has its place in our error tree. Issue 21, fault 3."""
+
+import ssl
+from pathlib import Path
+
+import pytest
+from neo4j import exceptions
+from neo4j.exceptions import GqlError, Neo4jError
+
+from graph_service.graph.driver_errors import AWAY, Kind, classify, kind_of
+from graph_service.graph.store import Graph, Writing
+from graph_service.memory.ingest.spool import Spool
+from schema.errors import ConflictError, InputError, MnemographError, UnavailableError
+from schema.ids import TenantId
+from tests.support.builders import a_memory, an_incoming
+
+SAID = "我对花生过敏"
+
+CODES = {
+    "Neo.DatabaseError.Transaction.TransactionLogError": Kind.BROKEN,
+    "Neo.DatabaseError.Transaction.TransactionStartFailed": Kind.BROKEN,
+    "Neo.DatabaseError.Transaction.TransactionCommitFailed": Kind.BROKEN,
+    "Neo.DatabaseError.Transaction.TransactionRollbackFailed": Kind.BROKEN,
+    "Neo.DatabaseError.Transaction.LinkedTransactionError": Kind.BROKEN,
+    "Neo.DatabaseError.General.OutOfMemoryError": Kind.BROKEN,
+    "Neo.DatabaseError.General.StorageDamageDetected": Kind.BROKEN,
+    "Neo.DatabaseError.Database.UnableToStartDatabase": Kind.BROKEN,
+    "Neo.DatabaseError.Database.DatabaseLimitReached": Kind.BROKEN,
+    "Neo.DatabaseError.General.UnknownError": Kind.STOPPED,
+    "Neo.DatabaseError.General.IndexCorruptionDetected": Kind.STOPPED,
+    "Neo.DatabaseError.Statement.ExecutionFailed": Kind.STOPPED,
+    "Neo.DatabaseError.Statement.CodeGenerationFailed": Kind.STOPPED,
+    "Neo.DatabaseError.Statement.RemoteExecutionFailed": Kind.STOPPED,
+    "Neo.DatabaseError.Schema.TokenLimitReached": Kind.STOPPED,
+    "Neo.TransientError.Transaction.DeadlockDetected": Kind.BUSY,
+    "Neo.TransientError.Transaction.LockAcquisitionTimeout": Kind.BUSY,
+    "Neo.TransientError.Transaction.MaximumTransactionLimitReached": Kind.BUSY,
+    "Neo.TransientError.Transaction.Outdated": Kind.BUSY,
+    "Neo.TransientError.General.MemoryPoolOutOfMemoryError": Kind.BUSY,
+    "Neo.TransientError.General.OutOfMemoryError": Kind.BUSY,
+    "Neo.TransientError.General.StackOverFlowError": Kind.STOPPED,
+    "Neo.TransientError.General.DatabaseUnavailable": Kind.BROKEN,
+    "Neo.TransientError.Database.DatabaseUnavailable": Kind.BROKEN,
+    "Neo.TransientError.Request.NoThreadsAvailable": Kind.BUSY,
+    "Neo.TransientError.Cluster.ReplicationFailure": Kind.LOST,
+    "Neo.ClientError.Cluster.NotALeader": Kind.LOST,
+    "Neo.ClientError.General.ForbiddenOnReadOnlyDatabase": Kind.STOPPED,
+    "Neo.ClientError.General.TransactionOutOfMemoryError": Kind.STOPPED,
+    "Neo.ClientError.Database.DatabaseNotFound": Kind.BROKEN,
+    "Neo.ClientError.Security.Unauthorized": Kind.DENIED,
+    "Neo.ClientError.Security.TokenExpired": Kind.DENIED,
+    "Neo.ClientError.Security.CredentialsExpired": Kind.DENIED,
+    "Neo.ClientError.Security.AuthenticationRateLimit": Kind.DENIED,
+    "Neo.ClientError.Security.Forbidden": Kind.STOPPED,
+    "Neo.ClientError.Security.AuthorizationExpired": Kind.BUSY,
+    "Neo.ClientError.Transaction.Terminated": Kind.STOPPED,
+    "Neo.TransientError.Transaction.Terminated": Kind.STOPPED,
+    "Neo.ClientError.Transaction.TransactionTimedOut": Kind.STOPPED,
+    "Neo.ClientError.Transaction.TransactionTimedOutClientConfiguration": Kind.STOPPED,
+    "Neo.ClientError.Transaction.LockClientStopped": Kind.STOPPED,
+    "Neo.ClientError.Statement.EntityNotFound": Kind.BUSY,
+    "Neo.ClientError.Statement.SyntaxError": Kind.REFUSED,
+    "Neo.ClientError.Statement.TypeError": Kind.REFUSED,
+    "Neo.ClientError.Statement.ParameterMissing": Kind.REFUSED,
+    "Neo.ClientError.Statement.AccessMode": Kind.REFUSED,
+    "Neo.ClientError.Schema.ConstraintValidationFailed": Kind.REFUSED,
+    "Neo.ClientError.Request.Invalid": Kind.REFUSED,
+    "Neo.Unheard.Of": Kind.STOPPED,
+    "nonsense": Kind.STOPPED,
+}
+# What the driver itself raises, and what a connection raises; server errors without a code count by their class.
+RAISED = {
+    "IncompleteCommit": Kind.UNSURE,
+    "ConfigurationError": Kind.DENIED,
+    "AuthConfigurationError": Kind.DENIED,
+    "CertificateConfigurationError": Kind.DENIED,
+    "UnsupportedServerProduct": Kind.DENIED,
+    "Forbidden": Kind.STOPPED,
+    "ForbiddenOnReadOnlyDatabase": Kind.STOPPED,
+}
+LOST = {
+    *("DriverError", "SessionError", "TransactionError", "TransactionNestingError", "ResultError", "ResultFailedError"),
+    *("ResultConsumedError", "ResultNotSingleError", "BrokenRecordError", "SessionExpired", "ServiceUnavailable"),
+    *("RoutingServiceUnavailable", "WriteServiceUnavailable", "ReadServiceUnavailable", "ConnectionPoolError"),
+    *("ConnectionAcquisitionTimeoutError", "GqlError", "NotALeader"),
+}
+# Made by the driver only from what a server sends, with a code.
+BY_CODE = {
+    *("Neo4jError", "ClientError", "CypherSyntaxError", "CypherTypeError", "ConstraintError", "AuthError"),
+    *("TokenExpired", "DatabaseError", "TransientError", "DatabaseUnavailable"),
+}
+
+
+def told_by_server(code: str) -> Neo4jError:
+    return Neo4jError._hydrate_neo4j(code=code, message=f"cannot store {SAID}")
+
+
+@pytest.mark.parametrize(("code", "kind"), CODES.items())
+def test_each_code_of_the_server_has_its_kind(code: str, kind: Kind) -> None:
+    error = told_by_server(code)
+    ours = classify(error)
+    assert kind_of(error) is kind
+    assert isinstance(ours, UnavailableError) == (kind is not Kind.REFUSED)
+    assert SAID not in ours.message
+
+
+def test_each_exception_of_the_driver_has_its_kind() -> None:
+    classes = {name for name in exceptions.__all__ if isinstance(getattr(exceptions, name), type)}
+    assert {
+        name for name in classes if issubclass(getattr(exceptions, name), GqlError)
+    } == RAISED.keys() | LOST | BY_CODE
+    for name in RAISED.keys() | LOST:
+        kind = getattr(exceptions, name)
+        # Some want the session that they come from, of which there is none here.
+        error = kind(SAID) if issubclass(kind, Neo4jError) else kind.__new__(kind, SAID)
+        assert kind_of(error) is RAISED.get(name, Kind.LOST), name
+        assert isinstance(classify(error), UnavailableError)
+        assert SAID not in classify(error).message
+
+
+@pytest.mark.parametrize(
+    ("error", "kind"),
+    [
+        (ConnectionResetError(SAID), Kind.LOST),
+        (OSError(28, SAID), Kind.LOST),
+        (ssl.SSLError(SAID), Kind.LOST),
+        (TimeoutError(), Kind.UNSURE),
+        (ValueError(SAID), None),
+        (KeyError("role"), None),
+        (InputError("too long"), None),
+    ],
+)
+def test_errors_of_the_connection_are_told_from_mistakes_of_ours(error: Exception, kind: Kind | None) -> None:
+    assert kind_of(error) is kind
+    assert SAID not in classify(error).message
+
+
+@pytest.mark.parametrize(
+    ("status", "kind"),
+    [
+        ("08N00", Kind.LOST),
+        ("22N01", Kind.REFUSED),
+        ("2DN06", Kind.BROKEN),
+        ("40N01", Kind.BUSY),
+        ("42N01", Kind.REFUSED),
+        ("50N42", Kind.STOPPED),
+        ("51N00", Kind.BROKEN),
+        ("99X00", Kind.STOPPED),
+    ],
+)
+def test_a_server_that_sends_an_unknown_code_is_understood_by_gql_status(status: str, kind: Kind) -> None:
+    error = Neo4jError._hydrate_gql(
+        gql_status=status, description="error", message=SAID, neo4j_code="Neo.NewKind.Of.Code"
+    )
+    assert kind_of(error) is kind
+
+
+def test_our_own_errors_stay_what_they_are() -> None:
+    for error in (InputError("no"), ConflictError("no"), UnavailableError("no"), MnemographError("no")):
+        assert classify(error) is error
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "Neo.DatabaseError.Transaction.TransactionCommitFailed",
+        "Neo.DatabaseError.Transaction.TransactionLogError",
+        "Neo.DatabaseError.General.UnknownError",
+        "Neo.DatabaseError.Statement.ExecutionFailed",
+        "Neo.TransientError.General.DatabaseUnavailable",
+        "Neo.ClientError.Security.Unauthorized",
+    ],
+)
+async def test_remember_keeps_the_message_on_disk_after_any_database_error(
+    graph: Graph, tenant: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: str
+) -> None:
+    """The driver of a real connection is made to raise what the server sends then; the next call finds it well."""
+    spool, failing = Spool(tmp_path / "spool.sqlite3", bytes_max=2**20), True
+    run = Writing.run
+
+    async def fails(self: Writing, *given: object) -> object:
+        if failing:
+            raise told_by_server(code)
+        return await run(self, *given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Writing, "run", fails)
+    told = await a_memory(graph, spool=spool).remember(TenantId(tenant), an_incoming(SAID))
+    assert told.spooled
+    assert (await spool.depth()).waiting == 1
+    # An error of one statement closes the database to nobody else.
+    assert graph.away == (kind_of(told_by_server(code)) in AWAY)
+    failing = False
+    assert await graph.answers()
+    assert not graph.away
+    await spool.close()

@@ -1,0 +1,333 @@
+"""The local Neo4j with real processes: sharing, refusing, dying with its owner, starting again."""
+
+import asyncio
+import fcntl
+import json
+import os
+import signal
+import stat
+import sys
+import time
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import neo4j
+import platformdirs
+import psutil
+import pytest
+import pytest_asyncio
+
+from extraction.verified_files import hashed, write_record
+from graph_service.graph.local.class_archive import UNUSED_MAX_S, ClassArchive, class_archive, drop_unused
+from graph_service.graph.local.jar_cache import ensure_jars
+from graph_service.graph.local.launch_settings import QUICK_COMPILER_ONLY, launch_settings
+from graph_service.graph.local.local_server import LocalServer, StartProgress, find_local_server, start_local_server
+from graph_service.graph.local.owner import Owner, ProcessMark, read_owner, write_owner
+from schema.errors import ConflictError, InstallError
+
+CACHE_DIR = Path(platformdirs.user_cache_dir("mnemograph"))
+START_MAX_S = 180.0
+OTHER_PROCESS = """
+import asyncio, json, sys
+from pathlib import Path
+from graph_service.graph.local.local_server import start_local_server
+
+async def main():
+    server = await start_local_server(data_dir=Path(sys.argv[1]), cache_dir=Path(sys.argv[2]), start_timeout_s=180)
+    print(json.dumps({"uri": server.uri, "owned": server.owned}), flush=True)
+    await asyncio.to_thread(sys.stdin.read)
+    await server.stop()
+
+asyncio.run(main())
+"""
+
+
+async def start(data_dir: Path, **options: object) -> LocalServer:
+    return await start_local_server(
+        data_dir=data_dir,
+        cache_dir=CACHE_DIR,
+        start_timeout_s=START_MAX_S,
+        **options,  # type: ignore[arg-type]  # the tests name one option at a time
+    )
+
+
+async def other_process(data_dir: Path) -> asyncio.subprocess.Process:
+    """Another Python that starts or shares the server, and stops it when its stdin ends."""
+    return await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-c",
+        OTHER_PROCESS,
+        str(data_dir),
+        str(CACHE_DIR),
+        cwd=Path(__file__).parents[3],
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+    )
+
+
+async def what_it_got(process: asyncio.subprocess.Process) -> dict[str, object]:
+    assert process.stdout is not None
+    got: dict[str, object] = json.loads(await asyncio.wait_for(process.stdout.readline(), START_MAX_S))
+    return got
+
+
+async def ask(server: LocalServer, query: str) -> object:
+    """The single value a query returns."""
+    async with neo4j.AsyncGraphDatabase.driver(server.uri, auth=(server.user, server.password)) as driver:
+        records = (await driver.execute_query(neo4j.Query(query))).records
+        return records[0][0] if records else None
+
+
+@pytest.fixture(scope="module")
+def data_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A path with what paths may have: spaces and Chinese."""
+    return tmp_path_factory.mktemp("local") / "my data 记忆"
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def served(data_dir: Path) -> AsyncIterator[LocalServer]:
+    server = await start(data_dir)
+    yield server
+    await server.stop()
+
+
+async def test_a_started_server_answers_with_its_own_password(served: LocalServer, data_dir: Path) -> None:
+    assert served.owned
+    assert await ask(served, "RETURN 1 AS one") == 1
+    with pytest.raises(neo4j.exceptions.AuthError):
+        async with neo4j.AsyncGraphDatabase.driver(served.uri, auth=("neo4j", "neo4j")) as driver:
+            await driver.verify_connectivity()
+
+
+def test_only_the_user_may_read_the_password(served: LocalServer, data_dir: Path) -> None:
+    assert stat.S_IMODE((data_dir / "password").stat().st_mode) == 0o600
+    assert stat.S_IMODE(data_dir.stat().st_mode) == 0o700
+    assert served.password not in repr(served)
+
+
+async def test_a_second_process_finds_and_shares_the_server(served: LocalServer, data_dir: Path) -> None:
+    second = await other_process(data_dir)
+    assert {"uri": served.uri, "owned": False} == await what_it_got(second)
+    await asyncio.wait_for(second.communicate(b""), START_MAX_S)
+    assert await ask(served, "RETURN 1 AS one") == 1, "leaving must not stop a shared server"
+
+
+async def test_a_directory_in_use_is_refused_naming_its_owner(served: LocalServer, data_dir: Path) -> None:
+    with pytest.raises(ConflictError, match=rf"in use by process {os.getpid()} \(running since .*: .*python"):
+        await start(data_dir, share=False)
+
+
+async def test_a_store_without_owner_record_is_still_protected(served: LocalServer, data_dir: Path) -> None:
+    """A record may be lost, or written on another host that mounts the same volume."""
+    owner = read_owner(data_dir)
+    assert owner is not None
+    (data_dir / "owner.json").unlink()
+    with pytest.raises(ConflictError, match="locked by a process that left no record"):
+        await start(data_dir)
+    write_owner(data_dir, owner)
+    assert find_local_server(data_dir) is not None
+
+
+async def test_two_starters_at_once_get_one_server_that_dies_with_its_owner(tmp_path: Path) -> None:
+    starters = [await other_process(tmp_path), await other_process(tmp_path)]
+    got = [await what_it_got(starter) for starter in starters]
+    assert len({answer["uri"] for answer in got}) == 1
+    assert sorted(bool(answer["owned"]) for answer in got) == [False, True]
+    found, record = find_local_server(tmp_path), read_owner(tmp_path)
+    assert found is not None
+    assert record is not None
+    await ask(found, "CREATE (:Survivor {name: '茶'})")
+    server = psutil.Process(record.server.pid)
+
+    psutil.Process(record.starter.pid).kill()
+    await asyncio.to_thread(server.wait, 15)
+    assert find_local_server(tmp_path) is None
+    for starter in starters:
+        await starter.communicate(b"")
+
+    after = await start(tmp_path)
+    assert after.owned
+    assert await ask(after, "MATCH (n:Survivor) RETURN n.name") == "茶"
+
+    # The other death: Java is killed under a living owner, whose stop stays harmless; the next start recovers.
+    record = read_owner(tmp_path)
+    assert record is not None
+    os.kill(record.server.pid, signal.SIGKILL)
+    await after.stop()
+    again = await start(tmp_path)
+    assert await ask(again, "MATCH (n:Survivor) RETURN n.name") == "茶"
+    await again.stop()
+    assert find_local_server(tmp_path) is None
+    await again.stop()
+
+
+async def test_a_starter_that_dies_before_its_server_answers_leaves_nothing_that_must_be_waited_for(
+    tmp_path: Path,
+) -> None:
+    """Its server was not recorded until it answered: the next start then found the store locked by nobody known."""
+    starter = await other_process(tmp_path)
+    async with asyncio.timeout(START_MAX_S):
+        while (record := read_owner(tmp_path)) is None:
+            assert starter.returncode is None
+            await asyncio.wait([asyncio.create_task(starter.wait())], timeout=0.02)
+    assert (record.uri, find_local_server(tmp_path)) == ("", None)
+    starter.kill()
+    await starter.wait()
+    server = await start(tmp_path)
+    assert await ask(server, "RETURN 1 AS one") == 1
+    assert record.server.process() is None
+    await server.stop()
+
+
+async def test_a_server_that_cannot_close_its_store_is_killed_when_its_starter_is_gone(tmp_path: Path) -> None:
+    """A stopped process stands for one that hangs; the wait for it is part of the time without an answer."""
+    starter = await other_process(tmp_path)
+    await what_it_got(starter)
+    record = read_owner(tmp_path)
+    assert record is not None
+    found = find_local_server(tmp_path)
+    assert found is not None
+    await ask(found, "CREATE (:Survivor {name: '茶'})")
+    os.kill(record.server.pid, signal.SIGSTOP)
+    starter.kill()
+    await starter.wait()
+    stages: list[str] = []
+    server = await start(tmp_path, on_progress=lambda progress: stages.append(progress.stage))
+    assert record.server.process() is None
+    assert stages == ["starting", "ready"]
+    assert await ask(server, "MATCH (n:Survivor) RETURN n.name") == "茶"
+    await server.stop()
+
+
+async def test_a_server_that_another_living_process_starts_is_waited_for_and_never_ended(tmp_path: Path) -> None:
+    """The record says it starts, although nobody holds the lock: a start that takes it for its own would kill it."""
+    sleeps = [await asyncio.create_subprocess_exec("sleep", "600") for _ in range(2)]
+    starter, server = (ProcessMark.of(process.pid) for process in sleeps)
+    write_owner(tmp_path, Owner(starter=starter, server=server, uri=""))
+    waiting = asyncio.Event()
+    task = asyncio.create_task(
+        start(tmp_path, on_progress=lambda progress: waiting.set() if progress.stage == "waiting" else None)
+    )
+    await asyncio.wait_for(waiting.wait(), START_MAX_S)
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+    assert [process.returncode for process in sleeps] == [None, None]
+    for process in sleeps:
+        process.kill()
+        await process.wait()
+
+
+def test_what_answers_for_long_has_both_of_javas_compilers_and_the_same_archive(tmp_path: Path) -> None:
+    jars = (tmp_path / "a.jar",)
+    quick, lasting = (
+        launch_settings(tmp_path, jars, heap_mb=64, page_cache_mb=8, new_password=None, lasting=one)["java_options"]
+        for one in (False, True)
+    )
+    assert set(quick) ^ set(lasting) == {QUICK_COMPILER_ONLY}
+    assert QUICK_COMPILER_ONLY in quick
+
+
+def test_archives_that_no_start_has_used_for_a_month_are_removed(tmp_path: Path) -> None:
+    archives = [ClassArchive(tmp_path / f"{name}.aot", ()) for name in ("left", "used", "new")]
+    for archive in archives:
+        archive.path.touch()
+        write_record(archive.path, {"archive": f"{hashed(archive.path)[0]}|"})
+        archive.path.with_suffix(".log").touch()
+    for archive in archives[:2]:
+        os.utime(archive.path, (0, time.time() - UNUSED_MAX_S - 60))
+    assert archives[1].java_options() == (f"-XX:AOTCache={archives[1].path}",)
+    drop_unused(tmp_path, now_s=time.time())
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["new.aot", "new.log", "used.aot", "used.log"]
+
+
+def test_a_class_archive_that_our_own_build_did_not_make_is_not_used(tmp_path: Path) -> None:
+    archive = ClassArchive(tmp_path / "planted.aot", ())
+    archive.path.write_bytes(b"code")
+    assert archive.java_options() == ()
+    archive.path.write_bytes(b"ours")
+    write_record(archive.path, {"archive": f"{hashed(archive.path)[0]}|"})
+    assert archive.java_options() == archive.java_options() == (f"-XX:AOTCache={archive.path}",)
+    state = archive.path.stat()
+    archive.path.write_bytes(b"evil")
+    os.utime(archive.path, ns=(state.st_atime_ns, state.st_mtime_ns))
+    assert archive.java_options() == ()
+
+
+def test_java_gets_no_jar_of_the_data_directory(tmp_path: Path) -> None:
+    """Neo4j loads each jar of its folder of plugins, which may have come with a directory."""
+    folders = set()
+    for _ in range(2):
+        launch_settings(tmp_path, (tmp_path / "a.jar",), heap_mb=64, page_cache_mb=8, new_password=None)
+        (line,) = [line for line in (tmp_path / "neo4j.conf").read_text().splitlines() if "directories.plugins" in line]
+        folders.add(line.partition("=")[2])
+    assert len(folders) == 2, "a name that nobody knows before"
+    assert not any((tmp_path / folder).exists() for folder in folders)
+
+
+def test_a_record_of_a_server_elsewhere_is_no_server(tmp_path: Path) -> None:
+    me = ProcessMark.of(os.getpid())
+    (tmp_path / "password").write_text("secret", encoding="utf-8")
+    write_owner(tmp_path, Owner(starter=me, server=me, uri="bolt://203.0.113.7:7687"))
+    assert find_local_server(tmp_path) is None
+
+
+async def test_a_broken_class_archive_is_dropped_and_the_start_succeeds(tmp_path: Path) -> None:
+    jars = ensure_jars(CACHE_DIR / "jars")
+    (tmp_path / "jars").symlink_to(CACHE_DIR / "jars")
+    archive = class_archive(tmp_path, tuple(tmp_path / "jars" / jar.name for jar in jars))
+    archive.path.parent.mkdir()
+    archive.path.write_bytes(b"not an archive" * 1000)
+    write_record(archive.path, {"archive": f"{hashed(archive.path)[0]}|"})
+    # Marks a build as tried, so that the test does not leave one running.
+    archive.tried_path.touch()
+    stages: list[StartProgress] = []
+    server = await start_local_server(
+        data_dir=tmp_path / "data", cache_dir=tmp_path, start_timeout_s=START_MAX_S, on_progress=stages.append
+    )
+    assert await ask(server, "RETURN 1 AS one") == 1
+    await server.stop()
+    assert not archive.path.exists()
+    assert [progress.stage for progress in stages] == ["starting", "ready"]
+
+
+async def test_a_directory_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(InstallError, match=r"file/data.*cannot be used.*writable"):
+        await start(tmp_path / "file" / "data")
+
+
+async def test_a_cancelled_start_leaves_no_process_behind(tmp_path: Path) -> None:
+    before = {child.pid for child in psutil.Process().children()}
+    started = asyncio.Event()
+    task = asyncio.create_task(
+        start(tmp_path, on_progress=lambda progress: started.set() if progress.stage == "starting" else None)
+    )
+    await asyncio.wait_for(started.wait(), START_MAX_S)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    # The start lock is free once the starting thread has ended its child.
+    await asyncio.wait_for(asyncio.to_thread(_wait_for_lock, tmp_path / "start.lock"), START_MAX_S)
+    assert {child.pid for child in psutil.Process().children()} <= before
+    assert find_local_server(tmp_path) is None
+
+
+def test_the_record_of_an_ended_process_counts_as_stale(tmp_path: Path) -> None:
+    """A pid is given again: the start time tells the old process from the new one."""
+    me = ProcessMark.of(os.getpid())
+    before_me = ProcessMark(pid=me.pid, started_s=me.started_s - 3600)
+    write_owner(tmp_path, Owner(starter=before_me, server=me, uri="bolt://127.0.0.1:1"))
+    (tmp_path / "password").write_text("secret", encoding="utf-8")
+    assert find_local_server(tmp_path) is None
+    write_owner(tmp_path, Owner(starter=me, server=me, uri="bolt://127.0.0.1:1"))
+    assert find_local_server(tmp_path) is not None
+
+
+def test_a_half_written_owner_record_is_no_owner(tmp_path: Path) -> None:
+    (tmp_path / "owner.json").write_text('{"starter": {"pid": 1', encoding="utf-8")
+    assert read_owner(tmp_path) is None
+
+
+def _wait_for_lock(path: Path) -> None:
+    with path.open("rb") as lock:
+        fcntl.flock(lock.fileno(), fcntl.LOCK_EX)

@@ -1,0 +1,81 @@
+"""Writers of one user's memory take turns, and none of them loses what another has counted. Requirement C1."""
+
+import asyncio
+
+from graph_service.graph.statements import statement
+from graph_service.graph.store import Graph, Writing
+from graph_service.memory.change_log.log import append_changes
+from graph_service.memory.jobs.outbox import Claim, JobKind, finish, is_open
+from schema.change import Change, Op
+from schema.ids import MemoryId, TenantId
+from tests.integration.memory.test_crash import change_numbers
+from tests.support.builders import NOON
+
+WRITERS, TURNS = 6, 15
+
+
+async def test_no_turn_is_lost_when_digests_and_vectors_meet(graph: Graph, tenant: str) -> None:
+    """A digest is written only if the memory is as it was when it was planned; a lost turn would let two be."""
+    user = {"tenant": tenant, "user_node_id": "u"}
+    make = "CREATE (:Memory:User {tenant: $tenant, id: 'u', last_seen: $seen})"
+    async with graph._driver.session() as session:
+        await (await session.run(make, tenant=tenant, seen=NOON)).consume()
+
+    async def digest(writing: Writing) -> None:
+        await writing.run(statement("consolidation/lock_user"), {**user, "revision": 0, "seen": NOON, "names": {}})
+
+    async def forgetting(writing: Writing) -> None:
+        await writing.run(statement("locks/lock_memory"), user)
+
+    async def vectors(writing: Writing) -> None:
+        await writing.run(statement("locks/lock_users"), {"tenant": tenant, "user_node_ids": ["u"]})
+
+    async def turns(number: int) -> None:
+        for _ in range(TURNS):
+            await graph.write((digest, forgetting, vectors)[number % 3])
+
+    await asyncio.gather(*(turns(number) for number in range(WRITERS)))
+    query = "MATCH (v:Revision {tenant: $tenant, id: 'u'}) RETURN v.revision AS revision"
+    async with graph._driver.session() as session:
+        rows = await (await session.run(query, tenant=tenant)).data()
+    assert rows == [{"revision": WRITERS * 2 // 3 * TURNS}]
+
+
+async def test_numbers_of_the_change_log_are_given_once_to_writers_that_meet(graph: Graph, tenant: str) -> None:
+    async with graph._driver.session() as session:
+        await (await session.run("CREATE (:Tenant {id: $tenant, seq: 0})", tenant=tenant)).consume()
+    change = Change(op=Op.NODE_DROP, element_id=MemoryId("x"), body={}, reason="a test")
+
+    async def turns() -> None:
+        for _ in range(TURNS):
+            await graph.write(lambda writing: append_changes(writing, TenantId(tenant), "u", [change] * 2, at=NOON))
+
+    await asyncio.gather(*(turns() for _ in range(WRITERS)))
+    assert await change_numbers(graph, tenant) == list(range(1, WRITERS * TURNS * 2 + 1))
+
+
+async def test_work_asked_for_while_it_is_finished_stays_open(graph: Graph, tenant: str) -> None:
+    """The asking holds the lock, the finishing waits for it, and must see what was asked for meanwhile."""
+    whose, asked, finishing = TenantId(tenant), asyncio.Event(), asyncio.Event()
+    make = (
+        "CREATE (:Job {tenant: $tenant, id: 's/read', kind: 'read', session: 's', wanted: 1, open: true, lease: 'w'})"
+    )
+    async with graph._driver.session() as session:
+        await (await session.run(make, tenant=tenant)).consume()
+    held = Claim(tenant=whose, id="s/read", kind=JobKind.READ, session="s", wanted=1, attempts=0, lease="w")
+
+    async def ask(writing: Writing) -> None:
+        rows = [{"session": "s", "kind": "read"}]
+        await writing.run(statement("jobs/enqueue"), {"tenant": tenant, "rows": rows, "now_ms": 0})
+        asked.set()
+        await finishing.wait()
+        # The other one is on its way to the lock now; it cannot say so itself.
+        await asyncio.sleep(0.3)
+
+    async def end(writing: Writing) -> None:
+        await asked.wait()
+        finishing.set()
+        await finish(writing, [held], more=False, now_ms=0)
+
+    await asyncio.gather(graph.write(ask), graph.write(end))
+    assert await is_open(graph, whose, "s", JobKind.READ)

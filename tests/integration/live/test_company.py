@@ -1,0 +1,128 @@
+"""Viewers of one tenant see each other and what each points at; nobody else does. Requirements A5, E3."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest_asyncio
+
+from graph_service.graph.store import Graph
+from graph_service.live.limits import LiveLimits
+from graph_service.live.presence import COLOURS, Company, Member
+from schema.frames import Pointing
+from tests.support.live_service import Service, serving
+
+
+@pytest_asyncio.fixture(loop_scope="session", scope="module")
+async def service(graph: Graph) -> AsyncIterator[Service]:
+    async with serving(graph, LiveLimits(poll_s=30.0, mingle_s=0.01)) as running:
+        yield running
+
+
+def taken(member: Member, *, words_together: int = 500) -> list[dict[str, Any]]:
+    return [json.loads(text) for text in member.take(words_together=words_together)]
+
+
+def pointing(clock: int, *ids: str) -> Pointing:
+    return Pointing(t="selection_sync", clock=clock, ids=list(ids), focus=ids[0] if ids else None)
+
+
+def test_a_slow_member_hears_the_last_word_of_each_and_no_more() -> None:
+    company = Company()
+    slow, quick, third = company.join(), company.join(), company.join()
+    for clock in range(1_000):
+        company.point(quick, pointing(clock, f"e{clock}"))
+        company.point(third, pointing(clock, f"n{clock}"))
+    heard = taken(slow)
+    assert heard[0] == {"t": "presence", "others": 2}
+    assert [(word["by"], word["ids"]) for word in heard[1:]] == [(quick.name, ["e999"]), (third.name, ["n999"])]
+    assert taken(slow) == []
+    assert 0 <= quick.colour < COLOURS
+
+
+def test_an_older_word_is_passed_over_and_leaving_is_told() -> None:
+    company = Company()
+    one, other = company.join(), company.join()
+    company.point(one, pointing(5, "a"))
+    company.point(one, pointing(5, "b"))
+    company.point(one, pointing(4, "c"))
+    assert [word["ids"] for word in taken(other)[1:]] == [["a"]]
+    company.leave(one)
+    left, gone = taken(other)
+    assert left == {"t": "presence", "others": 0}
+    assert (gone["by"], gone["clock"], gone["ids"], gone["colour"]) == (one.name, 6, None, one.colour)
+
+
+def test_a_newcomer_hears_at_once_what_the_others_point_at() -> None:
+    company = Company()
+    company.point(company.join(), pointing(1, "a"))
+    newcomer = company.join()
+    assert [word["ids"] for word in taken(newcomer)[1:]] == [["a"]]
+
+
+def test_a_word_is_encoded_once_however_many_hear_it() -> None:
+    company = Company()
+    one, *others = [company.join() for _ in range(50)]
+    for other in others:
+        other.take(words_together=500)
+    company.point(one, pointing(1, "a"))
+    texts = [text for other in others for text in other.take(words_together=500)]
+    assert len(texts) == 49
+    assert len({id(text) for text in texts}) == 1
+
+
+def test_of_a_large_company_each_is_told_its_share_at_a_time_and_everything_in_the_end() -> None:
+    def told_at_once(count: int) -> int:
+        company = Company()
+        members = [company.join() for _ in range(count)]
+        for member in members:
+            member.take(words_together=100)
+        for member in members:
+            company.point(member, pointing(1, "a"))
+        return sum(len(member.take(words_together=100)) for member in members)
+
+    assert [told_at_once(count) for count in (5, 10, 50, 200)] == [5 * 4, 10 * 9, 50 * 2, 200]
+    company = Company()
+    slow, *others = [company.join() for _ in range(8)]
+    for other in others:
+        company.point(other, pointing(1, "a"))
+    heard = taken(slow, words_together=16)[1:]
+    assert [word["by"] for word in heard] == [other.name for other in others[:2]]
+    company.point(others[0], pointing(2, "b"))
+    while slow.wake.is_set():
+        heard += taken(slow, words_together=16)
+    assert [word["by"] for word in heard] == [other.name for other in (*others, others[0])]
+    assert heard[-1]["ids"] == ["b"]
+
+
+async def test_what_one_points_at_reaches_the_others_of_its_tenant_alone(service: Service, tenant: str) -> None:
+    async with (
+        service.viewer(tenant) as one,
+        service.viewer(tenant) as other,
+        service.viewer(f"{tenant}-x") as stranger,
+    ):
+        assert await one.of_others() == {"t": "presence", "others": 1}
+        assert await other.of_others() == {"t": "presence", "others": 1}
+        await one.say(t="selection_sync", clock=1, ids=["e1", "e2"], focus="e1")
+        heard = await other.of_others()
+        assert (heard["t"], heard["clock"], heard["ids"], heard["focus"]) == ("selection_sync", 1, ["e1", "e2"], "e1")
+        async with service.viewer(f"{tenant}-x"):
+            assert await stranger.of_others() == {"t": "presence", "others": 1}
+        await one.socket.close()
+        assert [(await other.of_others())["t"] for _ in range(2)] == ["presence", "selection_sync"]
+        assert await stranger.of_others() == {"t": "presence", "others": 0}
+        assert one.others == stranger.others == []
+
+
+async def test_pointing_too_fast_is_refused_and_a_viewer_that_never_reads_delays_nobody(
+    service: Service, tenant: str
+) -> None:
+    async with service.viewer(tenant), service.viewer(tenant) as quick, service.viewer(tenant) as wild:
+        for clock in range(30):
+            await wild.say(t="selection_sync", clock=clock, ids=["e"])
+        code, frames = await wild.closed()
+        assert (code, frames[-1]["code"]) == (4429, "TOO_FAST")
+        async with asyncio.timeout(10):
+            while (await quick.of_others()).get("ids", []) is not None:
+                pass

@@ -1,0 +1,385 @@
+"""The REST door for exploring: around, between, by name, lately changed, communities. Requirements A5, E6, F2."""
+
+import asyncio
+import multiprocessing
+from collections.abc import AsyncIterator
+from datetime import timedelta
+from typing import Any
+
+import httpx
+import pytest
+import pytest_asyncio
+
+from graph_service.graph.statements import Statement, statement
+from graph_service.graph.store import Graph
+from graph_service.live.limits import LiveLimits
+from graph_service.memory.mindmap.community_cache import CommunityMaps
+from graph_service.memory.mindmap.exploration import Explorer
+from graph_service.memory.mindmap.reader import MindMap
+from schema.errors import TooCostlyError, UnavailableError
+from schema.ids import TenantId, scope_token
+from tests.support.graph_writer import NOON, Edge, GraphWriter
+from tests.support.live_service import Service, serving
+
+
+@pytest_asyncio.fixture(loop_scope="session", scope="module")
+async def service(graph: Graph) -> AsyncIterator[Service]:
+    async with serving(graph, LiveLimits()) as running:
+        yield running
+
+
+@pytest.fixture
+def writer(graph: Graph, tenant: str) -> GraphWriter:
+    return GraphWriter(graph, tenant)
+
+
+async def ask(service: Service, tenant: str, path: str, **asked: Any) -> dict[str, Any]:
+    async with httpx.AsyncClient(base_url=f"{service.http}/api/explore/", timeout=30) as client:
+        answer = await client.get(path, params=asked or None, headers={"Mnemograph-Tenant": tenant})
+    return {"status": answer.status_code, **answer.json()}
+
+
+def ids(part: dict[str, Any]) -> list[str]:
+    return [node["id"] for node in part["nodes"]]
+
+
+async def a_memory(writer: GraphWriter, user: str = "u1", before: str = "") -> None:
+    """Ann likes tea and hates rain; tea is grown in Fujian; a scene mentions rain and Fujian."""
+    b, scope = before, scope_token(TenantId(writer.tenant), user)
+    await writer.put(user=user, nodes={f"{b}ann": "User"})
+    things = {f"{b}tea": "Entity", f"{b}福建茶山": "Entity", f"{b}rain": "Entity", f"{b}loner": "Entity"}
+    await writer.put(user=user, nodes=things, scope_user=scope, aliases=["Camellia sinensis"])
+    await writer.put(user=user, nodes={f"{b}walk": "Scene"}, scope_user=scope)
+    await writer.put(
+        user=user,
+        edges=[
+            Edge(f"{b}ann", "PREFERS", f"{b}tea", strength=0.9),
+            Edge(f"{b}ann", "DISLIKES", f"{b}rain", strength=0.4, invalid_at=NOON + timedelta(days=1)),
+            Edge(f"{b}tea", "RELATES_TO", f"{b}福建茶山", relation="grown in", known_at=NOON),
+            Edge(f"{b}walk", "MENTIONED", f"{b}rain"),
+            Edge(f"{b}walk", "MENTIONED", f"{b}福建茶山"),
+        ],
+    )
+
+
+async def test_the_best_tied_stand_around_a_thing_with_the_links_between_them(
+    service: Service, writer: GraphWriter
+) -> None:
+    await a_memory(writer)
+    whole = await ask(service, writer.tenant, "around/ann")
+    assert ids(whole) == ["ann", "tea", "rain"], "what holds stands before what is over"
+    assert whole["total"] == 2
+    assert {edge["category"] for edge in whole["edges"]} == {"preferences"}
+    few = await ask(service, writer.tenant, "around/ann", limit=1)
+    assert (ids(few), few["total"]) == (["ann", "tea"], 2)
+    scene = await ask(service, writer.tenant, "around/walk")
+    assert sorted(ids(scene)) == sorted(["walk", "rain", "福建茶山"])
+
+
+async def test_a_path_leads_over_things_before_it_leads_over_people(service: Service, writer: GraphWriter) -> None:
+    await a_memory(writer)
+    found = await ask(service, writer.tenant, "path", source="tea", target="rain")
+    assert found["paths"] == [["tea", "福建茶山", "walk", "rain"], ["tea", "ann", "rain"]]
+    assert {edge["id"] for edge in found["edges"]} >= {"tea-RELATES_TO-福建茶山", "ann-PREFERS-tea"}
+    nowhere = await ask(service, writer.tenant, "path", source="tea", target="loner")
+    assert (nowhere["paths"], nowhere["nodes"]) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("typed", "found"),
+    [
+        ("te", ["tea"]),
+        ("ＴＥＡ", ["tea"]),
+        ("茶", ["福建茶山"]),
+        ("茶山", ["福建茶山"]),
+        ("ann", ["ann"]),
+        ("wal", ["walk"]),
+        ("sinen", ["loner", "rain", "tea", "福建茶山"]),
+        ("xyzzy", []),
+        ("   ", []),
+    ],
+)
+async def test_names_are_found_as_they_are_typed(
+    service: Service, graph: Graph, tenant: str, typed: str, found: list[str]
+) -> None:
+    writer = GraphWriter(graph, "t-explore-names")
+    if not await graph.read(statement("lookup/node_by_id"), {"tenant": writer.tenant, "id": "tea"}):
+        await a_memory(writer)
+        await graph.define(statement("schema/await_indexes"), {})
+    part = await ask(service, writer.tenant, "search", q=typed)
+    assert sorted(ids(part)) == found
+
+
+async def test_recent_changes_come_newest_first_with_the_names_of_their_ends(
+    service: Service, writer: GraphWriter
+) -> None:
+    await a_memory(writer)
+    await writer.drop(edge="ann-PREFERS-tea")
+    first = await ask(service, writer.tenant, "changes", limit=2)
+    assert [(line["op"], line["element_id"]) for line in first["changes"]] == [
+        ("edge-", "ann-PREFERS-tea"),
+        ("edge+", "walk-MENTIONED-福建茶山"),
+    ]
+    assert first["more"]
+    assert first["labels"]["walk"] == "walk"
+    older = await ask(service, writer.tenant, "changes", before=first["changes"][-1]["seq"], limit=50)
+    assert older["changes"][0]["element_id"] == "walk-MENTIONED-rain"
+    assert not older["more"]
+    later = await ask(service, writer.tenant, "changes", since=(NOON + timedelta(hours=1)).isoformat())
+    assert later["changes"] == []
+    assert (await ask(service, writer.tenant, "changes", since="2026-03-01T12:00:00"))["status"] == 400
+
+
+async def test_looking_back_brings_what_had_begun_and_was_known_then(service: Service, writer: GraphWriter) -> None:
+    await a_memory(writer)
+    later = NOON + timedelta(days=2)
+    await writer.put(nodes={"snow": "Entity"}, edges=[Edge("ann", "PREFERS", "snow", valid_at=later, known_at=later)])
+    facts = {"ann-PREFERS-tea", "ann-DISLIKES-rain", "tea-RELATES_TO-福建茶山"}
+    then = await ask(service, writer.tenant, "at", valid_at=(NOON + timedelta(hours=1)).isoformat())
+    assert {edge["id"] for edge in then["edges"]} == facts
+    assert (await ask(service, writer.tenant, "at", valid_at=(NOON - timedelta(hours=1)).isoformat()))["edges"] == []
+    unheard = await ask(service, writer.tenant, "at", valid_at=later.isoformat(), as_of=NOON.isoformat())
+    assert {edge["id"] for edge in unheard["edges"]} == facts
+    now = await ask(service, writer.tenant, "at", limit=2)
+    assert next(edge["id"] for edge in now["edges"]) == "ann-PREFERS-tea"
+    assert (await ask(service, writer.tenant, "at", as_of="2026-03-01"))["status"] == 400
+
+
+async def test_communities_open_with_their_links_and_unknown_ones_are_refused(
+    service: Service, writer: GraphWriter
+) -> None:
+    await a_memory(writer)
+    found = await ask(service, writer.tenant, "communities")
+    assert [node["id"] for node in found["people"]] == ["ann"]
+    assert sum(each["members"]["nodes"] for each in found["communities"]) == 5
+    opened = await ask(service, writer.tenant, f"community/{found['of']['rain']}")
+    assert "rain" in ids(opened)
+    assert opened["total"] == len(opened["nodes"])
+    assert (await ask(service, writer.tenant, "community/nothing"))["status"] == 404
+
+
+async def test_communities_are_found_once_until_the_memory_has_changed_and_time_has_passed(
+    graph: Graph, writer: GraphWriter
+) -> None:
+    await a_memory(writer)
+    now_s, reads = [0.0], [0]
+
+    def count(read: Statement) -> None:
+        reads[0] += read.name == "mindmap/community_links"
+
+    maps, tenant = CommunityMaps(graph, Explorer(graph), clock_s=lambda: now_s[0], fresh_s=20), TenantId(writer.tenant)
+    graph.observer = count
+    try:
+        both = await asyncio.gather(maps.whole(tenant, None), maps.whole(tenant, None))
+        assert (reads[0], both[0].seq) == (1, both[1].seq), "who asks at the same time shares the work"
+        await writer.put(nodes={"new": "Entity"})
+        assert (await maps.whole(tenant, None)).seq == both[0].seq
+        now_s[0] = 30.0
+        assert (await maps.whole(tenant, None)).seq == both[0].seq, "the old ones, while new ones are found"
+        while (await maps.whole(tenant, None)).seq == both[0].seq:
+            pass
+        assert reads[0] == 2
+        maps.forget(tenant)
+        await maps.whole(tenant, None)
+        assert reads[0] == 3, "what was forgotten must not be served from before"
+    finally:
+        graph.observer = None
+
+
+async def test_a_large_memory_is_divided_in_a_process_of_its_own_as_in_a_thread(
+    graph: Graph, writer: GraphWriter
+) -> None:
+    await a_memory(writer)
+    tenant, explorer = TenantId(writer.tenant), Explorer(graph)
+    in_thread = await CommunityMaps(graph, explorer).whole(tenant, None)
+    assert await CommunityMaps(graph, explorer, large_from=0).whole(tenant, None) == in_thread
+    assert await until_no_process_is_left()
+
+
+async def test_a_process_for_communities_is_ended_when_nobody_waits_and_when_the_service_stops(
+    graph: Graph, writer: GraphWriter
+) -> None:
+    await a_memory(writer)
+    tenant, maps = TenantId(writer.tenant), CommunityMaps(graph, Explorer(graph), large_from=0)
+    both = [asyncio.create_task(maps.whole(tenant, None)) for _ in range(2)]
+    await until_a_process_is_there()
+    both[0].cancel()
+    assert (await both[1]).total, "the other one still waited"
+    maps.forget(tenant)
+    alone = asyncio.create_task(maps.whole(tenant, None))
+    await until_a_process_is_there()
+    alone.cancel()
+    assert await until_no_process_is_left()
+    waiting = asyncio.create_task(maps.whole(tenant, None))
+    await until_a_process_is_there()
+    await maps.close()
+    with pytest.raises(UnavailableError, match="stopped"):
+        await waiting
+    assert await until_no_process_is_left()
+
+
+async def until_a_process_is_there() -> None:
+    async with asyncio.timeout(30):
+        while not multiprocessing.active_children():  # noqa: ASYNC110  a thread starts it
+            await asyncio.sleep(0.005)
+
+
+async def until_no_process_is_left() -> bool:
+    async with asyncio.timeout(30):
+        while multiprocessing.active_children():  # noqa: ASYNC110  another process does it
+            await asyncio.sleep(0.01)
+    return True
+
+
+async def test_a_memory_that_is_too_large_is_not_divided_and_says_so(graph: Graph, writer: GraphWriter) -> None:
+    await a_memory(writer)
+    tenant, read = TenantId(writer.tenant), []
+    graph.observer = lambda one: read.append(one.name)
+    try:
+        for bound in ({"nodes_max": 5}, {"links_max": 4}):
+            with pytest.raises(TooCostlyError, match="ask for one user"):
+                await CommunityMaps(graph, Explorer(graph), **bound).whole(tenant, None)
+        assert "mindmap/community_nodes" not in read, "nothing of it is read"
+        await CommunityMaps(graph, Explorer(graph), nodes_max=6, links_max=5).whole(tenant, None)
+    finally:
+        graph.observer = None
+
+
+async def test_only_a_forgetting_of_the_same_tenant_begins_anew_and_not_for_ever(
+    graph: Graph, writer: GraphWriter
+) -> None:
+    await a_memory(writer)
+    tenant, maps = TenantId(writer.tenant), CommunityMaps(graph, Explorer(graph))
+    forgotten, reads = ["somebody else"] * 9, [0]
+
+    def forget(read: Statement) -> None:
+        if read.name == "mindmap/community_links":
+            reads[0] += 1
+            maps.forget(forgotten.pop())
+
+    graph.observer = forget
+    try:
+        await maps.whole(tenant, None)
+        assert reads[0] == 1, "what others forget changes nothing here"
+        maps.forget(tenant)
+        forgotten += [tenant]
+        await maps.whole(tenant, None)
+        assert reads[0] == 3, "what was read before a forgetting is read again"
+        maps.forget(tenant)
+        forgotten += [tenant] * 9
+        with pytest.raises(UnavailableError, match="being forgotten"):
+            await maps.whole(tenant, None)
+        assert reads[0] == 6
+    finally:
+        graph.observer = None
+
+
+async def test_one_tenant_cannot_take_all_turns_of_large_memories(graph: Graph, writer: GraphWriter) -> None:
+    await a_memory(writer)
+    tenant, maps = TenantId(writer.tenant), CommunityMaps(graph, Explorer(graph), large_from=-1)
+    asked = [maps.whole(tenant, user) for user in ("u1", "u2", "u3")]
+    answers = await asyncio.gather(*asked, maps.whole(TenantId(f"{tenant}-other"), "u1"), return_exceptions=True)
+    assert [type(answer) for answer in answers].count(UnavailableError) == 1
+    assert not isinstance(answers[3], BaseException)
+
+
+async def test_a_large_memory_opens_with_what_people_say_and_the_newest_scenes(
+    graph: Graph, writer: GraphWriter
+) -> None:
+    await a_memory(writer)
+    for large_from, held in ((3, False), (300, True)):
+        snapshot = await MindMap(graph, large_from=large_from).snapshot(writer.tenant, user_id=None, budget=50)
+        edges = {edge.id for edge in snapshot.edges}
+        assert {"ann-PREFERS-tea", "ann-DISLIKES-rain", "walk-MENTIONED-rain"} <= edges
+        assert ("tea-RELATES_TO-福建茶山" in edges) is held
+        assert (snapshot.total.nodes, snapshot.total.edges) == (6, 5), "all are counted"
+    other = await MindMap(graph, large_from=0).snapshot(f"{writer.tenant}-other", user_id=None, budget=50)
+    assert other.nodes == []
+
+
+async def test_of_a_large_memory_the_most_telling_facts_are_chosen_as_of_a_small_one(
+    graph: Graph, writer: GraphWriter
+) -> None:
+    things = [f"thing{number}" for number in range(12)]
+    await writer.put(nodes={"ann": "User", **dict.fromkeys(things, "Entity")})
+    # Of one strength, so that what was seen last decides; every third is over.
+    edges = [
+        Edge(
+            "ann",
+            "PREFERS",
+            thing,
+            strength=(0.3, 0.8)[number % 2],
+            last_seen=NOON + timedelta(days=number * 5 % 12),
+            **({} if number % 3 else {"invalid_at": NOON}),
+        )
+        for number, thing in enumerate(things)
+    ]
+    await writer.put(edges=edges)
+    for budget in (3, 4, 8, 20):
+        small, large = [
+            await MindMap(graph, large_from=large_from).snapshot(writer.tenant, user_id=None, budget=budget)
+            for large_from in (300, 1)
+        ]
+        assert [edge.id for edge in large.edges] == [edge.id for edge in small.edges] != []
+
+
+async def test_a_scene_that_is_part_of_a_session_counts_as_no_edge(graph: Graph, writer: GraphWriter) -> None:
+    await a_memory(writer)
+    text = "MATCH (s:Scene {tenant: $tenant}) CREATE (s)-[:IN_SESSION]->(:Session {tenant: $tenant, id: 'one'})"
+    part = Statement(name="test/session", text=text, parameters=frozenset(), columns=(), hot=False)
+    await graph.write(lambda writing: writing.run(part, {"tenant": writer.tenant}))
+    snapshot = await MindMap(graph).snapshot(writer.tenant, user_id=None, budget=50)
+    assert snapshot.total.edges == 5
+
+
+async def test_causes_are_followed_to_the_last_one_from_a_thing_and_from_a_fact(
+    service: Service, writer: GraphWriter
+) -> None:
+    await a_memory(writer)
+    await writer.put(nodes={"wet shoes": "Entity", "holes": "Entity"})
+    await writer.put(edges=[Edge("rain", "CAUSED_BY", "wet shoes"), Edge("wet shoes", "CAUSED_BY", "holes")])
+    whole = ["rain", "wet shoes", "holes"]
+    for element in ("rain", "ann-DISLIKES-rain", "rain-CAUSED_BY-wet shoes"):
+        found = await ask(service, writer.tenant, f"why/{element}")
+        assert found["paths"] == [whole], element
+        assert [node["id"] for node in found["nodes"]] == whole
+        assert len(found["edges"]) == 2
+    assert (await ask(service, writer.tenant, "why/tea"))["paths"] == []
+    assert (await ask(service, writer.tenant, "why/nothing"))["status"] == 404
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "around/ann",
+        "path?source=tea&target=rain",
+        "search?q=tea",
+        "changes",
+        "communities",
+        "community/tea",
+        "at",
+        "why/tea",
+    ],
+)
+async def test_other_tenants_and_other_users_are_never_seen(service: Service, writer: GraphWriter, path: str) -> None:
+    await a_memory(writer)
+    await writer.put(user="u2", nodes={"bob": "User"})
+    separator = "&" if "?" in path else "?"
+    for tenant, user in ((f"{writer.tenant}-other", ""), (writer.tenant, f"{separator}user=u2")):
+        answer = await ask(service, tenant, path + user)
+        seen = str(answer)
+        assert "Camellia" not in seen
+        assert "walk" not in seen
+
+
+async def test_a_lens_sees_only_its_own_part_of_the_tenant(service: Service, writer: GraphWriter) -> None:
+    await a_memory(writer)
+    await a_memory(writer, "u2", "b-")
+    whole = await ask(service, writer.tenant, "communities")
+    assert {each["user_id"] for each in whole["communities"]} == {"u1", "u2"}
+    assert "b-tea" not in str(await ask(service, writer.tenant, "communities", user="u1"))
+    assert "b-tea" in str(await ask(service, writer.tenant, "communities"))
+    assert all(
+        line["node"] is None or line["node"]["user_id"] == "u2"
+        for line in (await ask(service, writer.tenant, "changes", user="u2"))["changes"]
+    )

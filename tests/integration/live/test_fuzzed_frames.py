@@ -1,0 +1,51 @@
+"""Whatever is sent to the socket, the service closes it with a code of its own and goes on. Requirements E3, F2."""
+
+import asyncio
+import logging
+import random
+from collections.abc import AsyncIterator
+
+import pytest
+import pytest_asyncio
+from websockets.exceptions import ConnectionClosed
+
+from graph_service.graph.store import Graph
+from graph_service.live.limits import LiveLimits
+from tests.integration.live.hostile_frames import hello_that_may_be_good, hostile_frames
+from tests.support.live_service import Door, LiveViewer, Service, serving
+
+# What the door may say; 1011 would be a mistake of ours.
+OWN_CODES = {None, 1000, 1002, 1007, 1009, 1013, 4400, 4401, 4403, 4406, 4408, 4413, 4429}
+
+
+async def bombard(door: Door, seed: int, *, frames: int) -> int | None:
+    """One connection that sends nonsense until it is closed; returns the close code."""
+    chance = random.Random(seed)
+    async with door.connect() as socket:
+        try:
+            await socket.send(hello_that_may_be_good(chance))
+            for frame in hostile_frames(seed, frames):
+                await socket.send(frame)
+            await socket.close()
+        except ConnectionClosed:
+            pass
+        code, _ = await LiveViewer(socket).closed()
+        return code
+
+
+@pytest_asyncio.fixture(loop_scope="session", scope="module")
+async def service(graph: Graph) -> AsyncIterator[Service]:
+    async with serving(graph, LiveLimits(poll_s=30.0, hello_s=5.0)) as running:
+        yield running
+
+
+async def test_nonsense_of_every_sort_ends_only_its_own_connection(
+    service: Service, tenant: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.ERROR):
+        for begin in range(0, 60, 20):
+            codes = await asyncio.gather(*(bombard(service, seed, frames=6) for seed in range(begin, begin + 20)))
+            assert set(codes) <= OWN_CODES
+    assert [record.message for record in caplog.records if record.name.startswith("graph_service")] == []
+    async with service.viewer(tenant) as viewer:
+        assert (await viewer.take())["t"] == "graph_snapshot"

@@ -1,0 +1,214 @@
+"""A termination signal ends the service in order, within 30 seconds, whatever is away. Requirements F4, C12, F3."""
+
+import asyncio
+import socket
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx
+import pytest
+from fastapi import FastAPI
+
+from graph_service.app.middleware import StopGuard
+from graph_service.graph.store import Graph
+from graph_service.memory.ingest.spool import Spool
+from graph_service.memory.ingest.spool_replay import Replay
+from graph_service.runtime.shutdown import Stopping
+from tests.benchmarks.silent_crowd import TICK_S, Crowd
+from tests.conftest import Server
+from tests.support.builders import a_pace, a_worker
+from tests.support.cable import whole_cable
+from tests.support.cli_process import Home, Running
+
+REMEMBER = "mutation($input: RememberInput!) { remember(input: $input) { messageIds spooled } }"
+CLOSE = 'mutation { closeSession(userId: "ana", sessionId: "s") { state } }'
+STOP_MAX_S = 30.0
+TALKERS = 8
+
+
+@dataclass
+class Talk:
+    """A service with a tenant of its own, and what it acknowledged."""
+
+    service: Running
+    client: httpx.AsyncClient
+    acknowledged: list[str]
+
+    async def say(self, text: str, *, session: str = "s") -> dict[str, Any]:
+        """One call of remember that is answered."""
+        said = {"userId": "ana", "sessionId": session, "messages": [{"role": "USER", "text": text}]}
+        answer = await self.client.post("/graphql", json={"query": REMEMBER, "variables": {"input": said}})
+        if answer.status_code != 200:
+            raise ConnectionRefusedError(answer.text)
+        told: dict[str, Any] = answer.json()["data"]["remember"]
+        self.acknowledged += told["messageIds"]
+        return told
+
+    async def stop(self) -> tuple[int, float]:
+        """Exit code after SIGTERM, and how long it took."""
+        started_s = time.monotonic()
+        code = await asyncio.to_thread(self.service.stop)
+        return code, time.monotonic() - started_s
+
+
+@asynccontextmanager
+async def talking(server: Server, folder: Path, tenant: str, uri: str, **more: str) -> AsyncIterator[Talk]:
+    given = {"NEO4J_URI": uri, "NEO4J_USER": server.user, "NEO4J_PASSWORD": server.password}
+    home = Home(folder, {**given, "MNEMOGRAPH_EMBEDDING_KIND": "none", "MNEMOGRAPH_TENANT": tenant, **more})
+    with home.running("serve", "--port", "0", "--no-browser", "--json") as service:
+        where = await asyncio.to_thread(service.document)
+        address, headers = str(where["graphql"]).removesuffix("/graphql"), {"Mnemograph-Tenant": tenant}
+        async with httpx.AsyncClient(base_url=address, headers=headers, timeout=60) as client:
+            yield Talk(service, client, [])
+
+
+async def _stored(graph: Graph, tenant: str) -> tuple[set[str], int]:
+    """Ids of all messages of a tenant, and how many of them no scene holds."""
+    query = """MATCH (m:Message {tenant: $tenant})
+      RETURN m.id AS id, EXISTS { (m)-[:PART_OF]->(:Scene) } AS read"""
+    async with graph._driver.session() as session:
+        rows = await (await session.run(query, tenant=tenant)).data()
+    assert len({row["id"] for row in rows}) == len(rows)
+    return {row["id"] for row in rows}, sum(not row["read"] for row in rows)
+
+
+async def test_a_stop_amid_talk_and_reading_loses_nothing(
+    server: Server, graph: Graph, tenant: str, tmp_path: Path
+) -> None:
+    """Those who talk on find a closed door or a clear refusal, never a broken answer."""
+    async with talking(server, tmp_path, tenant, server.uri) as talk:
+        many = asyncio.Event()
+
+        async def talker(number: int) -> BaseException:
+            for count in range(10_000):
+                try:
+                    await talk.say(
+                        f"I love tea number {count} of {number}. 我喜欢第{count}种茶。", session=f"s{number}"
+                    )
+                except (httpx.TransportError, OSError) as refused:
+                    return refused
+                if len(talk.acknowledged) > 5 * TALKERS:
+                    many.set()
+            raise AssertionError("the service did not stop")
+
+        talkers = [asyncio.create_task(talker(number)) for number in range(TALKERS)]
+        await many.wait()
+        code, took_s = await talk.stop()
+        refusals = await asyncio.gather(*talkers)
+    assert (code, took_s < STOP_MAX_S) == (0, True)
+    assert all("stopping" in str(r) for r in refusals if not isinstance(r, httpx.TransportError))
+    stored, _ = await _stored(graph, tenant)
+    assert set(talk.acknowledged) <= stored
+    await a_worker(graph).drain()
+    assert await _stored(graph, tenant) == (stored, 0)
+
+
+async def test_a_model_that_never_answers_does_not_hold_up_the_end(
+    server: Server, graph: Graph, tenant: str, tmp_path: Path
+) -> None:
+    """What it was asked for is given back, so that the next worker need not wait for a lease to end."""
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        model = {"LLM_MODEL": "silent", "OPENAI_BASE_URL": f"http://127.0.0.1:{silent.getsockname()[1]}/v1"}
+        async with talking(server, tmp_path, tenant, server.uri, **model) as talk:
+            await talk.say("I love jasmine tea and my sister Anna works at Acme.")
+            await talk.client.post("/graphql", json={"query": CLOSE})
+            asked, _ = await asyncio.to_thread(silent.accept)
+            code, took_s = await talk.stop()
+            asked.close()
+    assert (code, took_s < STOP_MAX_S) == (0, True)
+    assert (await _stored(graph, tenant))[0] == set(talk.acknowledged)
+    await a_worker(graph).drain()
+    assert await _stored(graph, tenant) == (set(talk.acknowledged), 0)
+
+
+@pytest.mark.parametrize("silent", [False, True], ids=["refuses", "is silent"])
+async def test_a_database_that_is_away_does_not_hold_up_the_end(
+    server: Server, graph: Graph, tenant: str, tmp_path: Path, silent: bool
+) -> None:
+    """What was acknowledged meanwhile waits on disk."""
+    async with (
+        whole_cable(urlsplit(server.uri).port or 0) as cable,
+        talking(server, tmp_path, tenant, f"bolt://127.0.0.1:{cable.port}") as talk,
+    ):
+        await talk.say("I love trams.")
+        if silent:
+            cable.freeze()
+            asking = asyncio.create_task(talk.say("我住在里斯本。"))
+            # A second request is answered only after the first has been taken.
+            assert (await talk.client.get("/health")).status_code == 200
+        else:
+            await cable.cut()
+            assert (await talk.say("我住在里斯本。"))["spooled"]
+        code, took_s = await talk.stop()
+        if silent:
+            await asyncio.gather(asking, return_exceptions=True)
+    assert (code, took_s < STOP_MAX_S) == (0, True)
+    path = next((tmp_path / "data").glob("spool-*.sqlite3"), tmp_path / "spool.sqlite3")
+    spool = Spool(path, bytes_max=2**20)
+    await Replay(graph=graph, spool=spool, pace=a_pace()).flush()
+    await spool.close()
+    assert set(talk.acknowledged) <= (await _stored(graph, tenant))[0]
+
+
+async def test_clients_that_say_nothing_do_not_hold_up_the_end(
+    server: Server, graph: Graph, tenant: str, tmp_path: Path
+) -> None:
+    """Half heads, bodies that do not come, sockets without a greeting: while they are there, others are answered."""
+    async with talking(server, tmp_path, tenant, server.uri) as talk:
+        crowd = Crowd(talk.client.base_url.port or 0, 300)
+        for number in range(40):
+            crowd.tick(number)
+            await asyncio.sleep(TICK_S)
+        await talk.say("I love trams.")
+        stopping = asyncio.create_task(talk.stop())
+        while not stopping.done():
+            crowd.tick(0)
+            await asyncio.sleep(TICK_S)
+        code, took_s = await stopping
+        crowd.close()
+    assert (code, took_s < STOP_MAX_S) == (0, True)
+    assert (await _stored(graph, tenant))[0] == set(talk.acknowledged)
+
+
+async def test_a_request_that_comes_too_late_is_refused_with_503() -> None:
+    app, stopping, entered = FastAPI(), Stopping(), asyncio.Event()
+    app.add_middleware(StopGuard, stopping=stopping)
+
+    @app.get("/wait")
+    async def wait() -> str:
+        entered.set()
+        await stopping.asked.wait()
+        return "finished"
+
+    transport = httpx.ASGITransport(app)
+    async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
+        under_way = asyncio.create_task(client.get("/wait"))
+        await entered.wait()
+        stopping.ask()
+        late = await client.get("/wait")
+        assert (late.status_code, late.json()["error"]["code"]) == (503, "UNAVAILABLE")
+        assert (await under_way).json() == "finished"
+
+
+async def test_a_request_that_is_cut_off_by_the_end_is_answered() -> None:
+    """It got a 500 and left a traceback."""
+    app, stopping, entered = FastAPI(), Stopping(), asyncio.Event()
+    app.add_middleware(StopGuard, stopping=stopping)
+
+    @app.get("/wait")
+    async def wait() -> None:
+        entered.set()
+        await asyncio.Event().wait()
+
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://127.0.0.1") as client:
+        under_way = asyncio.create_task(client.get("/wait"))
+        await entered.wait()
+        stopping.ask()
+        under_way.cancel()
+        answer = await under_way
+    assert (answer.status_code, answer.json()["error"]["code"]) == (503, "UNAVAILABLE")

@@ -1,0 +1,115 @@
+"""What the live door refuses, and with which close code."""
+
+import json
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+import pytest_asyncio
+from websockets.typing import Origin
+
+from graph_service.graph.store import Graph
+from graph_service.live.limits import LiveLimits
+from graph_service.live.websocket import LOOPBACK_HOSTS, origin_allowed
+from tests.support.live_service import LiveViewer, Service, serving
+
+HELLO = {"t": "hello", "v": 1, "client": "c-test"}
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def service(graph: Graph) -> AsyncIterator[Service]:
+    async with serving(graph, LiveLimits(poll_s=30.0, hello_s=0.3, viewers=3)) as running:
+        yield running
+
+
+async def refused(service: Service, *messages: str | bytes, **wishes: Any) -> tuple[int | None, str]:
+    """Close code of a socket on which these messages were sent, and the code in the error frame."""
+    async with service.connect(**wishes) as socket:
+        for message in messages:
+            await socket.send(message)
+        code, frames = await LiveViewer(socket).closed()
+        return code, frames[-1]["code"]
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "no json",
+        "[]",
+        '{"t":"unheard of"}',
+        '{"t":"ack","seq":1}',
+        json.dumps({**HELLO, "client": ""}),
+        json.dumps({**HELLO, "scope": {"budget": 0}}),
+        json.dumps({**HELLO, "scope": {"tenant": "a b/c"}}),
+        json.dumps({**HELLO, "resume": {"epoch": "e", "seq": -1}}),
+        b"{}",
+    ],
+)
+async def test_a_frame_of_the_wrong_shape_ends_the_connection(service: Service, message: str | bytes) -> None:
+    assert await refused(service, message) == (4400, "BAD_FRAME")
+
+
+async def test_a_second_hello_ends_the_connection(service: Service) -> None:
+    assert await refused(service, json.dumps(HELLO), json.dumps(HELLO)) == (4400, "BAD_FRAME")
+
+
+async def test_a_frame_beyond_sixteen_kibibytes_is_refused(service: Service) -> None:
+    message = json.dumps({**HELLO, "token": "记" * 5_500}, ensure_ascii=False)
+    assert await refused(service, message) == (4413, "TOO_BIG")
+
+
+async def test_silence_instead_of_hello_is_refused(service: Service) -> None:
+    assert await refused(service) == (4408, "TIMEOUT")
+
+
+async def test_a_flood_of_frames_is_refused(service: Service) -> None:
+    flood = [json.dumps({"t": "ack", "seq": number}) for number in range(60)]
+    assert await refused(service, json.dumps(HELLO), *flood) == (4429, "TOO_FAST")
+
+
+async def test_a_flood_of_snapshot_wishes_is_refused_sooner(service: Service) -> None:
+    flood = [json.dumps({"t": "resync"})] * 8
+    assert await refused(service, json.dumps(HELLO), *flood) == (4429, "TOO_FAST")
+
+
+async def test_another_version_or_sub_protocol_is_refused(service: Service) -> None:
+    assert await refused(service, json.dumps({**HELLO, "v": 2})) == (4406, "SUB_PROTOCOL")
+    assert await refused(service, subprotocols=None) == (4406, "SUB_PROTOCOL")
+
+
+async def test_a_page_of_another_site_is_refused(service: Service) -> None:
+    assert await refused(service, origin=Origin("http://evil.example")) == (4403, "FORBIDDEN")
+    same_port = Origin(f"http://evil.example:{service.port}")
+    assert await refused(service, origin=same_port, additional_headers={}) == (4403, "FORBIDDEN")
+
+
+async def test_our_own_page_is_let_in(service: Service) -> None:
+    async with service.connect(origin=Origin(service.http)) as socket:
+        await socket.send(json.dumps(HELLO))
+        assert (await LiveViewer(socket).next())["t"] == "hello_ack"
+
+
+def test_a_name_that_an_attackers_dns_answers_is_not_allowed() -> None:
+    assert not origin_allowed("http://evil.example:8000", "evil.example:8000", LOOPBACK_HOSTS)
+    assert not origin_allowed(None, "evil.example:8000", LOOPBACK_HOSTS)
+    assert not origin_allowed(None, None, LOOPBACK_HOSTS)
+    assert not origin_allowed("null", "localhost:8000", LOOPBACK_HOSTS)
+    assert not origin_allowed("http://localhost:9999", "localhost:8000", LOOPBACK_HOSTS)
+    assert not origin_allowed("http://[bad", "localhost:8000", LOOPBACK_HOSTS)
+    assert origin_allowed("http://localhost:8000", "LOCALHOST:8000", LOOPBACK_HOSTS)
+    assert origin_allowed("http://[::1]:8000", "[::1]:8000", LOOPBACK_HOSTS)
+    assert origin_allowed(None, "127.0.0.1:8000", LOOPBACK_HOSTS)
+    assert origin_allowed("https://memory.example", "memory.example", {"*"})
+    assert not origin_allowed("https://evil.example", "memory.example", {"*"})
+
+
+async def test_one_viewer_too_many_is_told_to_come_later(service: Service, tenant: str) -> None:
+    async with service.viewer(tenant), service.viewer(tenant), service.viewer(tenant):
+        hello = json.dumps({**HELLO, "scope": {"tenant": tenant}})
+        assert await refused(service, hello) == (1013, "TRY_LATER")
+
+
+async def test_silent_sockets_take_nobodys_place(service: Service, tenant: str) -> None:
+    """A place is taken after `hello`; three silent sockets were enough to turn everybody away."""
+    async with service.connect(), service.connect(), service.connect(), service.viewer(tenant) as viewer:
+        assert viewer.hello_ack["t"] == "hello_ack"

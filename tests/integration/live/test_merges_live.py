@@ -1,0 +1,90 @@
+"""Viewers see merges and splits as they happen: a snapshot and the patches after it are the next snapshot.
+
+Requirements C9 and E3.
+"""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from graph_service.graph.store import Graph
+from graph_service.live.patches import Shown
+from graph_service.memory.change_log.log import ChangeLog
+from schema.ids import TenantId
+from tests.integration.live.test_socket import QUICK
+from tests.integration.memory.test_identity import BOTH, an_id, merge, say
+from tests.support.builders import a_memory
+from tests.support.live_service import LiveViewer, Service, serving
+
+# Two that are known of each other, and of each a fact that the other has too, one of them over.
+SAID = [
+    *BOTH,
+    ("Bob", "RELATES_TO", "Bobby", "brother"),
+    ("Bob", "RELATES_TO", "Oslo", "lives in"),
+    ("Bobby", "RELATES_TO", "Rome", "lives in"),
+    ("小红", "RELATES_TO", "Bobby", "同事"),
+    ("小红", "PREFERS", "茶", None),
+    ("阿红", "DISLIKES", "茶", None),
+]
+
+
+def drawn(shown: Shown) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Nodes and visible edges as a viewer draws them; counts that only snapshots bring, and differences, aside."""
+    nodes = {name: {**node, "evidence_n": None} for name, node in shown.nodes.items()}
+    edges = {name: {key: edge[key] for key in edge if key != "was"} for name, edge in shown.visible_edges().items()}
+    return nodes, edges
+
+
+async def follows(service: Service, graph: Graph, tenant: str, viewer: LiveViewer) -> None:
+    """The viewer catches up by patches alone, and then draws what a new viewer is shown."""
+    service.hub.notify(tenant)
+    frames = await viewer.until((await ChangeLog(graph).head(tenant)).seq)
+    assert {frame["t"] for frame in frames} == {"graph_patch"}
+    async with service.viewer(tenant) as fresh:
+        await fresh.take()
+        assert drawn(viewer.shown) == drawn(fresh.shown)
+
+
+async def test_each_merge_and_split_arrives_as_patches(graph: Graph, tenant: str) -> None:
+    memory, here = a_memory(graph), TenantId(tenant)
+    await say(graph, tenant, *SAID, session="s1")
+    acts: list[Callable[[], Awaitable[object]]] = [
+        lambda: merge(memory, tenant, "Bob", "Bobby"),
+        lambda: merge(memory, tenant, "小红", "阿红"),
+        lambda: say(graph, tenant, ("Bobby", "PREFERS", "jazz", None), ("阿红", "PREFERS", "茶", None), session="s2"),
+        lambda: merge(memory, tenant, "小红", "Bob"),
+        lambda: memory.split_entity(here, an_id(tenant, "Bobby")),
+        lambda: memory.split_entity(here, an_id(tenant, "阿红")),
+        lambda: memory.split_entity(here, an_id(tenant, "Bob")),
+    ]
+    async with serving(graph, QUICK) as service, service.viewer(tenant) as viewer:
+        await viewer.take()
+        at_first = drawn(viewer.shown)
+        for act in acts:
+            await act()
+            await follows(service, graph, tenant, viewer)
+        assert set(at_first[0]) < set(drawn(viewer.shown)[0])
+
+
+async def test_a_merge_taken_back_leaves_a_viewer_that_was_away_as_it_was(graph: Graph, tenant: str) -> None:
+    memory, here = a_memory(graph), TenantId(tenant)
+    await say(graph, tenant, *SAID, session="s1")
+    async with serving(graph, QUICK) as service:
+        async with service.viewer(tenant) as viewer:
+            snapshot = await viewer.take()
+        at_first = drawn(viewer.shown)
+        made = await merge(memory, tenant, "Bob", "Bobby")
+        await memory.split_entity(here, made)
+        resume = {"epoch": snapshot["epoch"], "seq": snapshot["seq"]}
+        async with service.viewer(tenant, resume=resume) as again:
+            again.shown = viewer.shown
+            await follows(service, graph, tenant, again)
+            assert drawn(again.shown) == at_first
+
+
+async def test_viewers_of_another_tenant_hear_nothing_of_a_merge(graph: Graph, tenant: str) -> None:
+    other = f"{tenant}-other"
+    for name in (tenant, other):
+        await say(graph, name, *BOTH, session="s1")
+    head = await ChangeLog(graph).head(other)
+    await merge(a_memory(graph), tenant, "Bob", "Bobby")
+    assert await ChangeLog(graph).head(other) == head

@@ -1,0 +1,123 @@
+"""The tool names of Graphiti, mem0 and the official memory server, for clients that know those. Requirements E4, F2."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+import pytest_asyncio
+
+from graph_service.config.sections import Aliases
+from graph_service.graph.store import Graph
+from graph_service.mcp.caller import Caller
+from graph_service.mcp.tool_registry import CORE
+from schema.ids import DEFAULT_TENANT
+from tests.support.builders import a_memory, a_worker
+from tests.support.mcp_service import McpService, serving
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def service(graph: Graph) -> AsyncIterator[McpService]:
+    async with serving(a_memory(graph), Caller(tenant=DEFAULT_TENANT, aliases=Aliases.MEM0)) as running:
+        yield running
+
+
+async def test_each_client_chooses_whose_names_it_wants(service: McpService, tenant: str) -> None:
+    async def names(**query: str) -> set[str]:
+        async with service.agent(tenant, **query) as agent:
+            return {tool.name for tool in (await agent.client.list_tools()).tools}
+
+    core = {tool.name for tool in CORE}
+    assert await names(aliases="none") == core
+    assert await names() == core | {"add_memory", "search_memories", "get_memories", "delete_memory"}
+    assert {"search_memory_facts", "get_episodes", "get_status"} < await names(aliases="graphiti")
+    assert {"read_graph", "open_nodes", "create_entities"} < await names(aliases="memory")
+    async with service.agent(tenant, aliases="zep") as agent:
+        error = await agent.failure("status")
+        assert (error["code"], "use one of none, graphiti" in error["message"]) == ("BAD_INPUT", True)
+
+
+async def test_the_official_names_write_read_and_delete_a_graph(service: McpService, graph: Graph, tenant: str) -> None:
+    entities = [
+        {"name": "John_Smith", "entityType": "person", "observations": ["Speaks fluent Spanish", "喜欢爬山"]},
+        {"name": "Anthemis", "entityType": "company", "observations": []},
+    ]
+    works = {"from": "John_Smith", "to": "Anthemis", "relationType": "works_at"}
+    async with service.agent(tenant, user="ana", aliases="memory") as agent:
+        assert (await agent.call("create_entities", entities=entities))["stored"] == 3
+        assert (await agent.call("create_relations", relations=[works]))["stored"] == 1
+        added = {"entityName": "Anthemis", "contents": ["Grows camomile"]}
+        assert (await agent.call("add_observations", observations=[added]))["stored"] == 1
+        assert (await agent.call("create_relations", relations=[works])) == {"stored": 0, "repeated": 1}
+        await a_worker(graph).drain()
+        found = await agent.call("read_graph")
+        told = {one["name"]: one for one in found["entities"]}
+        assert set(told["John_Smith"]["observations"]) == {"Speaks fluent Spanish", "喜欢爬山"}
+        assert (told["Anthemis"]["entityType"], told["Anthemis"]["observations"]) == ("company", ["Grows camomile"])
+        assert [(one["from"], one["to"]) for one in found["relations"]] == [("John_Smith", "Anthemis")]
+        opened = await agent.call("open_nodes", names=["john_smith"])
+        assert [one["name"] for one in opened["entities"]] == ["John_Smith"]
+        searched = await agent.call("search_nodes", query="爬山")
+        assert "John_Smith" in [one["name"] for one in searched["entities"]]
+        wrong = {"entityName": "John_Smith", "observations": ["Speaks fluent Spanish", "Speaks Latin"]}
+        gone = await agent.call("delete_observations", deletions=[wrong])
+        assert gone == {"deleted": 1, "missing": ["Speaks Latin"]}
+        assert (await agent.call("delete_relations", relations=[works]))["deleted"] == 1
+        # What was near is read again, and is on the graph again after that.
+        await a_worker(graph).drain()
+        assert (await agent.call("delete_entities", entityNames=["Anthemis", "Nobody"]))["missing"] == ["Nobody"]
+        await a_worker(graph).drain()
+        left = await agent.call("read_graph")
+        assert [(one["name"], one["observations"]) for one in left["entities"] if one["name"] != "ana"] == [
+            ("John_Smith", ["喜欢爬山"])
+        ]
+        assert left["relations"] == []
+
+
+async def test_the_names_of_graphiti_store_and_search_episodes(service: McpService, graph: Graph, tenant: str) -> None:
+    async with service.agent(tenant, aliases="graphiti") as agent:
+        episode = {"name": "Tea talk", "group_id": "ana", "reference_time": "2026-03-01T12:00:00Z"}
+        talk = "Ana: I love jasmine tea.\nassistant: Noted."
+        await agent.call("add_memory", **episode, episode_body=talk, source="message", update_communities=True)
+        await agent.call("add_memory", name="笔记", group_id="王芳", episode_body="我住在成都。")
+        await a_worker(graph).drain()
+        facts = (await agent.call("search_memory_facts", query="What tea?", group_ids="ana"))["facts"]
+        assert (facts[0]["group_id"], "tea" in facts[0]["fact"]) == ("ana", True)
+        both = await agent.call("search_nodes", query="tea 成都", group_ids=["ana", "王芳"])
+        assert {node["group_id"] for node in both["nodes"]} == {"ana", "王芳"}
+        episodes = (await agent.call("get_episodes", group_ids=["ana"], max_episodes=5))["episodes"]
+        assert [(one["name"], one["content"]) for one in episodes] == [
+            ("Ana", "I love jasmine tea."),
+            ("assistant", "Noted."),
+        ]
+        assert (await agent.call("get_status"))["status"] == "ok"
+        await agent.call("delete_entity_edge", uuid=facts[0]["uuid"])
+        await agent.call("delete_episode", uuid=episodes[0]["uuid"])
+        assert (await agent.failure("delete_episode", uuid=episodes[0]["uuid"]))["code"] == "NOT_FOUND"
+        assert (await agent.failure("search_nodes", query="tea"))["code"] == "BAD_INPUT"
+
+
+async def test_the_names_of_mem0_store_search_list_and_delete(service: McpService, graph: Graph, tenant: str) -> None:
+    async with service.agent(tenant, user="ana") as agent:
+        turns = [{"role": "user", "content": "I love jasmine tea."}, {"role": "assistant", "content": "Good to know."}]
+        stored = await agent.call("add_memory", text="tea", messages=turns, run_id="r1", metadata={"a": 1})
+        assert [one["event"] for one in stored["results"]] == ["ADD", "ADD"]
+        await agent.call("add_memory", text="我住在成都。", user_id="王芳")
+        await a_worker(graph).drain()
+        by_user = {"AND": [{"user_id": "王芳"}, {"created_at": {"gte": "2026-01-01"}}]}
+        found = (await agent.call("search_memories", query="住在哪里", filters=by_user))["results"]
+        assert (found[0]["user_id"], "成都" in found[0]["memory"]) == ("王芳", True)
+        listed = (await agent.call("get_memories"))["results"]
+        assert any("tea" in one["memory"] for one in listed)
+        for one in [*listed, *stored["results"]]:
+            await agent.call("delete_memory", memory_id=one["id"])
+        await a_worker(graph).drain()
+        assert (await agent.call("search_memories", query="jasmine tea"))["results"] == []
+
+
+@pytest.mark.parametrize("filters", [{"OR": [{"user_id": "a"}]}, {"user_id": {"in": ["a"]}}, {"app_id": "x"}])
+async def test_a_filter_that_is_not_understood_is_refused(
+    service: McpService, tenant: str, filters: dict[str, Any]
+) -> None:
+    async with service.agent(tenant, user="ana") as agent:
+        error = await agent.failure("search_memories", query="tea", filters=filters)
+        assert (error["code"], "is not understood" in error["message"]) == ("BAD_INPUT", True)

@@ -1,0 +1,137 @@
+"""Nothing of another tenant comes through the MCP door, nor the answer whether it exists. Requirements F2, E4."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import httpx2
+import pytest
+import pytest_asyncio
+from mcp.shared.exceptions import MCPError
+from mcp.types import CallToolResult
+
+from graph_service.config.sections import Aliases
+from graph_service.graph.store import Graph
+from graph_service.mcp.tool import Effect
+from graph_service.mcp.tool_registry import CORE, tools_for
+from tests.support.builders import a_memory, a_worker
+from tests.support.mcp_service import Agent, McpService, serving
+
+# What is asked for, and what stands beside it where it was said.
+ASKED, SECRET = "乌龙茶 oolong", "武夷 Wuyi"
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def service(graph: Graph) -> AsyncIterator[McpService]:
+    async with serving(a_memory(graph)) as running:
+        yield running
+
+
+async def filled(agent: Agent, graph: Graph) -> dict[str, str]:
+    """Ids and URIs of everything that one tenant holds."""
+    said = f"Ana likes {ASKED} of {SECRET}."
+    fact = {"subject": "user", "predicate": "PREFERS", "object": ASKED, "statement": said}
+    done = await agent.call("remember", messages=[{"role": "user", "text": said}], facts=[fact], session_id="s1")
+    await a_worker(graph).drain()
+    hits = {hit["kind"]: hit for hit in (await agent.call("recall", query=ASKED))["hits"]}
+    node = next(one for one in (await agent.call("search_nodes", query=ASKED))["nodes"] if one["kind"] == "Entity")
+    return {
+        "message": done["message_ids"][0],
+        "scene": hits["scene"]["id"],
+        "fact": hits["fact"]["id"],
+        "entity": node["id"],
+        "session_uri": done["session_uri"],
+        "scene_uri": hits["scene"]["uri"],
+        "message_uri": hits["message"]["uri"],
+    }
+
+
+def tried(known: dict[str, str]) -> list[tuple[str, str, dict[str, Any]]]:
+    """Every tool of every family, with ids and URIs of another tenant."""
+    ours: list[tuple[str, dict[str, Any]]] = [
+        ("recall", {"query": ASKED}),
+        ("recall", {"query": ASKED, "in_session": "s1"}),
+        ("get_context", {"query": ASKED}),
+        ("search_nodes", {"query": ASKED}),
+        ("list_sessions", {}),
+        ("close_session", {"session_id": "s1"}),
+        ("generate_layers", {"session_id": "s1"}),
+        ("generate_layers", {"all_users": True}),
+        ("index_memories", {}),
+        ("status", {}),
+        *(("read_memory", {"uri": f"{known[name]}#L2"}) for name in ("session_uri", "scene_uri", "message_uri")),
+        *(("forget", {"kind": kind, "id": known[kind]}) for kind in ("message", "scene", "fact", "entity")),
+        ("forget", {"kind": "session", "id": "s1"}),
+        ("forget", {"kind": "user", "id": "ana", "confirm": True}),
+    ]
+    theirs: list[tuple[str, str, dict[str, Any]]] = [
+        ("graphiti", "search_nodes", {"query": ASKED}),
+        ("graphiti", "search_memory_facts", {"query": ASKED}),
+        ("graphiti", "get_episodes", {}),
+        ("graphiti", "get_status", {}),
+        ("graphiti", "delete_episode", {"uuid": known["message"]}),
+        ("graphiti", "delete_entity_edge", {"uuid": known["fact"]}),
+        ("mem0", "search_memories", {"query": ASKED}),
+        ("mem0", "get_memories", {}),
+        ("mem0", "delete_memory", {"memory_id": known["fact"]}),
+        ("memory", "read_graph", {}),
+        ("memory", "open_nodes", {"names": [ASKED]}),
+        ("memory", "search_nodes", {"query": ASKED}),
+        ("memory", "delete_entities", {"entityNames": [ASKED]}),
+        ("memory", "delete_observations", {"deletions": [{"entityName": ASKED, "observations": ["x"]}]}),
+        ("memory", "delete_relations", {"relations": [{"from": "ana", "to": ASKED, "relationType": "PREFERS"}]}),
+    ]
+    return [*(("none", tool, arguments) for tool, arguments in ours), *theirs]
+
+
+def as_unknown(result: CallToolResult, known: dict[str, str], unknown: dict[str, str]) -> str:
+    """An answer, as it would be for ids that nobody has."""
+    said = str((result.is_error, result.structured_content))
+    for name in sorted(known, key=lambda one: -len(known[one])):
+        said = said.replace(known[name], unknown[name])
+    return said
+
+
+async def test_no_tool_leaks_or_touches_what_another_tenant_holds(
+    service: McpService, graph: Graph, tenant: str
+) -> None:
+    """The same user id, every tool and every id: what is there elsewhere is answered like what is nowhere."""
+    async with service.agent(tenant, user="ana") as owner:
+        known = await filled(owner, graph)
+        unknown = {name: known[name].replace(known[name][-6:], "000000") for name in known}
+        calls, tools = tried(known), {(family, tool) for family, tool, _ in tried(known)}
+        adding = {(a.value, t.name) for a in Aliases for t in tools_for(a).values() if t.effect is Effect.ADDS}
+        everything = {(a.value, t.name) for a in Aliases for t in tools_for(a).values() if t not in CORE}
+        assert tools | adding >= everything | {("none", tool.name) for tool in CORE}
+        stranger = f"{tenant}-other"
+        async with service.agent(stranger, user="bo") as agent:
+            await agent.call("remember", messages=[{"role": "user", "text": "I swim."}])
+            await a_worker(graph).drain()
+            await agent.call("generate_layers", all_users=True)
+        for (family, tool, arguments), (_, _, made_up) in zip(calls, tried(unknown), strict=True):
+            async with service.agent(stranger, user="ana", aliases=family) as agent:
+                result = await agent.client.call_tool(tool, arguments)
+                nothing = await agent.client.call_tool(tool, made_up)
+            assert not any(word in str(result) for word in SECRET.split()), tool
+            assert as_unknown(result, known, unknown) == as_unknown(nothing, known, unknown), tool
+        assert len((await owner.call("recall", query=ASKED))["hits"]) == 3
+        assert (await owner.call("list_sessions"))["sessions"][0]["state"] == "active"
+
+
+async def test_a_layer_of_another_tenant_is_not_there(service: McpService, graph: Graph, tenant: str) -> None:
+    async with service.agent(tenant, user="ana") as owner:
+        known = await filled(owner, graph)
+    async with service.agent(f"{tenant}-other", user="ana") as agent:
+        assert (await agent.client.list_resources()).resources == []
+        for name in ("session_uri", "scene_uri", "message_uri"):
+            with pytest.raises(MCPError) as caught:
+                await agent.client.read_resource(f"{known[name]}#L1")
+            assert (caught.value.code, caught.value.data) == (-32602, {"code": "NOT_FOUND"})
+
+
+async def test_a_request_for_a_tenant_without_a_name_is_turned_away(service: McpService) -> None:
+    listing = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+    accepts = {"Accept": "application/json, text/event-stream"}
+    async with httpx2.AsyncClient(headers=accepts) as http:
+        wrong = await http.post(service.url, json=listing, headers={"Mnemograph-Tenant": "a b/c"})
+        assert (wrong.json()["error"]["code"], wrong.json()["error"]["data"]) == (-32602, {"code": "BAD_INPUT"})
+        assert (await http.post(service.url, json=listing)).json()["result"]["tools"]

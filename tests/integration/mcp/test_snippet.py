@@ -1,0 +1,42 @@
+"""What docs/mcp.md and README.md show in Python works against a service that runs. Requirement E4."""
+
+import asyncio
+import re
+import textwrap
+from pathlib import Path
+from typing import Any
+
+from graph_service.graph.store import Graph
+from schema.ids import DEFAULT_TENANT
+from tests.support.builders import a_memory, an_incoming
+from tests.support.mcp_service import serving
+
+ROOT = Path(__file__).parents[3]
+ADDRESS = "http://127.0.0.1:7780/mcp?user=ana"
+
+
+def snippets(page: str) -> list[str]:
+    """The Python of a page."""
+    return re.findall(r"^```python\n(.*?)^```$", (ROOT / page).read_text("utf-8"), re.MULTILINE | re.DOTALL)
+
+
+async def test_the_official_client_asks_as_the_page_shows(graph: Graph, tenant: str) -> None:
+    (text,) = (one for one in snippets("docs/mcp.md") if "async with" in one)
+    memory = a_memory(graph)
+    await memory.remember(DEFAULT_TENANT, an_incoming("I love the coffee at the station.", user=f"ana-{tenant}"))
+    async with serving(memory) as service:
+        source = text.replace(ADDRESS, f"{service.url}?user=ana-{tenant}")
+        assert source != text
+        names: dict[str, Any] = {}
+        exec(f"async def shown():\n{textwrap.indent(source, '    ')}\n    return found", names)
+        found = await asyncio.wait_for(names["shown"](), 60)
+    assert "station" in found.content[0].text
+
+
+def test_the_agents_snippet_is_the_same_on_both_pages() -> None:
+    """OpenAI Agents are no dependency of ours; what is checked is that both pages hand over one address alike."""
+    told = [one for page in ("README.md", "docs/mcp.md") for one in snippets(page) if "MCPServerStreamableHttp(" in one]
+    lines = [[line for line in one.splitlines() if line.startswith(("memory =", "agent ="))] for one in told]
+    assert len(lines) == 2
+    assert lines[0] == lines[1]
+    assert ADDRESS in lines[0][0]

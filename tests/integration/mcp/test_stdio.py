@@ -1,0 +1,65 @@
+"""`mnemograph mcp` as docs/mcp.md tells clients to start it: a process on standard streams. Requirements E4, E5, F2."""
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from mcp import Client, StdioServerParameters
+
+from tests.conftest import Server
+from tests.support.cli_process import COMMAND, Home
+from tests.support.mcp_service import Agent
+
+ANSWER_S = 60
+
+
+@pytest.fixture
+def home(server: Server, tmp_path: Path) -> Home:
+    """A machine with a database of its own tests."""
+    more = {"NEO4J_URI": server.uri, "NEO4J_USER": server.user, "NEO4J_PASSWORD": server.password}
+    return Home(tmp_path, {"MNEMOGRAPH_EMBEDDING_KIND": "none", **more})
+
+
+def started(home: Home, *options: str) -> StdioServerParameters:
+    """How a client is told to start us."""
+    return StdioServerParameters(
+        command=sys.executable, args=[*COMMAND[1:], "mcp", *options], env=home.environ, cwd=str(home.folder)
+    )
+
+
+async def test_an_agent_keeps_its_memory_when_the_service_behind_it_ends(home: Home, tenant: str) -> None:
+    """First the service of the data directory answers, which reads with a model; then parts of our own, with rules."""
+    reader = {"LLM_MODEL": "model-of-the-service", "OPENAI_API_KEY": "none", "OPENAI_BASE_URL": "http://127.0.0.1:9"}
+    serving = Home(home.folder, {**home.more, **reader})
+    command = started(home, "--user", "王芳", "--tenant", tenant, "--aliases", "memory")
+    with serving.running("serve", "--port", "0", "--no-browser", "--json") as service:
+        service.document()
+        async with Client(command, read_timeout_seconds=ANSWER_S) as client:
+            agent = Agent(client)
+            assert (await agent.call("status"))["reader"] == "model-of-the-service"
+            assert "read_graph" in {tool.name for tool in (await client.list_tools()).tools}
+            fact = {"subject": "user", "predicate": "PREFERS", "object": "乌龙茶", "statement": "王芳爱喝乌龙茶。"}
+            said = [{"role": "user", "text": "我爱喝乌龙茶。"}]
+            done = await agent.call("remember", messages=said, facts=[fact], session_id="茶")
+            assert (await agent.failure("forget", kind="fact", id="none"))["code"] == "NOT_FOUND"
+            service.stop()
+            assert (await agent.call("status"))["reader"] == "rules"
+            hits = (await agent.call("recall", query="她爱喝乌龙茶吗？"))["hits"]
+            assert any("乌龙茶" in hit["text"] for hit in hits)
+            layer = await client.read_resource(f"{done['session_uri']}#L2")
+            assert "我爱喝乌龙茶。" in layer.contents[0].text
+
+
+def test_a_signal_ends_it_although_its_client_keeps_the_line_open(home: Home) -> None:
+    with subprocess.Popen(
+        [*COMMAND, "mcp"], env=home.environ, cwd=home.folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n')
+        process.stdin.flush()
+        assert b'"id":1' in process.stdout.readline()
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(30) == 128 + signal.SIGTERM

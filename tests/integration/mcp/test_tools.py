@@ -1,0 +1,246 @@
+"""Every tool of the MCP door over streamable HTTP, asked by the SDK's own client. Requirements E4, F2, F6."""
+
+from collections.abc import AsyncIterator
+from typing import Any, cast
+
+import pytest
+import pytest_asyncio
+from mcp.shared.exceptions import MCPError
+
+from graph_service.graph.store import Graph
+from graph_service.mcp.tool_registry import CORE
+from graph_service.memory.service import Memory
+from tests.support.builders import a_dead_graph, a_memory, a_worker
+from tests.support.mcp_service import Agent, McpService, kept, serving
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def service(graph: Graph) -> AsyncIterator[McpService]:
+    async with serving(a_memory(graph)) as running:
+        yield running
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def agent(service: McpService, tenant: str) -> AsyncIterator[Agent]:
+    """An agent of a user, Ana, in a tenant of her own."""
+    async with kept(service.agent(tenant, user="ana")) as one:
+        yield one
+
+
+def said(text: str, **more: Any) -> dict[str, Any]:
+    return {"role": "user", "text": text, "time": "2026-03-01T12:00:00Z", **more}
+
+
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+async def test_a_client_of_either_era_finds_tools_it_can_understand(
+    service: McpService, tenant: str, mode: str
+) -> None:
+    async with service.agent(tenant, mode=mode) as agent:
+        tools = (await agent.client.list_tools()).tools
+        assert [tool.name for tool in tools] == [tool.name for tool in CORE]
+        assert "get_context" in (agent.client.instructions or "")
+        for tool in tools:
+            assert tool.description
+            assert tool.title
+            assert tool.input_schema["type"] == (tool.output_schema or {})["type"] == "object"
+            assert "$ref" not in str(tool.input_schema) + str(tool.output_schema)
+            assert tool.annotations
+            assert tool.annotations.open_world_hint is False
+        hints = {tool.name: tool.annotations for tool in tools}
+        assert [name for name in hints if hints[name].destructive_hint] == ["forget"]
+        assert [name for name in hints if not hints[name].idempotent_hint] == ["remember"]
+        writes = {"remember", "forget", "close_session", "generate_layers", "index_memories"}
+        assert {name for name in hints if not hints[name].read_only_hint} == writes
+        assert (await agent.call("status"))["database"] == "up"
+
+
+async def test_an_agent_remembers_with_its_own_facts_and_recalls_with_evidence(
+    agent: Agent, graph: Graph, tenant: str
+) -> None:
+    fact = {
+        "subject": "user",
+        "predicate": "PREFERS",
+        "object": "jasmine tea",
+        "statement": "Ana loves jasmine tea.",
+        "valid_at": "2026-03-01",
+    }
+    wrong = {**fact, "predicate": "ADORES"}
+    done = await agent.call(
+        "remember", messages=[said("I love jasmine tea.", speaker="Ana")], facts=[fact, wrong], summary="Ana on tea."
+    )
+    assert (done["stored"], done["repeated"], len(done["message_ids"])) == (1, 0, 1)
+    assert "whitelist" in done["dropped"][0]
+    again = await agent.call("remember", messages=[said("I love jasmine tea.", speaker="Ana")])
+    assert (again["stored"], again["repeated"]) == (0, 1)
+    await a_worker(graph).drain()
+    found = await agent.call("recall", query="What tea does Ana love?", kinds=["fact"])
+    assert found["hits"][0]["text"] == "Ana loves jasmine tea."
+    assert found["hits"][0]["evidence"][0]["text"] == "I love jasmine tea."
+    assert found["hits"][0]["subject"] == "ana"
+    page = await agent.call("recall", query="What tea does Ana love?", limit=1, after=None)
+    assert len(page["hits"]) == 1
+
+
+async def test_chinese_words_come_back_as_they_were_said(agent: Agent, graph: Graph) -> None:
+    fact = {
+        "subject": "user",
+        "predicate": "DISLIKES",
+        "object": "花生",
+        "statement": "王芳对花生过敏。",
+        "relation": "过敏",
+    }
+    messages = [said("我对花生过敏。", speaker="王芳")]
+    done = await agent.call(
+        "remember", messages=messages, facts=[fact], user_id="王芳", session_id="诊所", user_name="王芳"
+    )
+    await a_worker(graph).drain()
+    hits = (await agent.call("recall", query="她对什么过敏？", user_id="王芳"))["hits"]
+    assert any(hit["text"] == "王芳对花生过敏。" for hit in hits)
+    context = await agent.text("get_context", query="今晚吃什么？", user_id="王芳")
+    assert "花生" in context
+    nodes = (await agent.call("search_nodes", query="花生", user_id="王芳"))["nodes"]
+    assert nodes[0]["name"] == "花生"
+    assert nodes[0]["facts"][0]["statement"] == "王芳对花生过敏。"
+    layer = await agent.client.read_resource(f"{done['session_uri']}#L2")
+    assert "我对花生过敏。" in layer.contents[0].text
+    assert "\\u" not in await agent.text("recall", query="花生", user_id="王芳")
+
+
+async def test_a_context_is_text_for_a_prompt_within_its_budget(agent: Agent, graph: Graph) -> None:
+    await agent.call("remember", messages=[said("I moved to Lisbon in May and I love the trams.")], session_id="s")
+    await a_worker(graph).drain()
+    found = await agent.call("get_context", query="Where does she live?", max_tokens=300, sources=True)
+    assert "Lisbon" in found["text"]
+    assert 0 < found["tokens"] <= 300
+    assert {"mark", "kind", "id", "uri"} == set(found["sources"][0])
+    assert found["text"] in await agent.text("get_context", query="Where does she live?", max_tokens=300)
+
+
+async def test_sessions_and_layers_are_told_by_their_uri(agent: Agent, graph: Graph, tenant: str) -> None:
+    done = await agent.call("remember", messages=[said("I swim on Mondays.")], session_id="pool talk")
+    await a_worker(graph).drain()
+    listed = (await agent.call("list_sessions"))["sessions"]
+    assert [(one["session_id"], one["uri"], one["messages"]) for one in listed] == [
+        ("pool talk", done["session_uri"], 1)
+    ]
+    made = await agent.call("generate_layers", session_id="pool talk")
+    assert (made["sessions"], made["failed"]) == (1, 0)
+    assert "swim" in (await agent.call("read_memory", uri=done["session_uri"], level="L0"))["text"]
+    assert "I swim on Mondays." in await agent.text("read_memory", uri=done["session_uri"], level="L2")
+    resources = (await agent.client.list_resources()).resources
+    assert [resource.uri for resource in resources] == [f"{done['session_uri']}#L1"]
+    overview = (await agent.client.read_resource(resources[0].uri)).contents[0]
+    assert overview.mime_type == "text/markdown"
+    assert "swim" in overview.text
+    templates = [one.uri_template for one in (await agent.client.list_resource_templates()).resource_templates]
+    assert templates[0] == f"memory://{tenant}/session/{{user_id}}/{{session_id}}{{#level}}"
+
+
+async def test_a_session_is_ended_and_the_index_is_looked_over(agent: Agent, graph: Graph) -> None:
+    await agent.call("remember", messages=[said("I keep bees.")], session_id="bees")
+    closing = await agent.call("close_session", session_id="bees")
+    assert closing["state"] == "closing"
+    assert (await agent.call("status"))["waiting"] > 0
+    await a_worker(graph).drain()
+    assert (await agent.call("list_sessions"))["sessions"][0]["state"] == "closed"
+    report = await agent.call("index_memories", dry_run=True)
+    assert (report["errors"], report.get("found")) == (0, None)
+    assert report["total"] > 0
+    status = await agent.call("status")
+    assert (status["waiting"], status["user_id"], status["reader"]) == (0, "ana", "rules")
+
+
+async def test_everything_can_be_forgotten_and_a_user_only_after_asking(agent: Agent, graph: Graph) -> None:
+    facts = [
+        {"subject": "user", "predicate": "PREFERS", "object": name, "statement": f"Ana likes {name}."}
+        for name in ("kayaks", "chess")
+    ]
+    done = await agent.call("remember", messages=[said("I like kayaks and chess.")], facts=facts, session_id="s1")
+    await agent.call("remember", messages=[said("It rains.", time="2026-03-02T09:00Z")], session_id="s2")
+    await a_worker(graph).drain()
+    nodes = {node["name"]: node for node in (await agent.call("search_nodes", query="kayaks chess"))["nodes"]}
+    fact = nodes["chess"]["facts"][0]["id"]
+    assert (await agent.call("forget", kind="fact", id=fact))["facts"] == 1
+    # What was near is read again, and is on the map again after that.
+    await a_worker(graph).drain()
+    assert (await agent.call("forget", kind="entity", id=nodes["kayaks"]["id"]))["entities"] == 1
+    scene = next(hit for hit in (await agent.call("recall", query="kayaks"))["hits"] if hit["kind"] == "scene")
+    assert (await agent.call("forget", kind="scene", id=scene["id"]))["messages"] == 1
+    assert (await agent.failure("forget", kind="message", id=done["message_ids"][0]))["code"] == "NOT_FOUND"
+    assert (await agent.call("forget", kind="session", id="s2"))["messages"] == 1
+    await agent.call("remember", messages=[said("I sing.")], session_id="s3")
+    refused = await agent.failure("forget", kind="user", id="ana")
+    assert refused["code"] == "BAD_INPUT"
+    assert "confirm = true" in refused["message"]
+    assert (await agent.call("forget", kind="user", id="ana", confirm=True))["messages"] == 1
+    assert (await agent.call("list_sessions")) == {"sessions": []}
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "code", "hint"),
+    [
+        ("recall", {"query": ""}, "BAD_INPUT", "query"),
+        ("recall", {"query": "tea", "limit": 0}, "BAD_INPUT", "use 1 to 100"),
+        ("recall", {"query": "tea", "limits": 5}, "BAD_INPUT", "limits is not known here; use query"),
+        ("recall", {}, "BAD_INPUT", "query is missing; hand it in"),
+        ("recall", {"query": "tea", "start": "soon"}, "BAD_INPUT", "start does not fit"),
+        ("get_context", {"query": "tea", "max_tokens": 0}, "BAD_INPUT", "maxTokens is 0"),
+        ("remember", {"messages": []}, "BAD_INPUT", "hand in at least one message"),
+        ("remember", {"messages": [{"role": "robot", "text": "hi"}]}, "BAD_INPUT", "messages.0.role"),
+        ("forget", {"kind": "fact", "id": "nobody"}, "NOT_FOUND", "nothing to forget"),
+        ("forget", {"kind": "thing", "id": "x"}, "BAD_INPUT", "kind does not fit"),
+        ("search_nodes", {"query": "tea", "entity_types": ["ghost"]}, "BAD_INPUT", "entity_types.0"),
+        ("read_memory", {"uri": "memory://nowhere"}, "NOT_FOUND", "`recall` and `sessions` tell URIs"),
+        ("close_session", {"session_id": "none"}, "NOT_FOUND", "has no session"),
+        ("generate_layers", {"all_users": True, "session_id": "s"}, "BAD_INPUT", "leave one of them out"),
+        ("list_sessions", {"limit": 1000}, "BAD_INPUT", "use 1 to 100"),
+        ("recal", {"query": "tea"}, "NOT_FOUND", "there are remember, get_context, recall"),
+    ],
+)
+async def test_mistakes_come_with_a_code_and_what_to_do(
+    agent: Agent, tool: str, arguments: dict[str, Any], code: str, hint: str
+) -> None:
+    error = await agent.failure(tool, **arguments)
+    assert error["code"] == code
+    assert hint in error["message"]
+
+
+async def test_a_call_that_names_nobody_is_refused_not_widened(service: McpService, tenant: str) -> None:
+    async with service.agent(tenant) as agent:
+        for tool, arguments in (
+            ("recall", {"query": "tea"}),
+            ("remember", {"messages": [said("I sing.")]}),
+            ("generate_layers", {}),
+            ("search_nodes", {"query": "tea"}),
+        ):
+            error = await agent.failure(tool, **arguments)
+            assert (error["code"], error["message"][:19]) == ("BAD_INPUT", "user_id is missing:")
+        assert (await agent.client.list_resources()).resources == []
+
+
+async def test_an_id_that_is_taken_by_other_words_is_a_conflict(agent: Agent) -> None:
+    await agent.call("remember", messages=[said("I sing.", id="m1")])
+    error = await agent.failure("remember", messages=[said("I dance.", id="m1")])
+    assert (error["code"], "Use a new id" in error["message"]) == ("CONFLICT", True)
+
+
+async def test_names_of_other_systems_are_understood_in_arguments(agent: Agent) -> None:
+    done = await agent.call("remember", messages=[said("Hello.")], userId="bo", run_id="r1")
+    assert "/bo/r1" in done["session_uri"]
+
+
+async def test_while_the_database_is_away_an_agent_hears_what_still_works(tenant: str) -> None:
+    async with serving(a_memory(a_dead_graph())) as service, service.agent(tenant, user="ana") as agent:
+        assert (await agent.call("status"))["database"] == "away"
+        for tool, arguments in (("recall", {"query": "tea"}), ("list_sessions", {}), ("search_nodes", {"query": "茶"})):
+            assert (await agent.failure(tool, **arguments))["code"] == "UNAVAILABLE"
+        with pytest.raises(MCPError) as caught:
+            await agent.client.list_resources()
+        assert (caught.value.code, caught.value.data) == (-32603, {"code": "UNAVAILABLE"})
+
+
+async def test_a_mistake_of_ours_betrays_nothing_of_its_insides(tenant: str) -> None:
+    """A service that was put together without its memory."""
+    async with serving(cast(Memory, None)) as service, service.agent(tenant, user="ana") as agent:
+        error = await agent.failure("recall", query="tea")
+        assert (error["code"], "NoneType" in str(error)) == ("INTERNAL", False)

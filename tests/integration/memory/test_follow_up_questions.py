@@ -1,0 +1,82 @@
+"""A question that says only "she" finds more when it is asked in a conversation. Requirement C14."""
+
+import pytest
+
+from graph_service.graph.store import Graph
+from graph_service.memory.recall.query import Kind, Question
+from schema.ids import TenantId
+from tests.support.builders import a_memory, a_worker, an_incoming
+
+SAID = (
+    "A sister of Anna works as a doctor in Oslo.",
+    "A sister of Tom works as a pilot in Rome.",
+    "A sister of Kate works as a baker in Paris.",
+    "A sister of Mark works as a judge in Lima.",
+    "我听说李娜的妹妹是医生。",
+    "我听说王强的妹妹是老师。",
+    "我听说张伟的妹妹是律师。",
+    "我听说陈静的妹妹是护士。",
+)
+CASES = [
+    ("I met Anna at the market.", "What does her sister do?", "doctor"),
+    ("I met Tom at the market.", "What does his sister do?", "pilot"),
+    ("I met Kate at the market.", "What does her sister do?", "baker"),
+    ("I met Mark at the market.", "And what about his sister?", "judge"),
+    ("我昨天见了李娜。", "她的妹妹是做什么的？", "医生"),
+    ("我昨天见了王强。", "他的妹妹是做什么的？", "老师"),
+    ("我昨天见了张伟。", "那他妹妹呢？", "律师"),
+    ("我昨天见了陈静。", "她妹妹做什么工作？", "护士"),
+]
+
+
+async def test_names_said_last_bring_the_answer_up_and_never_down(graph: Graph, tenant: str) -> None:
+    """Without the conversation the four sisters of each language cannot be told apart."""
+    memory = a_memory(graph)
+    await memory.remember(TenantId(tenant), an_incoming(*SAID, session="before"))
+    for number, (said, _, _) in enumerate(CASES):
+        await memory.remember(TenantId(tenant), an_incoming(said, session=f"now-{number}"))
+    await a_worker(graph).drain()
+
+    async def place(session: str | None, asked: str, answer: str) -> int:
+        question = Question(user_id="alice", text=asked, kinds=(Kind.MESSAGE,), limit=20, session_id=session)
+        hits = (await memory.recall(TenantId(tenant), question)).hits
+        return next((place for place, hit in enumerate(hits) if answer in hit.text), 99)
+
+    alone = [await place(None, asked, answer) for _, asked, answer in CASES]
+    sent: list[str] = []
+    graph.observer = lambda statement: sent.append(statement.name)
+    try:
+        hinted = [await place(f"now-{number}", asked, answer) for number, (_, asked, answer) in enumerate(CASES)]
+    finally:
+        graph.observer = None
+    assert sent == ["recall/recall"] * len(CASES)
+    assert all(new <= old for new, old in zip(hinted, alone, strict=True)), (hinted, alone)
+    assert hinted.count(0) >= len(CASES) - 1 > alone.count(0) + 2, (hinted, alone)
+
+
+async def test_another_tenants_conversation_gives_no_hints(graph: Graph, tenant: str) -> None:
+    memory = a_memory(graph)
+    await memory.remember(TenantId(tenant), an_incoming(*SAID))
+    await memory.remember(TenantId(f"{tenant}-other"), an_incoming("I met Kate at the market.", session="now"))
+    await a_worker(graph).drain()
+    found = []
+    for session in (None, "now"):
+        question = Question(user_id="alice", text="What does her sister do?", session_id=session)
+        hits = (await memory.recall(TenantId(tenant), question)).hits
+        found.append([(hit.id, hit.parts["names"]) for hit in hits])
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("asked", ["What does Tom's sister do?", "王强的妹妹是做什么的？"])
+async def test_a_question_with_a_name_is_answered_as_without_conversation(
+    graph: Graph, tenant: str, asked: str
+) -> None:
+    memory = a_memory(graph)
+    await memory.remember(TenantId(tenant), an_incoming(*SAID, session="before"))
+    await memory.remember(TenantId(tenant), an_incoming("I met Anna at the market.", session="now"))
+    await a_worker(graph).drain()
+    answers = [
+        await memory.recall(TenantId(tenant), Question(user_id="alice", text=asked, session_id=session))
+        for session in (None, "now")
+    ]
+    assert [hit.id for hit in answers[0].hits] == [hit.id for hit in answers[1].hits]

@@ -1,0 +1,163 @@
+"""What is tried after what when a model fails, so that nothing said is lost. Requirements C5, C6."""
+
+import json
+import threading
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from extraction.llm.reader_chain import model_chain
+from extraction.openai_api.language_model import connect_openai_model
+from extraction.reader import Reading, SceneLine, SceneText
+from extraction.rules.rule_reader import read_by_rules
+from schema.errors import InstallError, UnavailableError
+from schema.ids import MemoryId
+from schema.labels import Role
+from tests.support.fake_openai import FakeOpenAI, Reply, fails, says
+
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+
+
+def a_scene(*texts: str, roles: str = "ua") -> SceneText:
+    """User and assistant by turns, or as `roles` says."""
+    kinds = {"u": Role.USER, "a": Role.ASSISTANT, "t": Role.TOOL}
+    lines = tuple(
+        SceneLine(
+            message_id=MemoryId(f"id{i}"), role=kinds[roles[i % len(roles)]], speaker=None, text=text, said_at=NOON
+        )
+        for i, text in enumerate(texts)
+    )
+    return SceneText(user_names=("Anna",), agent_names=("Nemo",), lines=lines)
+
+
+SCENE = a_scene("I live in Berlin.", "Noted.", "I love jasmine tea.", "Fine.")
+
+
+def a_reading(*facts: dict[str, Any], **more: Any) -> str:
+    """What a model writes."""
+    return json.dumps({"title": "A title", "summary": "A summary.", "facts": list(facts), **more})
+
+
+def a_fact(obj: str = "Berlin", message: str = "m1", **more: Any) -> dict[str, Any]:
+    """A fact as a model writes it."""
+    told = {"subject": "user", "predicate": "RELATES_TO", "object": obj, "statement": f"Anna knows {obj}."}
+    return {**told, "relation": "knows", "messages": [message], **more}
+
+
+async def read(scene: SceneText, *replies: Reply, timeout_s: float = 5.0, **fake: Any) -> tuple[Reading, FakeOpenAI]:
+    with FakeOpenAI(*replies, **fake) as server:
+        model = await connect_openai_model(model="fake", base_url=server.base_url, api_key=None, timeout_s=timeout_s)
+        return await model_chain(model, read_by_rules)(scene), server
+
+
+def objects(reading: Reading) -> list[str]:
+    return [fact.object for fact in reading.facts]
+
+
+async def test_a_scene_takes_one_call_when_all_goes_well() -> None:
+    reading, server = await read(SCENE, says(a_reading(a_fact())))
+    assert (objects(reading), reading.path, reading.calls) == (["Berlin"], ("model",), 1)
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize(
+    "texts", [("Hi there!", "Hello! How are you?", "Thanks, bye!"), ("你好！", "你好！", "再见！")]
+)
+async def test_small_talk_makes_no_call_and_the_rules_read_it(texts: tuple[str, ...]) -> None:
+    reading, server = await read(a_scene(*texts))
+    assert (reading.reader, reading.path, reading.calls) == ("rules", ("small talk", "rules"), 0)
+    assert server.requests == []
+
+
+async def test_thoughts_before_the_answer_do_no_harm() -> None:
+    reading, _ = await read(SCENE, says(f'<think>{{"title": "no"}}</think>{a_reading(a_fact())}'))
+    assert (objects(reading), reading.calls) == (["Berlin"], 1)
+
+
+@pytest.mark.parametrize(
+    "wrong", ["I would say Berlin.", '{"facts": [', '{"title": {"type": "string"}, "properties": {}}']
+)
+async def test_an_answer_that_is_no_reading_is_asked_for_again_as_text(wrong: str) -> None:
+    reading, server = await read(SCENE, says(wrong), says(f"Here:\n```json\n{a_reading(a_fact())}\n```"))
+    assert (objects(reading), reading.path, reading.calls) == (["Berlin"], ("model",), 2)
+    assert ["response_format" in request for request in server.requests] == [True, False]
+
+
+async def test_a_refused_scene_is_read_from_the_users_words_alone() -> None:
+    reading, server = await read(SCENE, says("", refusal="No."), says(a_reading(a_fact(message="m3"))))
+    assert (objects(reading), reading.path) == (["Berlin"], ("model", "user only"))
+    assert "Noted." not in json.dumps(server.requests[1])
+    assert (reading.calls, reading.tokens_in) == (2, 200)
+
+
+async def test_what_no_answer_could_be_read_of_is_read_by_the_rules() -> None:
+    reading, _ = await read(SCENE, *[says("", refusal="No.")] * 2)
+    assert reading.reader == "rules"
+    assert reading.path == ("model", "user only", "rules")
+    assert set(objects(reading)) >= {"Berlin", "jasmine tea"}
+    assert (reading.calls, reading.tokens_in, reading.tokens_out) == (2, 200, 40)
+
+
+async def test_a_cut_answer_is_asked_for_in_halves() -> None:
+    cut = says(a_reading(a_fact())[:-40], finish="length")
+    halves = says(a_reading(a_fact())), says(a_reading(a_fact("tea", "m3"), a_fact("old", "m1")))
+    reading, server = await read(SCENE, cut, *halves)
+    assert (objects(reading), reading.path, reading.calls) == (["Berlin", "tea"], ("model", "halves"), 3)
+    assert "jasmine" not in json.dumps(server.requests[1])
+    assert '\\"context\\": true' in json.dumps(server.requests[2])
+    assert reading.summary == "A summary. A summary."
+
+
+async def test_a_single_line_with_a_cut_answer_keeps_the_whole_items() -> None:
+    cut = says(a_reading(a_fact(), a_fact("Ro"))[:-30], finish="length")
+    reading, _ = await read(a_scene("I live in Berlin."), cut)
+    assert objects(reading)[0] == "Berlin"
+    assert reading.path == ("model", "whole items of a cut answer")
+
+
+async def test_a_model_that_always_breaks_off_is_not_asked_for_ever() -> None:
+    reading, server = await read(SCENE, *[says("I think", finish="length")] * 20)
+    assert reading.reader == "rules"
+    assert len(server.requests) <= 8
+    assert reading.calls == len(server.requests)
+
+
+@pytest.mark.parametrize(
+    "broken", [{"subject": "user"}, {}, None, 7, "text", [], {"subject": ["a"], "predicate": {}, "object": 1}]
+)
+async def test_one_item_that_fills_no_shape_never_sinks_its_siblings(broken: Any) -> None:
+    more = {"decisions": [broken], "entities": "none", "procedures": None}
+    reading, _ = await read(SCENE, says(a_reading(broken, a_fact(), **more)))
+    assert (objects(reading), reading.calls) == (["Berlin"], 1)
+    assert len(reading.dropped) == 2
+
+
+@pytest.mark.parametrize(
+    ("reply", "error"),
+    [
+        (fails(429, Retry_After="7"), UnavailableError),
+        (fails(500), UnavailableError),
+        (fails(503), UnavailableError),
+        (fails(401), InstallError),
+    ],
+)
+async def test_a_model_that_is_away_is_for_the_caller_to_judge(reply: Reply, error: type[Exception]) -> None:
+    with pytest.raises(error):
+        await read(SCENE, reply)
+
+
+async def test_an_answer_that_dribbles_in_is_given_up_after_the_timeout() -> None:
+    held = threading.Event()
+    with pytest.raises(UnavailableError, match="in time"):
+        await read(SCENE, replace(says(a_reading(a_fact())), dribbles_until=held), timeout_s=0.3)
+    held.set()
+
+
+async def test_a_procedure_is_asked_for_when_tools_are_used() -> None:
+    procedure = {"goal": "deploy", "steps": [{"action": "build", "result": "ok"}], "messages": ["m2"]}
+    scene = a_scene("Please deploy.", '{"built": true}', roles="ut")
+    reading, server = await read(scene, says(a_reading(procedures=[procedure])))
+    assert reading.facts[0].detail.steps == ("build → ok",)
+    assert "Tools are used" in json.dumps(server.requests[0])

@@ -1,0 +1,33 @@
+"""What was said around a hit comes with it, and never what others said in a session of the same name.
+
+Requirements D4, D5, F2.
+"""
+
+from graph_service.graph.store import Graph
+from graph_service.memory.recall.query import Kind, Question
+from schema.ids import TenantId
+from tests.support.builders import a_memory, a_worker, an_incoming
+
+ASKED = Question(user_id="alice", text="lighthouse", limit=50, kinds=(Kind.MESSAGE,))
+TOLD = ("Morning.", "We saw the lighthouse.", "It was closed.", "Pity.", "Bye.")
+
+
+async def test_two_messages_on_each_side_come_with_a_hit(graph: Graph, tenant: str) -> None:
+    memory = a_memory(graph)
+    memory.embedder = None
+    await memory.remember(TenantId(tenant), an_incoming(*TOLD))
+    answer = await memory.recall(TenantId(tenant), ASKED)
+    assert {hit.text for hit in answer.hits} >= set(TOLD[:4])
+
+
+async def test_neighbours_are_of_the_same_tenant_and_user_alone(graph: Graph, tenant: str) -> None:
+    memory = a_memory(graph)
+    others = [f"Not for alice {place}." for place in range(5)]
+    await memory.remember(TenantId(tenant), an_incoming(*TOLD))
+    await memory.remember(TenantId(f"{tenant}-other"), an_incoming(*others))
+    await memory.remember(TenantId(tenant), an_incoming(*others, user="bob"))
+    await a_worker(graph).drain()
+    found = {hit.text for hit in (await memory.recall(TenantId(tenant), ASKED)).hits}
+    assert found == set(TOLD)
+    theirs = await memory.recall(TenantId(f"{tenant}-other"), ASKED)
+    assert {hit.text for hit in theirs.hits} <= set(others)

@@ -1,0 +1,179 @@
+"""The language-model port against a real HTTP server that answers as endpoints do, well and badly."""
+
+import json
+import threading
+from dataclasses import replace
+
+import pytest
+from pydantic import BaseModel
+
+from extraction.llm.language_model import Prompt
+from extraction.openai_api.language_model import OpenAIModel, connect_openai_model, shape_in_cut_text
+from schema.errors import InstallError, MisreadError, UnavailableError
+from tests.support.fake_openai import FakeOpenAI, Reply, completion, fails, says
+
+
+class City(BaseModel, frozen=True):
+    """A shape for these tests."""
+
+    name: str
+    people: int
+
+
+PROMPT = Prompt(name="city", hash="0", system="Name a city.", user="Which one?")
+PARIS = City(name="Paris", people=2_000_000)
+JSON = PARIS.model_dump_json()
+
+
+async def model_of(fake: FakeOpenAI, timeout_s: float = 5.0) -> OpenAIModel:
+    return await connect_openai_model(model="fake", base_url=fake.base_url, api_key="key", timeout_s=timeout_s)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        JSON,
+        f"Sure! Here is the city:\n{JSON}\nAnything else?",
+        f"```json\n{JSON}\n```",
+        f'<think>Perhaps {{"name": "Rome", "people": 1}}?</think>\n{JSON}',
+        f'I read {{this}} and {{"name": "half"}} first. {JSON}',
+    ],
+)
+async def test_an_answer_is_found_whatever_is_written_around_it(text: str) -> None:
+    with FakeOpenAI(says(text)) as fake:
+        answer = await (await model_of(fake)).answer(PROMPT, City)
+    assert answer.value == PARIS
+    assert (answer.calls, answer.tokens_in, answer.tokens_out) == (1, 100, 20)
+    assert len(fake.requests) == 1
+
+
+async def test_the_shape_is_sent_as_a_json_schema() -> None:
+    with FakeOpenAI(says(JSON)) as fake:
+        await (await model_of(fake)).answer(PROMPT, City)
+    assert fake.requests[0]["response_format"]["json_schema"]["name"] == "City"
+
+
+async def test_an_endpoint_without_structured_output_is_asked_in_words_from_then_on() -> None:
+    with FakeOpenAI(says(f"```json\n{JSON}\n```"), says(JSON), knows_schema=False) as fake:
+        model = await model_of(fake)
+        assert (await model.answer(PROMPT, City)).value == PARIS
+        assert (await model.answer(PROMPT, City)).value == PARIS
+    assert ["response_format" in request for request in fake.requests] == [True, False, False]
+
+
+@pytest.mark.parametrize("wrong", ['{"name": "Paris"}', "{not JSON", "", json.dumps(City.model_json_schema())])
+async def test_a_wrong_shape_is_asked_for_once_more_in_words_with_the_mistake(wrong: str) -> None:
+    """Requirement C6: the second form is JSON in text; an endpoint may say the schema back."""
+    with FakeOpenAI(says(wrong), says(JSON)) as fake:
+        answer = await (await model_of(fake)).answer(PROMPT, City)
+    assert answer.value == PARIS
+    assert (answer.calls, answer.tokens_in, answer.tokens_out) == (2, 200, 40)
+    assert "was not accepted" in json.dumps(fake.requests[1]["messages"])
+    assert ["response_format" in request for request in fake.requests] == [True, False]
+
+
+async def test_neither_errors_nor_logs_repeat_what_was_said(caplog: pytest.LogCaptureFixture) -> None:
+    reply = says('{"name": "SECRET", "people": "SECRET"}')
+    with FakeOpenAI(reply, reply) as fake, pytest.raises(MisreadError, match="people: Input should be") as caught:
+        await (await model_of(fake)).answer(PROMPT, City)
+    assert "SECRET" not in caught.value.message + caplog.text
+
+
+async def test_a_shape_missed_twice_is_a_misread() -> None:
+    with FakeOpenAI(says("no idea"), says("still none")) as fake, pytest.raises(MisreadError, match="twice missed"):
+        await (await model_of(fake)).answer(PROMPT, City)
+    assert len(fake.requests) == 2
+
+
+@pytest.mark.parametrize(
+    ("reply", "word"),
+    [
+        (says("", refusal="I cannot help with that."), "refused"),
+        (says(JSON, finish="content_filter"), "refused"),
+        (says(JSON[:9], finish="length"), "cut"),
+        (says("Let me think", finish="length"), "cut"),
+        (completion([]), "without choices"),
+    ],
+)
+async def test_refused_cut_and_empty_answers_are_misreads_at_once(reply: Reply, word: str) -> None:
+    with FakeOpenAI(reply) as fake, pytest.raises(MisreadError, match=word):
+        await (await model_of(fake)).answer(PROMPT, City)
+    assert len(fake.requests) == 1
+
+
+@pytest.mark.parametrize(("status", "word"), [(401, "api_key"), (403, "api_key"), (404, "model's name")])
+async def test_a_wrong_key_or_model_is_for_the_operator(status: int, word: str) -> None:
+    with FakeOpenAI(fails(status)) as fake, pytest.raises(InstallError, match=word):
+        await (await model_of(fake)).answer(PROMPT, City)
+    assert len(fake.requests) == 1
+
+
+async def test_a_request_refused_in_both_forms_is_a_misread_and_unlearns_nothing() -> None:
+    with FakeOpenAI(fails(400), fails(400), says(JSON)) as fake:
+        model = await model_of(fake)
+        with pytest.raises(MisreadError, match="refused the request"):
+            await model.answer(PROMPT, City)
+        await model.answer(PROMPT, City)
+    assert "response_format" in fake.requests[2]
+
+
+async def test_a_busy_endpoint_says_when_to_come_back() -> None:
+    with FakeOpenAI(fails(429, Retry_After="7")) as fake, pytest.raises(UnavailableError) as caught:
+        await (await model_of(fake)).answer(PROMPT, City)
+    assert caught.value.retry_after_s == 7.0
+    assert len(fake.requests) == 1
+
+
+async def test_a_broken_endpoint_is_not_asked_again_here() -> None:
+    with FakeOpenAI(fails(500)) as fake, pytest.raises(UnavailableError) as caught:
+        await (await model_of(fake)).answer(PROMPT, City)
+    assert caught.value.retry_after_s is None
+    assert len(fake.requests) == 1
+
+
+async def test_a_slow_endpoint_is_given_up_after_the_timeout() -> None:
+    held = threading.Event()
+    with FakeOpenAI(replace(says(JSON), waits_for=held)) as fake:
+        with pytest.raises(UnavailableError, match="in time"):
+            await (await model_of(fake, timeout_s=0.2)).answer(PROMPT, City)
+        held.set()
+
+
+async def test_an_endpoint_that_is_not_there_may_be_there_later() -> None:
+    model = await connect_openai_model(model="fake", base_url="http://127.0.0.1:9/v1", api_key=None, timeout_s=2)
+    with pytest.raises(UnavailableError, match="cannot be reached"):
+        await model.answer(PROMPT, City)
+
+
+class Cities(BaseModel):
+    """A shape with items."""
+
+    country: str
+    cities: list[City] = []
+
+
+async def test_the_whole_items_of_a_cut_answer_are_saved() -> None:
+    """Requirement C6."""
+    told = Cities(country="France", cities=[PARIS, City(name='Ly}"on', people=1)]).model_dump_json()
+    with FakeOpenAI(says("<think>{[</think>```json\n" + told[:-9], finish="length")) as fake:
+        answer = await (await model_of(fake)).answer(PROMPT, Cities)
+    assert answer.cut
+    assert answer.value.country == "France"
+    assert answer.value.cities == [PARIS]
+
+
+@pytest.mark.parametrize("end", range(0, 95, 3))
+def test_wherever_an_answer_is_cut_nothing_is_made_up(end: int) -> None:
+    told = Cities(country="France", cities=[PARIS, PARIS]).model_dump_json()[:end]
+    try:
+        value = shape_in_cut_text(told, Cities)
+    except ValueError:
+        return
+    assert value.country == "France"
+    assert set(value.cities) <= {PARIS}
+
+
+async def test_a_misread_says_what_its_answers_cost() -> None:
+    with FakeOpenAI(says("no"), says("no")) as fake, pytest.raises(MisreadError) as caught:
+        await (await model_of(fake)).answer(PROMPT, City)
+    assert (caught.value.calls, caught.value.tokens_in, caught.value.tokens_out) == (2, 200, 40)

@@ -1,0 +1,52 @@
+"""A service with a Redis: wired, shown by the readiness probe, closed in order. Requirements C14, F3, F4."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+from graph_service.app.application import readiness
+from graph_service.app.services import Parts, open_parts
+from graph_service.config.settings import load_settings
+from graph_service.graph.store import Graph
+from graph_service.memory.recall.query import Question
+from schema.ids import TenantId
+from tests.conftest import Server
+from tests.support.builders import an_incoming
+from tests.support.redis_process import redis_process
+
+
+async def _opened(server: Server, folder: Path, redis_url: str) -> Parts:
+    environ = {
+        "NEO4J_URI": server.uri,
+        "NEO4J_PASSWORD": server.password,
+        "REDIS_URL": redis_url,
+        "MNEMOGRAPH_EMBEDDING_KIND": "none",
+    }
+    settings = load_settings(environ=environ, here=folder, user_dir=folder, options={"data_dir": str(folder)})
+    return await open_parts(settings, on_progress=lambda _step: None, starting=None)
+
+
+async def test_the_probe_tells_where_the_last_turns_are(
+    graph: Graph, server: Server, tenant: str, tmp_path: Path
+) -> None:
+    async with redis_process() as redis:
+        parts = await _opened(server, tmp_path, redis.url)
+        await parts.memory.remember(TenantId(tenant), an_incoming("I met Anna."))
+        asked = Question(user_id="alice", text="When was it that I met her?", session_id="s1")
+        assert (await parts.memory.recall(TenantId(tenant), asked)).hits
+        state = (await readiness(parts))["short_term"]
+        assert (state["store"], state["breaker"], state["problem"]) == ("redis", "closed", None)
+        await parts.close()
+        async with redis.client() as client:
+            assert len(await client.keys("mnemograph:turns:*")) == 1, "closing hands over what waits"
+    # Nothing listens there any more, and the service starts all the same.
+    parts = await _opened(server, tmp_path, redis.url)
+    state = (await readiness(parts))["short_term"]
+    assert state["store"] == "ring"
+    assert "redis.url" in state["problem"]
+    await parts.close()
+
+
+def test_a_service_without_redis_does_not_load_its_client() -> None:
+    code = "import graph_service.app.application, sys; sys.exit('redis' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], timeout=60).returncode == 0

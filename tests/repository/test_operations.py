@@ -1,0 +1,117 @@
+"""What watches a service fits it: board and alerts ask for measures there are, the page tells commands that run.
+
+Requirements E2, D8, F7.
+"""
+
+import json
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+import yaml
+from typer.testing import CliRunner
+
+from graph_service.cli.main import app
+from graph_service.config.settings import load_settings
+from graph_service.observability.metrics import COUNTERS, HISTOGRAMS
+from tests.support.cli_process import Home
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs/operators.md").read_text("utf-8")
+BOARD = json.loads((ROOT / "operations/grafana/boards/mnemograph.json").read_text("utf-8"))
+ALERTS = yaml.safe_load((ROOT / "operations/alerts.yml").read_text("utf-8"))["groups"][0]["rules"]
+COMPOSE = yaml.safe_load((ROOT / "docker-compose.yml").read_text("utf-8"))["services"]
+_SELECTOR = re.compile(r"(mnemograph_\w+)(?:\{([^}]*)\})?")
+
+
+def queries() -> list[str]:
+    return [target["expr"] for panel in BOARD["panels"] for target in panel["targets"]] + [
+        rule["expr"] for rule in ALERTS
+    ]
+
+
+def counted() -> dict[str, dict[str, tuple[str, ...]]]:
+    """Every series that is counted, with its labels and their values."""
+    found = {f"{one.about.name}_total": {k: tuple(v) for k, v in one.about.labels.items()} for one in COUNTERS}
+    for one in HISTOGRAMS:
+        found[f"{one.about.name}_bucket"] = {name: tuple(values) for name, values in one.about.labels.items()}
+    return found
+
+
+def levels() -> set[str]:
+    """The names that a scrape looks up."""
+    text = (ROOT / "graph_service/app/metrics_endpoint.py").read_text("utf-8")
+    added = re.findall(r'\.add(?:_by)?\(\s*"(\w+)"', text)
+    return {f"mnemograph_{name}" for name in added} | set(re.findall(r'name="(mnemograph_\w+)"', text))
+
+
+def test_the_board_and_the_alerts_ask_for_measures_that_are_there() -> None:
+    there, looked_up = counted(), levels()
+    asked = [match for query in queries() for match in _SELECTOR.findall(query)]
+    assert len(asked) > 20
+    for name, selector in asked:
+        assert name in there or name in looked_up, name
+        for label, value in re.findall(r'(\w+)=~?"([^"]*)"', selector):
+            if name in there:
+                assert set(value.split("|")) <= set(there[name][label]), (name, label, value)
+
+
+def test_the_page_names_measures_that_are_there() -> None:
+    names = set(re.findall(r"`(mnemograph_\w+)`", PAGE))
+    there = {name.removesuffix("_bucket") for name in counted()} | levels()
+    assert len(names) > 15
+    assert names - there == set()
+
+
+def test_prometheus_and_grafana_find_what_they_are_given() -> None:
+    scraped = yaml.safe_load((ROOT / "operations/prometheus.yml").read_text("utf-8"))
+    (target,) = scraped["scrape_configs"][0]["static_configs"][0]["targets"]
+    assert target == "service:7780"
+    for service in ("prometheus", "grafana"):
+        assert COMPOSE[service]["profiles"] == ["watch"]
+        for volume in COMPOSE[service]["volumes"]:
+            source = volume.split(":")[0]
+            assert not source.startswith("./") or (ROOT / source).exists(), source
+    folder = ROOT / "operations/grafana/provisioning"
+    (source,) = yaml.safe_load((folder / "datasources/prometheus.yml").read_text("utf-8"))["datasources"]
+    assert {panel["datasource"]["uid"] for panel in BOARD["panels"]} == {source["uid"]}
+    (provider,) = yaml.safe_load((folder / "dashboards/boards.yml").read_text("utf-8"))["providers"]
+    assert any(volume.split(":")[1] == provider["options"]["path"] for volume in COMPOSE["grafana"]["volumes"])
+
+
+def test_the_service_answers_prometheus_by_its_name(tmp_path: Path) -> None:
+    hosts = COMPOSE["service"]["environment"]["MNEMOGRAPH_SERVICE_ALLOWED_HOSTS"].replace(
+        "${MNEMOGRAPH_SERVICE_ALLOWED_HOSTS:-}", ""
+    )
+    settings = load_settings(environ={"MNEMOGRAPH_SERVICE_ALLOWED_HOSTS": hosts}, here=tmp_path, user_dir=tmp_path)
+    assert settings.service.allowed_hosts == ("service",)
+
+
+def test_every_command_of_the_operators_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = Home(tmp_path, {"MNEMOGRAPH_EMBEDDING_KIND": "none", "MNEMOGRAPH_SERVICE_PORT": "0"})
+    home.move_in(monkeypatch)
+    blocks = re.findall(r"^```sh\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+    lines = [line for block in blocks for line in block.splitlines() if "mnemograph " in line and "pip" not in line]
+    while_it_runs = [line for line in lines if "backup" not in line and "restore" not in line]
+    assert (len(lines), len(while_it_runs)) == (7, 5)
+    with home.running("serve", "--no-browser", "--json") as service:
+        service.document()
+        for line in while_it_runs:
+            # The doctor exits with 7 where the viewer is not built.
+            assert typed(line, monkeypatch) in ((0, 7) if "doctor" in line else (0,)), line
+        assert typed("mnemograph backup early.tar.gz", monkeypatch) == 4
+    for line in lines[5:]:
+        assert typed(line, monkeypatch) == 0, line
+    assert (tmp_path / "restored/password").read_bytes() == (tmp_path / "data/password").read_bytes()
+
+
+def typed(line: str, monkeypatch: pytest.MonkeyPatch) -> int:
+    """The exit code of one line, run in this process."""
+    words = shlex.split(line)
+    with monkeypatch.context() as around:
+        while "=" in words[0]:
+            name, _, value = words.pop(0).partition("=")
+            around.setenv(name, value)
+        done = CliRunner().invoke(app, words[1:])
+    return getattr(done.exception, "exit_code", done.exit_code)

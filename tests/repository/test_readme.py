@@ -1,0 +1,80 @@
+"""What README.md tells people to type works, and names what is there."""
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from graphql import parse, validate
+
+from graph_service.api.graphql.schema import graphql_schema
+from graph_service.cli.command_table import COMMANDS
+from graph_service.config.settings import KNOWN_KEYS
+from tests.support.cli_process import Home
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text("utf-8")
+PROGRAM = ".venv/bin/mnemograph "
+
+
+def blocks(language: str) -> list[str]:
+    """Fenced blocks of a language."""
+    return re.findall(rf"^```{language}\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+
+
+def lines() -> list[str]:
+    return [line for block in blocks("sh") for line in block.splitlines() if line.strip()]
+
+
+def one_liners() -> list[str]:
+    """The command lines that start from a bare Python."""
+    return [line for line in lines() if line.startswith("python3 -m venv .venv && ")]
+
+
+def test_one_line_starts_the_main_job_and_one_the_tests() -> None:
+    starts = [line.split(" && ") for line in one_liners()]
+    ends = [".venv/bin/mnemograph demo", ".venv/bin/python -m pytest -n 2"]
+    assert [line[-1] for line in starts] == ends
+    for line in starts:
+        lock = re.fullmatch(r"\.venv/bin/pip install -r (\S+)", line[1])
+        assert lock is not None
+        assert (ROOT / lock[1]).is_file()
+        assert line[2] == ".venv/bin/pip install --no-deps -e ."
+
+
+def test_the_ci_script_runs_the_line_of_the_readme() -> None:
+    script = (ROOT / ".ci/run").read_text("utf-8")
+    pattern = re.search(r"grep -m1 -E '(.+?)' README.md", script)
+    assert pattern is not None
+    assert [line for line in README.splitlines() if re.search(pattern[1], line)] == [one_liners()[1]]
+
+
+def test_every_command_of_the_readme_runs(tmp_path: Path) -> None:
+    home = Home(tmp_path, {"MNEMOGRAPH_EMBEDDING_KIND": "none", "MNEMOGRAPH_SERVICE_PORT": "0"})
+    commands = [shlex.split(line.removeprefix(PROGRAM)) for line in lines() if line.startswith(PROGRAM)]
+    assert len(commands) >= 5
+    with home.running("serve", "--no-browser", "--json") as service:
+        service.document()
+        for command in commands:
+            done = home.run(*command)
+            # The doctor exits with 7 where the viewer is not built.
+            assert done.code in ((0, 7) if command[0] == "doctor" else (0,)), (command, done.err)
+            assert done.out
+
+
+@pytest.mark.parametrize("text", blocks("graphql"))
+def test_graphql_examples_fit_the_schema(text: str) -> None:
+    assert validate(graphql_schema._schema, parse(text)) == []
+
+
+def test_files_and_settings_that_the_readme_names_are_there() -> None:
+    linked = re.findall(r"\]\((?!http)([^)#]+)\)", README)
+    assert [name for name in linked if not (ROOT / name).exists() and name != "docs/viewer.png"] == []
+    folders = re.findall(r"^\| `([a-z_./]+/)` \|", README, re.MULTILINE)
+    assert [name for name in folders if not (ROOT / name).is_dir()] == []
+    named = re.findall(r"`((?:service|neo4j|llm|embedding)\.[a-z_]+)`", README)
+    assert set(named) - set(KNOWN_KEYS) == set()
+
+
+def test_the_readme_names_every_command() -> None:
+    assert [name for name in COMMANDS if f"mnemograph {name}" not in README and f"`{name}`" not in README] == []

@@ -1,0 +1,92 @@
+"""Small makers of test data; every argument that does not matter has a default."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from itertools import count
+from typing import Any
+
+from neo4j import AsyncGraphDatabase
+
+from extraction.embeddings.embedder import Embedder
+from extraction.rules.rule_reader import read_by_rules
+from graph_service.graph.store import Graph
+from graph_service.memory.consolidation.pipeline import Readers
+from graph_service.memory.ingest.spool import Spool
+from graph_service.memory.ingest.validation import Incoming, IncomingMessage
+from graph_service.memory.jobs.job_context import Pace
+from graph_service.memory.service import Memory
+from graph_service.memory.sessions.short_term_window import ShortTermWindow
+from graph_service.memory.summaries.service import Refresh
+from graph_service.memory.worker.worker import Worker, WorkerRules
+from tests.support.embedders import HashedWords
+
+NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+
+
+def a_message(text: str = "I love jasmine tea.", *, minute: int = 0, **more: Any) -> IncomingMessage:
+    """A message of the user, said some minutes after noon."""
+    return IncomingMessage(**{"role": "user", "text": text, "time": NOON + timedelta(minutes=minute), **more})
+
+
+def an_incoming(*texts: str, user: str = "alice", session: str = "s1", **more: Any) -> Incoming:
+    """A call of remember with one message a minute."""
+    messages = tuple(a_message(text, minute=i) for i, text in enumerate(texts or ("I love jasmine tea.",)))
+    return Incoming(**{"user_id": user, "session_id": session, "messages": messages, **more})
+
+
+def a_dead_graph() -> Graph:
+    """A graph whose server does not listen."""
+    driver = AsyncGraphDatabase.driver("bolt://127.0.0.1:9", auth=("neo4j", "x"), max_transaction_retry_time=0)
+    return Graph(driver, database=None)
+
+
+def a_memory(
+    graph: Graph,
+    *,
+    embedder: Embedder | None = None,
+    notify: Callable[[str], None] | None = None,
+    spool: Spool | None = None,
+    window: ShortTermWindow | None = None,
+    on_forgotten: Callable[[str], None] | None = None,
+    refresh: Refresh | None = None,
+) -> Memory:
+    """The handle of all doors, with a real clock and vectors of hashed words."""
+    return Memory(
+        graph=graph,
+        embedder=embedder or HashedWords(),
+        clock=lambda: datetime.now(UTC),
+        notify=notify or (lambda _tenant: None),
+        spool=spool,
+        window=window,
+        refresh=refresh,
+        on_forgotten=on_forgotten or (lambda _tenant: None),
+    )
+
+
+def a_pace(on_step: Callable[[str], None] | None = None, on_change: Callable[[str], None] | None = None) -> Pace:
+    """A real clock and distinct words."""
+    numbers = count()
+    return Pace(
+        clock=lambda: datetime.now(UTC),
+        word=lambda: f"word-{datetime.now(UTC).timestamp()}-{next(numbers)}",
+        on_step=on_step or (lambda _step: None),
+        on_change=on_change or (lambda _tenant: None),
+    )
+
+
+def a_worker(
+    graph: Graph,
+    *,
+    embedder: Embedder | None = None,
+    readers: Readers | None = None,
+    pace: Pace | None = None,
+    rules: WorkerRules | None = None,
+) -> Worker:
+    """A worker that reads by rules."""
+    return Worker(
+        graph=graph,
+        embedder=embedder or HashedWords(),
+        readers=readers or Readers(first=read_by_rules, fallback=read_by_rules),
+        pace=pace or a_pace(),
+        rules=rules,
+    )

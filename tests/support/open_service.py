@@ -1,0 +1,125 @@
+"""The whole service in this process on the run's Neo4j, with keys that are gone afterwards."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx
+import uvicorn
+from fastapi import FastAPI
+from websockets.asyncio.client import connect
+from websockets.exceptions import ConnectionClosed
+from websockets.typing import Subprotocol
+
+from graph_service.app.application import create_app
+from graph_service.app.services import Parts, open_parts
+from graph_service.auth.access import Role
+from graph_service.auth.audit import audited
+from graph_service.auth.keyring import NewKey
+from graph_service.cli.http_server import guarded
+from graph_service.config.settings import Settings, load_settings
+from graph_service.runtime.connections import ConnectionLimits, Crowd
+from graph_service.runtime.shutdown import Stopping
+from schema.ids import TenantId
+from tests.conftest import Server
+from tests.support.live_service import LiveViewer
+
+LIMITS = ConnectionLimits()
+
+
+@dataclass
+class OpenService:
+    """A running service, and the keys a test made for it."""
+
+    parts: Parts
+    app: FastAPI
+    http: str
+    folder: Path
+    crowd: Crowd
+    made: list[str] = field(default_factory=list)
+
+    async def key(self, tenant: str | None, role: Role = Role.ADMIN, **more: Any) -> NewKey:
+        """A key; the first one locks the doors."""
+        named = None if tenant is None else TenantId(tenant)
+        new = await self.parts.keyring.make(name="for a test", tenant=named, role=role, **more)
+        self.made.append(new.key.id)
+        return new
+
+    def client(self, credential: str | None = None, **headers: str) -> httpx.AsyncClient:
+        """Sends the credential with every request."""
+        shown = {"Authorization": f"Bearer {credential}"} if credential else {}
+        return httpx.AsyncClient(base_url=self.http, timeout=60, headers={**shown, **headers})
+
+    def socket(self, **wishes: Any) -> connect:
+        """A socket that has said nothing yet."""
+        wishes.setdefault("subprotocols", [Subprotocol("mnemograph.v1")])
+        return connect(f"{self.http.replace('http', 'ws')}/live", **wishes)
+
+    async def greeted(self, tenant: str, token: str | None = None, **wishes: Any) -> dict[str, Any]:
+        """What a viewer hears first."""
+        async with self.socket(**wishes) as socket:
+            viewer = LiveViewer(socket)
+            # A foreign page is refused before it says anything.
+            with contextlib.suppress(ConnectionClosed):
+                await viewer.say(t="hello", v=1, client="c-test", token=token, scope={"tenant": tenant})
+            return await viewer.next()
+
+    def deeds(self) -> list[dict[str, Any]]:
+        """What the audit log holds."""
+        return audited(self.folder, tenant=None, rows_max=10_000)
+
+    async def forget_keys(self) -> None:
+        """Opens the doors again."""
+        for key_id in self.made:
+            with contextlib.suppress(Exception):
+                await self.parts.keyring.revoke(key_id)
+            with contextlib.suppress(Exception):
+                await self.parts.keyring.drop(key_id)
+        self.made.clear()
+
+
+def settings_for(server: Server, folder: Path, more: Mapping[str, str] | None = None) -> Settings:
+    """Of a service on the run's Neo4j, otherwise an empty machine."""
+    environ = {
+        "NEO4J_URI": server.uri,
+        "NEO4J_USER": server.user,
+        "NEO4J_PASSWORD": server.password,
+        "MNEMOGRAPH_EMBEDDING_KIND": "none",
+        "MNEMOGRAPH_DATA_DIR": str(folder),
+        **(more or {}),
+    }
+    return load_settings(environ=environ, here=folder, user_dir=folder / "user")
+
+
+@contextlib.asynccontextmanager
+async def open_service(
+    server: Server,
+    folder: Path,
+    more: Mapping[str, str] | None = None,
+    *,
+    limits: ConnectionLimits = LIMITS,
+) -> AsyncIterator[OpenService]:
+    """A running service; its keys and its parts are gone at the end."""
+    parts = await open_parts(settings_for(server, folder, more), on_progress=lambda _step: None, starting=None)
+    stopping = Stopping()
+    app = create_app(parts, stopping)
+    crowd = Crowd(limits)
+    config = guarded(app, crowd, trusted_proxies=parts.settings.service.trusted_proxies, port=0, backlog=128)
+    running = uvicorn.Server(config)
+    task = asyncio.create_task(running.serve())
+    while not running.started:
+        if task.done():
+            task.result()
+        await asyncio.sleep(0.01)
+    port = running.servers[0].sockets[0].getsockname()[1]
+    service = OpenService(parts=parts, app=app, http=f"http://127.0.0.1:{port}", folder=folder, crowd=crowd)
+    try:
+        yield service
+    finally:
+        await service.forget_keys()
+        running.should_exit = True
+        await task
+        await parts.close()

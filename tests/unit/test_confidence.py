@@ -1,0 +1,73 @@
+"""How sure recall is that a memory holds an answer. Requirement D7."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from extraction.text.fulltext_words import words_in
+from extraction.text.search_terms import terms_of
+from graph_service.memory.recall.confidence import Signs, confidence_of, sign_weights, signs_of
+from tests.support.candidates import a_candidate
+
+
+def seen(question: str, *texts: str, **more: Any) -> Signs:
+    candidates = [a_candidate(str(place), text=text, **more) for place, text in enumerate(texts)]
+    return signs_of(question, candidates, asked=terms_of(" ".join(words_in(question))), own_names=("alice",))
+
+
+def sure(question: str, *texts: str, **more: Any) -> float:
+    signs = seen(question, *texts, **more)
+    return confidence_of(signs, sign_weights(question, signs))
+
+
+ASKED, TOLD = "What did Caroline research about adoption agencies?", "I was researching an adoption agency last week."
+NOISE = ("It rained all day.", "We went to the beach.", "My knee hurts again.")
+
+
+def test_words_are_found_in_all_their_forms() -> None:
+    assert seen(ASKED, TOLD, *NOISE, speaker="Caroline").best == pytest.approx(1.0)
+    assert seen("Is there a cat?", "A category of art.").best == 0.0
+
+
+def test_what_was_told_is_answered_with_more_confidence_than_what_was_not() -> None:
+    told = sure(ASKED, TOLD, *NOISE, speaker="Caroline", cosine=0.6)
+    assert told > 0.5 > sure(ASKED, *NOISE, speaker="Caroline", cosine=0.15)
+    asked_zh = "鹦鹉从哪个窗户飞走了？"
+    assert (
+        sure(asked_zh, "昨天鹦鹉从厨房窗户飞走了。", "今天下雨。") > 0.5 > sure(asked_zh, "今天下雨。", "我喜欢喝茶。")
+    )
+
+
+def test_a_name_that_nobody_knows_is_a_stranger() -> None:
+    assert seen("Where does Gina live?", TOLD, speaker="Caroline").stranger == 1.0
+    assert seen("Where does Caroline live?", TOLD, speaker="Caroline").stranger == 0.0
+    assert seen("Where does Gina live?", "I met Gina.").stranger == 0.0
+    assert seen("Where does Alice live?", TOLD).stranger == 0.0
+    assert seen("Gina住在哪里？", "今天下雨。").stranger == 1.0
+    assert seen("Was it in May on a Monday?", "It rained.").stranger == 0.0
+
+
+def test_without_vectors_there_is_no_meaning_and_still_a_confidence() -> None:
+    signs = seen(ASKED, TOLD, *NOISE)
+    assert signs.meaning is None
+    assert sure(ASKED, TOLD, *NOISE) > sure(ASKED, *NOISE)
+
+
+TEXTS = st.text(st.sampled_from("Tea cup猫喜欢 Gina'\n?."), max_size=30)
+
+
+@given(TEXTS, st.lists(TEXTS, max_size=6), st.none() | st.floats(-1, 1))
+def test_every_sign_and_the_confidence_keep_their_bounds(question: str, texts: list[str], cosine: float | None) -> None:
+    signs = seen(question, *texts, cosine=cosine)
+    for sign in (signs.known, signs.best, signs.meaning or 0.0, signs.joint, signs.stranger):
+        assert -1e-9 <= sign <= 1 + 1e-9
+    assert signs.best <= signs.known + 1e-9
+    assert 0 <= confidence_of(signs, sign_weights(question, signs)) <= 1
+
+
+@given(st.lists(TEXTS, min_size=2, max_size=6), st.randoms(use_true_random=False))
+def test_the_order_of_what_was_found_changes_nothing(texts: list[str], chance: Any) -> None:
+    question = "Gina的tea cup在哪里？"
+    assert seen(question, *texts) == seen(question, *chance.sample(texts, len(texts)))

@@ -1,0 +1,238 @@
+"""What is said for each message: by its words, its neighbours' words, who says it and when. Requirements D2, D4."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from extraction.embeddings.late_interaction import QuestionTokens
+from extraction.embeddings.token_vectors import pack
+from extraction.query_analysis import Asked
+from extraction.text.search_terms import both_spellings, counts, terms_of
+from graph_service.memory.recall.candidates import Found, Line
+from graph_service.memory.recall.features import signals, speaker_asked
+from graph_service.memory.recall.lexical_scores import (
+    best_around,
+    best_of_windows,
+    bm25_of,
+    bounds,
+    lexical,
+    shifted,
+    specificity,
+    stretches,
+)
+from graph_service.memory.recall.query import Kind
+from graph_service.memory.recall.ranking import weights_for
+from schema.ids import name_key
+from schema.labels import Role
+from schema.timespan import Timespan
+from tests.support.candidates import a_candidate, all_found
+
+NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+SESSIONS = st.lists(st.sampled_from("abc"), max_size=30).map(sorted)
+
+
+def _line(place: int, text: str, *, speaker: str = "Ann", session: str = "s", day: int = 0) -> Line:
+    return Line(
+        id=f"m{place:02}",
+        session=session,
+        said_at=NOON + timedelta(days=day, minutes=place),
+        position=place,
+        speaker=speaker,
+        text=text,
+        cosine=None,
+    )
+
+
+@pytest.mark.parametrize(
+    ("question", "texts"),
+    [
+        ("Which violin did she buy?", ["The bow is new.", "She bought a violin.", "Lunch was good."]),
+        ("她买了什么小提琴？", ["弓子是新的。", "她昨天买了一把小提琴。", "午饭很好吃。"]),
+    ],
+)
+def test_words_count_for_the_message_and_its_neighbours_alone(question: str, texts: list[str]) -> None:
+    words = lexical(terms_of(question), [*texts, texts[2]], ["one"] * 3 + ["two"], window=6)
+    assert words.own.argmax() == 1
+    assert words.own[0] == words.own[2] == 0
+    assert words.before.tolist() == [0, words.own[0], words.own[1], 0]
+    assert (words.near[:3] > 0).all()
+    assert words.near[3] == 0
+
+
+def test_a_rare_word_tells_more_than_a_common_one() -> None:
+    texts = ["the garden", "the garden", "the garden", "the lighthouse"]
+    words = lexical(terms_of("garden lighthouse"), texts, ["s"] * 4, window=2)
+    assert words.own[3] > words.own[0] > 0
+    rare, common = bm25_of(["A lighthouse.", "A garden."], terms_of("garden lighthouse"), words)
+    assert rare > common
+
+
+def test_a_message_is_specific_by_words_that_others_do_not_have() -> None:
+    said = [
+        "Great, thanks!",
+        "Great, thanks!",
+        "Great, we sail past the lighthouse.",
+        "Lighthouse?",
+        "明天去灯塔。",
+        "",
+    ]
+    thanks, again, sails, one_word, chinese, nothing = specificity(said).tolist()
+    assert sails > one_word > 0
+    assert sails > thanks == again
+    assert chinese == nothing == 0
+    assert specificity([]).tolist() == []
+
+
+@given(sessions=SESSIONS, window=st.integers(1, 8))
+def test_no_window_or_neighbour_reaches_into_another_session(sessions: list[str], window: int) -> None:
+    first, end = bounds(sessions)
+    own = np.array([float(ord(name)) for name in sessions])
+    for values in (best_of_windows(own, first, window), best_around(own[:, None], first, end, window)[:, 0]):
+        assert values.tolist() == own.tolist()
+    before = shifted(own, first).tolist()
+    assert all(value in (0.0, mine) for value, mine in zip(before, own, strict=True))
+    assert all(len(set(sessions[a:b])) == 1 and a <= at < b for at, (a, b) in enumerate(zip(first, end, strict=True)))
+
+
+def test_a_long_silence_divides_a_session() -> None:
+    moments = [NOON, NOON + timedelta(hours=1), NOON + timedelta(hours=10), NOON + timedelta(hours=10)]
+    names = stretches(["s", "s", "s", "t"], moments)
+    assert names[0] == names[1]
+    assert len(set(names)) == 3
+
+
+@pytest.mark.parametrize(
+    ("named", "speaker"), [({"ann"}, "ann"), ({"ann", "bob"}, None), ({"carol"}, None), (set(), None)]
+)
+def test_only_a_question_that_names_one_speaker_asks_for_one(named: set[str], speaker: str | None) -> None:
+    lines = [_line(0, "Hello.", speaker="Ann"), _line(1, "Hello.", speaker="Bob")]
+    assert speaker_asked(lines, Asked(name_keys=frozenset(named))) == speaker
+
+
+def test_the_speaker_asked_for_is_a_filter_and_no_topic() -> None:
+    found = all_found(_line(0, "Ann has a dog.", speaker="Bob"), _line(1, "I have a dog.", speaker="Ann"))
+    raw = signals(found, Asked(terms=terms_of("Does Ann have a dog?"), name_keys=frozenset({"ann"})), now=NOON)
+    assert raw.plain["speaker"].tolist() == [0.0, 1.0]
+    assert raw.scaled["words"][1] >= raw.scaled["words"][0]
+
+
+@pytest.mark.parametrize(("name", "pieces"), [("Ann Lee", ("ann", "lee")), ("李小明", ("李", "小", "明"))])
+def test_pieces_of_the_speaker_s_name_count_nothing(name: str, pieces: tuple[str, ...]) -> None:
+    """A Chinese name has a piece for each character."""
+    words = (*pieces, "dog")
+    vectors = np.eye(len(words), dtype=np.float32)
+    tokens = QuestionTokens(model="m", vectors=vectors, weights=np.ones(len(words), np.float32), words=words)
+    lines = [
+        replace(_line(place, "Hello.", speaker=name), tokens=pack(vectors[kept], model="m"))
+        for place, kept in enumerate((slice(0, -1), slice(-1, None)))
+    ]
+    raw = signals(all_found(*lines), Asked(name_keys=frozenset({name_key(name)}), tokens=tokens), now=NOON)
+    assert raw.scaled["tokens"].round(2).tolist() == [0.0, 1.0]
+
+
+def test_a_time_is_met_by_the_day_and_by_times_that_are_mentioned() -> None:
+    lines = (
+        _line(0, "We went to the zoo yesterday.", day=2),
+        _line(1, "We went to the zoo.", day=1),
+        _line(2, "We went to the zoo.", day=3),
+        _line(3, "我们昨天去了动物园。", day=2),
+    )
+    day = Timespan(start=datetime(2026, 3, 2, tzinfo=UTC), end=datetime(2026, 3, 3, tzinfo=UTC))
+    raw = signals(all_found(*lines), Asked(time=day, wants_time=True), now=NOON + timedelta(days=9))
+    assert raw.plain["time"].tolist() == [1.0, 1.0, 0.0, 1.0]
+    assert raw.plain["tells_when"].tolist() == [1.0, 0.0, 0.0, 1.0]
+
+
+def test_an_answer_stands_behind_a_question_of_its_session() -> None:
+    lines = (_line(0, "How many?"), _line(1, "Three dogs."), _line(2, "Good."), _line(3, "真的吗？", session="t"))
+    raw = signals(all_found(*lines), Asked(wants_number=True), now=NOON)
+    assert raw.plain["says"].tolist() == [0.0, 1.0, 1.0, 0.0]
+    assert raw.plain["answers"].tolist() == [0.0, 1.0, 0.0, 0.0]
+    assert raw.plain["tells_number"].tolist() == [0.0, 1.0, 0.0, 0.0]
+
+
+def test_only_messages_of_the_role_asked_for_have_its_signal() -> None:
+    said = [a_candidate("a"), a_candidate("b", role="assistant"), a_candidate("c", Kind.SCENE, role=None)]
+    lines = (_line(0, "a"), _line(1, "b"))
+    found = Found(candidates=tuple(said), lines=tuple(replace(line, id=line.text) for line in lines))
+    by_role = {role: signals(found, Asked(role=role), now=NOON).plain["role"].tolist() for role in (None, *Role)}
+    assert by_role[Role.ASSISTANT] == [0.0, 1.0, 0.0]
+    assert by_role[Role.USER] == [1.0, 0.0, 0.0]
+    assert by_role[None] == by_role[Role.TOOL] == [0.0, 0.0, 0.0]
+
+
+def test_only_a_question_that_goes_beyond_lifts_what_is_two_facts_away() -> None:
+    facts = [
+        a_candidate("near", Kind.FACT, scores={"entity": 1.0}, ends=("sister", "Acme")),
+        a_candidate("next", Kind.FACT, scores={"hop": 1.0}, ends=("Acme", "anvils")),
+        a_candidate("other", Kind.FACT, scores={"words": 1.0}, ends=("Bolt", "rockets")),
+    ]
+    found = Found(candidates=tuple(facts), lines=(), named=frozenset({"sister"}))
+    raw = [signals(found, Asked(beyond=beyond), now=NOON).plain for beyond in ("employer sell?", None, "sister do?")]
+    assert [one["beyond"].tolist() for one in raw] == [[0.0, 1.0, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]
+    for one in raw:
+        near, next_one, other = one["graph"].tolist()
+        assert near > next_one > other
+
+
+def test_what_is_two_facts_away_has_the_words_of_the_way_if_it_is_asked_for() -> None:
+    facts = [
+        a_candidate("a", Kind.FACT, text="My sister is employed by Acme.", scores={"entity": 1.0}, ends=("1", "2")),
+        a_candidate("b", Kind.FACT, text="Acme makes anvils.", scores={"hop": 1.0}, ends=("2", "3")),
+        a_candidate("c", Kind.FACT, text="Bolt makes rockets.", scores={"hop": 1.0}, ends=("4", "5")),
+    ]
+    found = Found(candidates=tuple(facts), lines=())
+    for beyond in ("employer sell?", None):
+        asked = Asked(terms=terms_of("What does my sister's employer sell?"), beyond=beyond)
+        tie, on_the_way, other = signals(found, asked, now=NOON).scaled["words"].tolist()
+        assert tie > other == 0.0
+        assert on_the_way == (tie if beyond else 0.0)
+
+
+def test_a_chinese_word_is_found_in_other_words_by_its_character() -> None:
+    texts = ["她报了一个绘画班。", "她报了一个游泳班。"]
+    assert lexical(terms_of("她喜欢画什么？", characters=True), texts, ["s"] * 2, window=2).own[0] > 0
+    assert not lexical(terms_of("她喜欢画什么？"), texts, ["s"] * 2, window=2).own.any()
+
+
+@pytest.mark.parametrize("said", ["My favorite colors.", "My favourite colours."])
+def test_a_word_is_one_word_in_british_and_american_spelling(said: str) -> None:
+    for question in ("favorite color", "favourite colour"):
+        assert counts(terms_of(question), said) == [1, 1]
+        assert both_spellings(["favourite", "color"]) == ["favourite", "color", "favorite", "colour"]
+
+
+@pytest.mark.parametrize("question", ["dog cat dog dog", "小狗还是小猫？小狗吧，小狗好。"])
+def test_what_a_question_repeats_is_what_it_is_about(question: str) -> None:
+    terms = terms_of(question)
+    texts = ["A dog, 一只小狗。", "A cat, 一只小猫。"]
+    words = lexical(terms, texts, ["a", "b"], window=2)
+    assert words.own[0] > words.own[1] > 0
+
+
+@given(st.text(alphabet="abc 狗猫，。的", max_size=60))
+def test_each_term_has_the_times_it_was_said(question: str) -> None:
+    for characters in (False, True):
+        terms = terms_of(question, characters=characters)
+        assert len(terms.times) == len(terms)
+        assert min(terms.times, default=1) >= 1
+        rest = terms.without({"a"}, "狗")
+        assert len(rest.times) == len(rest)
+        assert "a" not in rest.stems
+        assert "狗" not in rest.strings
+
+
+def test_a_conversation_as_a_question_is_weighed_by_what_it_is_about() -> None:
+    for chinese, asked_chars in ((True, 20), (False, 131)):
+        assert "words_near" in weights_for(chinese=chinese, vectors=False, tokens=False, chars=asked_chars).scaled
+        assert set(weights_for(chinese=chinese, vectors=False, tokens=False, chars=200).scaled) == {"words"}
+        assert set(weights_for(chinese=chinese, vectors=True, tokens=True, chars=200).scaled) == {"words", "meaning"}
+
+
+def test_nothing_found_has_no_signals() -> None:
+    raw = signals(all_found(), Asked(terms=terms_of("dog")), now=NOON)
+    assert all(not len(values) for values in [*raw.scaled.values(), *raw.plain.values()])

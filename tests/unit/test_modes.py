@@ -1,0 +1,156 @@
+"""The named modes: layers thresholds and a path of degradation; similarity with importance. Requirements D3, D4."""
+
+from datetime import timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from extraction.query_analysis import Asked
+from graph_service.memory.recall.candidates import Candidate
+from graph_service.memory.recall.query import Kind
+from graph_service.memory.recall.ranking_modes import LayerRules, Layers, by_layers, by_similarity_and_importance
+from schema.timespan import Timespan
+from tests.support.builders import NOON
+from tests.support.candidates import a_candidate
+
+RULES = LayerRules()
+cosines = st.floats(-1, 1).map(lambda value: round(value, 4))
+
+
+def in_scene(scene: str, abstract: float | None, overview: float | None = None) -> Layers:
+    return Layers(scene_id=scene, abstract=abstract, overview=overview)
+
+
+@st.composite
+def finds(draw: st.DrawFn) -> tuple[list[Candidate], dict[str, Layers]]:
+    """Messages and scenes with what is known of their layers, and facts."""
+    candidates, layers = [], {}
+    for number in range(draw(st.integers(0, 8))):
+        kind = draw(st.sampled_from(list(Kind)))
+        words = draw(st.floats(0, 9)) if draw(st.booleans()) else 0.0
+        scores = {"words": words} if words else {}
+        cosine = draw(st.none() | cosines) if kind is not Kind.FACT else None
+        name = f"{kind}-{number}"
+        candidates.append(a_candidate(name, kind, cosine=cosine, scores=scores, importance=draw(st.integers(1, 10))))
+        if kind is not Kind.FACT and draw(st.booleans()):
+            layers[name] = in_scene(f"scene-{number % 3}", draw(st.none() | cosines), draw(st.none() | cosines))
+    return candidates, layers
+
+
+@given(finds(), st.sampled_from(["general", "relational", "entity", "factual", "temporal"]))
+def test_parts_sum_to_scores_and_nothing_is_told_twice_or_lost(
+    what: tuple[list[Candidate], dict[str, Layers]], intent: str
+) -> None:
+    candidates, layers = what
+    for answer in (
+        by_layers(candidates, layers, RULES, intent=intent, asked=Asked()),
+        by_similarity_and_importance(candidates),
+    ):
+        names = [one.candidate.id for one in answer.ranked]
+        assert len(set(names)) == len(names)
+        assert all(abs(sum(one.parts.values()) - one.score) < 1e-6 for one in answer.ranked)
+        assert len(names) + sum(one.count for one in answer.removed) == len(candidates)
+        scores = [one.score for one in answer.ranked]
+        assert scores == sorted(scores, reverse=True)
+
+
+@given(finds(), st.randoms())
+def test_the_order_of_what_was_found_does_not_matter(
+    what: tuple[list[Candidate], dict[str, Layers]], chance: "st.DataObject"
+) -> None:
+    candidates, layers = what
+    mixed = list(candidates)
+    chance.shuffle(mixed)  # type: ignore[attr-defined]
+    first = by_layers(candidates, layers, RULES, intent="general", asked=Asked())
+    assert first == by_layers(mixed, layers, RULES, intent="general", asked=Asked())
+
+
+@given(finds())
+def test_a_step_is_taken_only_when_the_ones_before_found_nothing(
+    what: tuple[list[Candidate], dict[str, Layers]],
+) -> None:
+    candidates, layers = what
+    answer = by_layers(candidates, layers, RULES, intent="general", asked=Asked())
+    tried = [step for step in answer.path[:-1] if step.startswith("layers")]
+    for step in tried:
+        at = float(step.split()[-1])
+        assert all(one.abstract is None or one.abstract < at for one in (layers.get(c.id) for c in candidates) if one)
+    if answer.path[-1].startswith("layers"):
+        at = float(answer.path[-1].split()[-1])
+        assert all((layers[one.candidate.id].abstract or 0) >= at for one in answer.ranked)
+
+
+@given(st.floats(0.4, 1), st.floats(-1, 1), st.floats(-1, 1))
+def test_a_message_scores_by_the_documents_formula(abstract: float, overview: float, detail: float) -> None:
+    answer = by_layers(
+        [a_candidate("m", cosine=detail)],
+        {"m": in_scene("s", abstract, overview)},
+        RULES,
+        intent="entity",
+        asked=Asked(),
+    )
+    assert answer.ranked[0].score == pytest.approx(0.2 * abstract + 0.3 * overview + 0.5 * detail, abs=1e-5)
+    assert set(answer.ranked[0].parts) == {"abstract", "overview", "detail"}
+
+
+@pytest.mark.parametrize(
+    ("intent", "ladder"),
+    [
+        ("general", [0.6, 0.5, 0.4]),
+        ("temporal", [0.6, 0.5, 0.4]),
+        ("relational", [0.45, 0.4]),
+        ("entity", [0.4]),
+        ("factual", [0.4]),
+    ],
+)
+def test_thresholds_go_by_intent_and_down_to_the_floor(intent: str, ladder: list[float]) -> None:
+    assert RULES.ladder(intent) == ladder
+
+
+def test_threshold_and_floor_can_be_those_of_the_older_documents() -> None:
+    older = LayerRules(thresholds={**RULES.thresholds, "general": 0.5}, floor=0.3)
+    assert older.ladder("general") == [0.5, 0.4, 0.3]
+    assert older.ladder("entity") == [0.4, 0.3]
+
+
+def test_a_scene_scores_with_its_best_message_and_is_let_in_by_its_abstract() -> None:
+    candidates = [
+        a_candidate("near", cosine=0.9),
+        a_candidate("far", cosine=0.1),
+        a_candidate("s", Kind.SCENE, cosine=0.7),
+        a_candidate("alone", cosine=0.95),
+    ]
+    scene = in_scene("s", 0.7, 0.5)
+    layers = {"near": scene, "far": scene, "s": scene, "alone": in_scene("other", 0.2, 0.2)}
+    answer = by_layers(candidates, layers, RULES, intent="general", asked=Asked())
+    assert [one.candidate.id for one in answer.ranked] == ["near", "s", "far"]
+    assert answer.ranked[0].score == answer.ranked[1].score
+    assert [(one.why, one.count) for one in answer.removed] == [("not found by layers ≥ 0.60", 1)]
+
+
+def test_the_path_of_degradation_ends_where_something_is_found() -> None:
+    low = {"m": in_scene("s", 0.45, 0.4)}
+    ladder = ("layers ≥ 0.60", "layers ≥ 0.50", "layers ≥ 0.40")
+    everything = (*ladder, "similarity ≥ 0.40", "metadata", "words")
+
+    def path(one: Candidate, layers: dict[str, Layers], asked: Asked) -> tuple[str, ...]:
+        return by_layers([one], layers, RULES, intent="general", asked=asked).path
+
+    words, nothing = {"words": 2.0}, Asked()
+    assert path(a_candidate("m", cosine=0.5), low, nothing) == ladder
+    assert path(a_candidate("m", cosine=0.5), {}, nothing) == everything[:4]
+    told = Asked(time=Timespan(start=NOON, end=NOON + timedelta(days=1)))
+    assert path(a_candidate("m", cosine=0.1), {}, told) == everything[:5]
+    assert path(a_candidate("m", cosine=0.1, speaker="Ann"), {}, Asked(name_keys=frozenset({"ann"}))) == everything[:5]
+    assert path(a_candidate("m", cosine=0.1, scores={"entity": 1.0}), {}, nothing) == everything[:5]
+    assert path(a_candidate("m", cosine=0.1, scores=words), {}, nothing) == everything
+    # Without vectors nothing can be near.
+    assert path(a_candidate("m", scores=words), {}, nothing) == ("metadata", "words")
+    assert by_layers([], {}, RULES, intent="general", asked=nothing).ranked == ()
+
+
+def test_importance_outweighs_a_little_more_similarity() -> None:
+    near, weighty = a_candidate("near", cosine=0.8, importance=1), a_candidate("weighty", cosine=0.7, importance=10)
+    answer = by_similarity_and_importance([near, weighty])
+    assert [(one.candidate.id, one.score) for one in answer.ranked] == [("weighty", 0.79), ("near", 0.59)]

@@ -1,0 +1,168 @@
+"""Pages, the least score, and the second check of scope. Requirements D5, D6, F2."""
+
+import base64
+from datetime import timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graph_service.memory.recall.candidates import Candidate
+from graph_service.memory.recall.filters import above, checked, scope
+from graph_service.memory.recall.query import Kind, Mode, Narrowing, Question, check_question, fingerprint
+from graph_service.memory.recall.ranking import Ranked
+from graph_service.memory.recall.result_page import (
+    Shown,
+    Turn,
+    cursor_of,
+    last_touched,
+    page_of,
+    shown_in,
+    turn_of,
+    with_use,
+)
+from schema.errors import InputError
+from schema.ids import agent_uri, entity_uri, fact_uri, message_uri, session_uri, user_uri
+from schema.labels import Role
+from tests.support.builders import NOON
+from tests.support.candidates import a_candidate
+
+ASKED = "a question"
+
+
+def ranked(*names: str) -> list[Ranked]:
+    return [Ranked(candidate=a_candidate(name), score=1 - place / 1000) for place, name in enumerate(names)]
+
+
+def all_pages(everything: list[Ranked], limit: int) -> list[list[str]]:
+    """The ids of each page, following the cursors."""
+    shown, pages = Shown(asked_at=NOON), []
+    while True:
+        page, cursor = page_of(everything, shown, ASKED, limit=limit)
+        pages.append([one.candidate.id for one in page])
+        if cursor is None:
+            return pages
+        shown = shown_in(cursor, ASKED, now=NOON)
+
+
+@given(st.integers(0, 60), st.integers(1, 100))
+def test_pages_together_are_the_whole_answer_in_order(count: int, limit: int) -> None:
+    names = [f"m{number}" for number in range(count)]
+    pages = all_pages(ranked(*names), limit)
+    assert [name for page in pages for name in page] == names
+    assert all(len(page) == limit for page in pages[:-1])
+
+
+@given(st.lists(st.integers(0, 30), unique=True, min_size=6), st.lists(st.integers(40, 60), unique=True), st.randoms())
+def test_no_page_repeats_a_hit_although_the_memory_changed_between(
+    first: list[int], new: list[int], chance: "st.DataObject"
+) -> None:
+    names = [f"m{number}" for number in first]
+    page, cursor = page_of(ranked(*names), Shown(asked_at=NOON), ASKED, limit=5)
+    assert cursor is not None
+    later = [*names, *(f"m{number}" for number in new)]
+    chance.shuffle(later)  # type: ignore[attr-defined]
+    next_page, _ = page_of(ranked(*later), shown_in(cursor, ASKED, now=NOON), ASKED, limit=100)
+    seen = {one.candidate.id for one in page}
+    assert seen.isdisjoint(one.candidate.id for one in next_page)
+    assert seen | {one.candidate.id for one in next_page} == set(later)
+
+
+@given(st.integers(0, 200), st.integers(1, 255))
+def test_a_cursor_that_was_tampered_with_is_refused(place: int, change: int) -> None:
+    _, cursor = page_of(ranked(*"abcdef"), Shown(asked_at=NOON), ASKED, limit=3)
+    assert cursor is not None
+    raw = bytearray(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
+    raw[place % len(raw)] ^= change
+    with pytest.raises(InputError, match="after"):
+        shown_in(base64.urlsafe_b64encode(bytes(raw)).decode().rstrip("="), ASKED, now=NOON)
+
+
+@pytest.mark.parametrize("text", ["", "abc", "….", "x" * 50, "你好", "AAAA"])
+def test_what_is_no_cursor_is_refused(text: str) -> None:
+    with pytest.raises(InputError, match="cursor"):
+        shown_in(text, ASKED, now=NOON)
+
+
+def test_a_cursor_is_refused_by_another_question_and_after_an_hour() -> None:
+    cursor = cursor_of(Shown(asked_at=NOON), ASKED)
+    assert shown_in(cursor, ASKED, now=NOON + timedelta(minutes=59)).asked_at == NOON
+    with pytest.raises(InputError, match="another question"):
+        shown_in(cursor, "another", now=NOON)
+    for now in (NOON + timedelta(minutes=61), NOON - timedelta(minutes=1)):
+        with pytest.raises(InputError, match="stale"):
+            shown_in(cursor, ASKED, now=now)
+
+
+def test_a_question_is_the_same_whatever_part_of_the_answer_is_wanted() -> None:
+    one = Question(user_id="a", text="tea", limit=5, narrowed=Narrowing(roles=(Role.USER,)))
+    same = Question(user_id="a", text="tea", limit=9, evidence=3, narrowed=Narrowing(roles=(Role.USER,), after="x"))
+    assert fingerprint("t", one) == fingerprint("t", same)
+    others = [
+        Question(user_id="b", text="tea", narrowed=one.narrowed),
+        Question(user_id="a", text="teas", narrowed=one.narrowed),
+        Question(user_id="a", text="tea"),
+        Question(user_id="a", text="tea", narrowed=one.narrowed, mode=Mode.LAYERED),
+    ]
+    assert len({fingerprint("t", other) for other in others} | {fingerprint("t", one)}) == 5
+    assert fingerprint("t", one) != fingerprint("u", one)
+    turn = turn_of("t", one, now=NOON)
+    assert isinstance(turn, Turn)
+    assert turn.asked_at == NOON
+
+
+def test_addresses_tell_whose_memory_and_which_conversation_it_is() -> None:
+    mine = session_uri("t", "ann", "s1")
+    told = message_uri(mine, "m1")
+    being = entity_uri("t", "ann", "tea")
+    facts = [
+        fact_uri(uri, "PREFERS", None, "o", 0) for uri in (user_uri("t", "ann"), agent_uri("t", "ann", "x"), being)
+    ]
+    assert all(uri.startswith(scope("t", "ann")) for uri in (told, *facts))
+    assert told.startswith(scope("t", "ann", session_id="s1"))
+    assert not told.startswith(scope("t", "ann", session_id="s"))
+    for tenant, user in (("u", "ann"), ("t", "an"), ("t", "ann2"), ("t", "bob")):
+        assert not any(uri.startswith(scope(tenant, user)) for uri in (told, *facts))
+
+
+def test_what_lies_outside_the_scope_is_taken_out_and_counted() -> None:
+    """The database never returns such rows; if it did, nobody would see them."""
+    mine = session_uri("t", "ann", "s1")
+    rows: list[Candidate] = [
+        a_candidate("mine", uri=message_uri(mine, "1")),
+        a_candidate("other tenant", uri=message_uri(session_uri("u", "ann", "s1"), "1")),
+        a_candidate("other user", uri=message_uri(session_uri("t", "bob", "s1"), "1")),
+        a_candidate("other session", uri=message_uri(session_uri("t", "ann", "s2"), "1")),
+        a_candidate("other role", uri=message_uri(mine, "2"), role="assistant"),
+        a_candidate("other kind", Kind.FACT, uri=fact_uri(user_uri("t", "ann"), "PREFERS", None, "o", 0)),
+    ]
+    narrow = Narrowing(session_id="s1", roles=(Role.USER,))
+    question = Question(user_id="ann", text="x", kinds=(Kind.MESSAGE,), narrowed=narrow)
+    left, removed = checked(rows, "t", question)
+    assert [one.id for one in left] == ["mine"]
+    assert {one.why: one.count for one in removed} == {"outside the scope": 3, "another kind": 1, "another role": 1}
+
+
+@given(st.floats(0, 1))
+def test_only_what_scores_enough_is_left_and_the_rest_is_counted(score_min: float) -> None:
+    everything = ranked(*"abcdefgh")
+    left, removed = above(everything, score_min)
+    assert all(one.score >= score_min for one in left)
+    assert len(left) + sum(one.count for one in removed) == len(everything)
+    assert above(everything, None) == (everything, ())
+
+
+def test_being_used_lately_counts_only_when_it_is_weighed() -> None:
+    old = [Ranked(candidate=a_candidate(name, said_at=NOON - timedelta(days=300)), score=0.5) for name in ("a", "b")]
+    used = {"b": NOON - timedelta(days=1)}
+    assert with_use(old, used, 0.0, now=NOON) == old
+    first = with_use(old, used, 0.1, now=NOON)[0]
+    assert (first.candidate.id, round(sum(first.parts.values()), 6)) == ("b", round(first.score - 0.5, 6))
+    assert last_touched(NOON, used["b"]) == NOON
+
+
+def test_mistakes_in_a_narrowing_are_all_told_at_once() -> None:
+    wrong = Narrowing(session_id="", agent_id="x" * 999, entities=("",))
+    with pytest.raises(InputError) as caught:
+        check_question(Question(user_id="a", text="tea", narrowed=wrong))
+    assert len(caught.value.problems) == 3

@@ -1,0 +1,48 @@
+"""Whom "she" means: names said last, and which questions lean on them. Requirement C14."""
+
+import pytest
+
+from graph_service.memory.sessions.recent_turns import hints_for, recent_names, refers_back
+from tests.support.turns import a_turn
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "What about her sister?",
+        "and how about dinner?",
+        "Where does he live?",
+        "那他呢？",
+        "她在哪里工作？",
+        "那杭州呢？",
+        "这个人是谁？",
+    ],
+)
+def test_a_pronoun_or_a_missing_verb_leans_on_what_was_said(text: str) -> None:
+    assert refers_back(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Where is the key?", "What is the theory?", "其实我喜欢茶", "钥匙在哪里？", "其他人呢？", "我的吉他在哪里？"],
+)
+def test_a_complete_question_leans_on_nothing(text: str) -> None:
+    assert not refers_back(text)
+
+
+def test_names_said_last_come_first_and_once() -> None:
+    turns = [
+        a_turn(1, text="I met Anna and Tom."),
+        a_turn(2, text="我昨天见了李娜。"),
+        a_turn(3, text="Then I called Anna again.", speaker="Alice"),
+    ]
+    assert recent_names(turns) == ("Anna", "李娜", "Tom")
+    assert recent_names(turns, names_max=1) == ("Anna",)
+    assert recent_names([a_turn(1, text="I am glad that Alice is here.", speaker="Alice")]) == ()
+
+
+def test_a_question_that_names_somebody_gets_no_hints() -> None:
+    turns = [a_turn(1, text="I met Anna at the market.")]
+    assert hints_for("What does her sister do?", turns) == ("Anna",)
+    assert hints_for("What did Tom say to his sister?", turns) == ()
+    assert hints_for("Where is the market?", turns) == ()

@@ -1,0 +1,92 @@
+"""The rules read labelled sentences of both languages well enough to be useful without a model.
+
+Requirements B4 (passing moods are left alone), C5 (preferences, relationships, promises, events and goals are read,
+small talk is not), C6 and F3 (without a model, rules read).
+"""
+
+import pytest
+
+from extraction.reader import THE_USER
+from extraction.text.name_spotting import load_words
+from tests.benchmarks.rule_reader_table import HALVES, LANGUAGES, Score, scores, sentences
+
+from .rule_reading import read, shown
+
+SENTENCES_MIN, SILENT_PART_MIN = 200, 0.3
+PRECISION_MIN, RECALL_MIN = 0.9, 0.6
+SILENT = ("question", "hypothetical", "others", "sarcasm", "mood", "smalltalk", "request")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _dictionary() -> None:
+    load_words()
+
+
+@pytest.mark.parametrize("half", HALVES)
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_rules_read_what_is_stated_and_little_else(language: str, half: str) -> None:
+    """Failures show figures only: whoever tunes the rules must not see the kept sentences."""
+    score = scores(language, half)["all"]
+    assert (score.precision >= PRECISION_MIN, score.recall >= RECALL_MIN) == (True, True), (
+        f"precision {score.precision:.2f}, recall {score.recall:.2f}"
+    )
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_questions_moods_and_the_words_of_others_are_left_alone(language: str) -> None:
+    """Requirement B4: of a hundred sentences that say nothing lasting, fewer than eight leave a fact."""
+    quiet: list[Score] = [found for half in HALVES for name, found in scores(language, half).items() if name in SILENT]
+    said_nothing = sum(score.sentences for score in quiet)
+    assert sum(score.read for score in quiet) < 0.08 * said_nothing
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_sentences_are_many_and_a_third_says_nothing(language: str) -> None:
+    every = sentences(language)
+    assert len(every) >= SENTENCES_MIN
+    assert sum(not one.facts for one in every) >= SILENT_PART_MIN * len(every)
+
+
+@pytest.mark.parametrize(
+    ("text", "facts"),
+    [
+        ("i dont work at Acme anymore", {"user|RELATES_TO:works at|Acme|closed"}),
+        ("I left Acme last spring.", {"user|RELATES_TO:works at|Acme|closed"}),
+        ("I used to be a chef.", {"user|RELATES_TO:works as|chef|closed"}),
+        ("I'm not scared of needles anymore.", {"user|DISLIKES|needles|closed"}),
+        ("我以前在百度上班。", {"user|RELATES_TO:works at|百度|closed"}),
+        ("我不再喝奶茶了。", {"user|PREFERS|奶茶|closed"}),
+        ("小时候我住在重庆。", {"user|RELATES_TO:lives in|重庆|closed"}),
+        ("我现在不怕黑了。", {"user|DISLIKES|黑|closed"}),
+    ],
+)
+def test_what_was_is_read_as_having_ended(text: str, facts: set[str]) -> None:
+    """Requirement B2: a contradicted fact is closed."""
+    assert {shown(fact) for fact in read(text).facts} == facts
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Translate this: I live in Rome. I love pasta.",
+        'He wrote "I hate my job and I love cake" on the wall.',
+        "Pretend you are a chef. I love garlic.",
+        "Oh great, I just love queues.",
+        "I hate pizza today.",
+        "把这句翻译成英文：我住在罗马。我喜欢意大利面。",
+        "墙上写着“我讨厌上班，我喜欢蛋糕”。",
+        "假装你是厨师。我喜欢大蒜。",
+        "我可真喜欢排队。",
+        "我今天讨厌吃面。",
+    ],
+)
+def test_words_of_others_irony_and_moments_state_nothing(text: str) -> None:
+    assert read(text).facts == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "subject"),
+    [("Just moved to Austin.", THE_USER), ("刚搬到成都。", THE_USER), ("从小就怕狗。", THE_USER)],
+)
+def test_who_leaves_the_pronoun_away_speaks_of_themselves(text: str, subject: str) -> None:
+    assert [fact.subject for fact in read(text).facts] == [subject]

@@ -1,0 +1,199 @@
+"""Scenes: pauses, topics and size decide; how messages were cut into calls does not. Requirements B3, C4."""
+
+from dataclasses import replace
+from datetime import timedelta
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from extraction.text.topic_shift import Topic, terms_of
+from graph_service.memory.consolidation.segmentation import SceneRules, assign, in_order
+from schema.ids import memory_id, message_uri
+from schema.labels import Role
+from schema.message import Message
+from schema.scene import Scene
+from tests.support.builders import NOON
+
+SESSION = "memory://t/session/alice/s1"
+RULES = SceneRules(pause_s=600, messages_max=5)
+
+
+def said(minutes: list[int]) -> list[Message]:
+    """Messages at some minutes after noon, in order."""
+    messages = []
+    for index, minute in enumerate(sorted(minutes)):
+        uri = message_uri(SESSION, f"m{index:03d}")
+        messages.append(
+            Message(
+                id=memory_id(uri),
+                uri=uri,
+                role=Role.USER,
+                text=f"Message {index}.",
+                said_at=NOON + timedelta(minutes=minute),
+                content_hash=str(index),
+                position=index,
+            )
+        )
+    return messages
+
+
+def grow(scenes: list[Scene], messages: list[Message]) -> list[Scene]:
+    """All scenes after some more messages."""
+    if not messages:
+        return scenes
+    pause = timedelta(seconds=RULES.pause_s)
+    start, end = messages[0].said_at - pause, messages[-1].said_at + pause
+    near = [scene for scene in scenes if scene.episode_start <= end and scene.episode_end >= start]
+    merged = {scene.id: scene for scene in scenes} | {s.id: s for s in assign(SESSION, messages, near, RULES)}
+    return sorted(merged.values(), key=lambda scene: (scene.episode_start, scene.id))
+
+
+def test_a_scene_ends_when_it_holds_much_text() -> None:
+    messages = [replace(message, text="x" * 9_000) for message in said([0, 1, 2, 3, 4, 5])]
+    scenes = assign(SESSION, messages, [], SceneRules())
+    assert [len(scene.messages) for scene in scenes] == [3, 3]
+    # However the messages come.
+    assert assign(SESSION, messages[4:], assign(SESSION, messages[:4], [], SceneRules()), SceneRules()) == scenes[1:]
+
+
+minutes = st.lists(st.integers(0, 120), max_size=30)
+
+
+@given(minutes, st.lists(st.integers(0, 30), max_size=4))
+def test_the_cut_into_calls_does_not_change_the_scenes(times: list[int], cuts: list[int]) -> None:
+    messages = said(times)
+    edges = [0, *sorted(min(cut, len(messages)) for cut in cuts), len(messages)]
+    scenes: list[Scene] = []
+    for start, end in pairwise(edges):
+        scenes = grow(scenes, messages[start:end])
+    assert scenes == grow([], messages)
+
+
+@given(minutes)
+def test_every_message_is_in_exactly_one_scene(times: list[int]) -> None:
+    messages = said(times)
+    held = [message.id for scene in grow([], messages) for message in scene.messages]
+    assert sorted(held) == sorted(message.id for message in messages)
+
+
+@given(minutes)
+def test_scenes_keep_to_their_size_and_pause(times: list[int]) -> None:
+    for scene in grow([], said(times)):
+        assert len(scene.messages) <= RULES.messages_max
+        moments = [message.said_at for message in in_order(scene.messages)]
+        assert all((b - a).total_seconds() <= RULES.pause_s for a, b in pairwise(moments))
+
+
+@given(minutes)
+def test_assigning_the_same_messages_again_touches_nothing(times: list[int]) -> None:
+    scenes = grow([], said(times))
+    assert assign(SESSION, said(times), scenes, RULES) == []
+
+
+def test_a_late_message_joins_the_scene_it_belongs_to() -> None:
+    messages = said([0, 1, 2, 60, 61])
+    late = messages.pop(1)
+    scenes = grow(grow([], messages), [late])
+    assert [len(scene.messages) for scene in scenes] == [3, 2]
+
+
+def test_a_late_message_joins_its_scene_although_that_is_full() -> None:
+    messages = said([0, 1, 2, 3, 4, 5])
+    late = messages.pop(2)
+    scenes = grow(grow([], messages), [late])
+    assert [len(scene.messages) for scene in scenes] == [6]
+
+
+def test_a_message_after_a_full_scene_never_joins_an_earlier_one() -> None:
+    scenes = grow([], said([0, 8, 9, 10, 11, 12, 13]))
+    assert [len(scene.messages) for scene in scenes] == [5, 2]
+
+
+def test_messages_of_one_moment_keep_their_order_over_scenes() -> None:
+    messages = said([0] * 12)
+    pieces = {tuple(message.position for message in scene.messages) for scene in grow([], messages)}
+    assert pieces == {(0, 1, 2, 3, 4), (5, 6, 7, 8, 9), (10, 11)}
+
+
+COOKING_EN = [
+    "I baked sourdough bread with rye flour this morning.",
+    "The sourdough starter needs rye flour and water every morning.",
+    "My oven bakes the bread for forty minutes with steam.",
+    "Steam makes the crust of the bread crisp in the oven.",
+    "I want to bake bread with spelt flour and seeds tomorrow.",
+    "Spelt flour and seeds make bread heavy, bake it longer.",
+    "The crust needs steam and a hot oven for ten minutes.",
+    "A hot oven with steam and rye flour makes good bread crust.",
+]
+TRAVEL_EN = [
+    "We booked train tickets from Vienna towards Venice for August.",
+    "The Venice train leaves Vienna at night, tickets cost eighty euros.",
+    "Book the Venice tickets early, night trains from Vienna fill up.",
+]
+COOKING_ZH = [
+    "今天早上我用黑麦面粉烤了酸面包。",
+    "酸面包的酵种每天早上要加黑麦面粉和水。",
+    "我的烤箱烤面包要四十分钟，还要蒸汽。",
+    "蒸汽让烤箱里的面包外皮很脆。",
+    "明天我想用黑麦面粉和种子烤面包。",
+    "黑麦面粉和种子让面包更重，要烤久一点。",
+    "面包外皮需要蒸汽和很热的烤箱。",
+    "很热的烤箱加蒸汽，黑麦面包的外皮最好。",
+]
+TRAVEL_ZH = [
+    "我们订了八月去威尼斯的夜车票，从维也纳出发。",
+    "去威尼斯的夜车晚上从维也纳出发，车票八十欧。",
+    "夜车票要早点订，八月的车票卖得很快。",
+]
+
+
+def cut(texts: list[str], rules: SceneRules | None = None, *, importance: int = 5) -> list[int]:
+    """Sizes of the scenes that these texts make, one a minute."""
+    messages = [
+        replace(message, text=text, importance=importance)
+        for message, text in zip(said(list(range(len(texts)))), texts, strict=True)
+    ]
+    topics = {message.id: Topic(terms=terms_of(message.text)) for message in messages}
+    return [len(scene.messages) for scene in assign(SESSION, messages, [], rules or SceneRules(), topics)]
+
+
+@pytest.mark.parametrize("texts", [COOKING_EN + TRAVEL_EN, COOKING_ZH + TRAVEL_ZH], ids=["en", "zh"])
+def test_a_turn_to_another_topic_begins_a_scene(texts: list[str]) -> None:
+    assert cut(texts) == [8, 3]
+
+
+@pytest.mark.parametrize("texts", [COOKING_EN[:5] + TRAVEL_EN, COOKING_ZH[:5] + TRAVEL_ZH], ids=["en", "zh"])
+def test_a_turn_of_topic_leaves_no_fragment_behind(texts: list[str]) -> None:
+    assert cut(texts) == [8]
+
+
+def test_thanks_and_unimportant_words_turn_no_topic() -> None:
+    assert cut([*COOKING_EN, "Thanks a lot!", "好的，谢谢"]) == [10]
+    assert cut(COOKING_EN + TRAVEL_EN, importance=2) == [11]
+
+
+def test_somebody_new_with_another_topic_begins_a_scene_sooner() -> None:
+    texts = COOKING_EN[:5] + TRAVEL_EN
+    messages = [
+        replace(message, text=text, speaker="Ana" if index < 5 else "Ben")
+        for index, (message, text) in enumerate(zip(said(list(range(8))), texts, strict=True))
+    ]
+    topics = {message.id: Topic(terms=terms_of(message.text)) for message in messages}
+    assert [len(scene.messages) for scene in assign(SESSION, messages, [], SceneRules(), topics)] == [5, 3]
+
+
+@given(st.permutations(range(11)), st.booleans())
+def test_late_messages_never_move_others_to_another_scene(order: list[int], chinese: bool) -> None:
+    texts = COOKING_ZH + TRAVEL_ZH if chinese else COOKING_EN + TRAVEL_EN
+    messages = [replace(m, text=text) for m, text in zip(said(list(range(11))), texts, strict=True)]
+    topics = {message.id: Topic(terms=terms_of(message.text)) for message in messages}
+    scenes: dict[str, Scene] = {}
+    home: dict[str, str] = {}
+    for index in order:
+        for scene in assign(SESSION, [messages[index]], list(scenes.values()), SceneRules(), topics):
+            scenes[scene.id] = scene
+            for message in scene.messages:
+                assert home.setdefault(message.id, scene.id) == scene.id
+    assert len(home) == 11
