@@ -53,7 +53,7 @@ def token_count(text: str) -> int:
 
 
 def abstract_l0(lines: Sequence[SceneLine], *, tokens_max: int = 100) -> str:
-    """The sentences that stand for the scene, in the order they were said; empty when nobody said anything."""
+    """Return the sentences that stand for the scene, in the order they were said; empty when nobody said anything."""
     said = _sentences(lines)
     chosen: list[int] = []
     left = tokens_max
@@ -78,7 +78,7 @@ def overview_l1(
     when: datetime | None = None,
     tokens_max: int = OVERVIEW_TOKENS_MAX,
 ) -> str:
-    """A structured overview in the language of the scene; sections without content are left out.
+    """Return a structured overview in the language of the scene; sections without content are left out.
 
     Args:
         statements: what was learned from the scene, one sentence each.
@@ -109,7 +109,7 @@ def overview_l1(
 
 
 def scene_title(lines: Sequence[SceneLine], *, statements: Sequence[str] = ()) -> str:
-    """A telling title: who and what it is about; at most 24 characters for Chinese, 60 for English.
+    """Return a telling title: who and what it is about; at most 24 characters for Chinese, 60 for English.
 
     Args:
         statements: what was learned; the first one that fits is the title, else the sentence that stands for most.
@@ -128,7 +128,7 @@ def scene_title(lines: Sequence[SceneLine], *, statements: Sequence[str] = ()) -
 
 
 def _headline(sentence: str, limit: int) -> str:
-    """The beginning of a sentence that fits: all of it, or whole clauses, or whole words."""
+    """Return the beginning of a sentence that fits: all of it, or whole clauses, or whole words."""
     plain = sentence.rstrip("。.!！ ")
     if len(plain) <= limit:
         return plain
@@ -155,7 +155,7 @@ _HEADINGS_EN = {
 
 
 def _sentences(lines: Sequence[SceneLine]) -> list[_Said]:
-    """What was said, without greetings, questions and repetitions, unless nothing else was said."""
+    """Return what was said, without greetings, questions and repetitions, unless nothing else was said."""
     every: list[_Said] = []
     telling: list[_Said] = []
     seen: set[str] = set()
@@ -177,12 +177,12 @@ def _sentences(lines: Sequence[SceneLine]) -> list[_Said]:
 
 
 def _heard(said: Sequence[_Said]) -> list[str]:
-    """What people said; what an assistant said only when nobody else spoke."""
+    """Return what people said; what an assistant said only when nobody else spoke."""
     return [item.text for item in said if item.by != "assistant"] or [item.text for item in said]
 
 
 def _ranks(said: Sequence[_Said]) -> list[int]:
-    """The sentences by rank; what an assistant said comes after what people said of like rank."""
+    """Return the sentences by rank; what an assistant said comes after what people said of like rank."""
     order = ranked([item.text for item in said])
     place = {number: index * (2 if said[number].by == "assistant" else 1) for index, number in enumerate(order)}
     return sorted(order, key=lambda number: (place[number], number))
@@ -218,7 +218,7 @@ def _joined(texts: Sequence[str]) -> str:
 
 
 def _cut_words(text: str, limit: int) -> str:
-    """The beginning of a text, whole words, with an ellipsis when something was cut."""
+    """Return the beginning of a text, whole words, with an ellipsis when something was cut."""
     if len(text) <= limit:
         return text
     head = text[: limit - 1]
@@ -266,7 +266,7 @@ class SessionTold:
 
 
 def session_told(scenes: Sequence[SceneTold]) -> SessionTold:
-    """The texts of a session; those of its scene when it has only one, empty when it has none."""
+    """Return the texts of a session; those of its scene when it has only one, empty when it has none."""
     if not scenes:
         return SessionTold(title="", abstract="", overview="")
     if len(scenes) == 1:
@@ -284,7 +284,7 @@ def _line(scene: SceneTold) -> SceneLine:
 
 
 def _overview(scenes: Sequence[SceneTold], abstract: str) -> str:
-    """The summary, then each scene with as many of its key points as its share of the tokens holds."""
+    """Return the summary, then each scene with as many of its key points as its share of the tokens holds."""
     zh = 2 * sum(has_cjk(scene.abstract or scene.title) for scene in scenes) > len(scenes)
     text = f"## {'摘要' if zh else 'Summary'}\n{abstract}\n\n## {'场景' if zh else 'Scenes'}\n"
     left = OVERVIEW_TOKENS_MAX - token_count(text)

@@ -44,13 +44,15 @@ _IS_ZH = re.compile(r"^[^，。]{1,8}?(?:是|叫)(?:什么|谁|哪|啥|多少|�
 
 
 def asked_beyond(question: str) -> str | None:
-    """What the question is about, in lower case up to its end, if it belongs to what is named: "employer sell?"."""
+    """Return what the question is about, in lower case up to its end, if it belongs to what is named: "employer
+    sell?".
+    """
     text = plain(question[:_READ_CHARS_MAX]).replace("’", "'")
     return _in_english(text) or _in_chinese(text)
 
 
 def begins_with(beyond: str, key: str) -> bool:
-    """Whether what `asked_beyond` tells is the name itself that has this key, or several of it."""
+    """Return whether what `asked_beyond` tells is the name itself that has this key, or several of it."""
     rest = beyond.removeprefix(key)
     return rest != beyond and not _GOES_ON.match(rest.removeprefix("s"))
 
@@ -102,7 +104,7 @@ _TO_OTHERS = (
 
 
 def _said_by(who: str, verbs: str) -> str:
-    """What tells that somebody said something: did you say, have you said, you've said, you said."""
+    """Return what tells that somebody said something: did you say, have you said, you've said, you said."""
     pairs = [verb.split() for verb in verbs.replace("\n", "/").split("/") if verb.strip()]
     first, past = ("|".join(one.replace(".", " ") for one in forms) for forms in zip(*pairs, strict=True))
     asked = rf"did {who} {_MAYBE}(?:{first})|(?:have|had) {who} {_MAYBE}(?:{past})"
@@ -153,7 +155,7 @@ _USER_ZH = re.compile(_said_in_chinese("[我俺咱]", "[你您]"))
 
 
 def role_asked(question: str) -> Role | None:
-    """Whose words are asked for, if a question tells; of several the first."""
+    """Return whose words are asked for, if a question tells; of several the first."""
     text = question[:_SPEAKER_READ_CHARS_MAX].replace("’", "'")
     if _SPOKEN_TO.search(text):
         return None
@@ -275,14 +277,14 @@ _LINK = frozenset({"of", "the", "de", "la", "van", "von", "and", "&"})
 
 
 def answer_type(question: str) -> AnswerType:
-    """What the answer must hold; OTHER for "what", "how", and whatever else is asked."""
+    """Return what the answer must hold; OTHER for "what", "how", and whatever else is asked."""
     text = plain(question[:_INTENT_READ_CHARS_MAX])
     found = [(match.start(), order) for order, (_, pattern) in enumerate(_ANSWERS) if (match := pattern.search(text))]
     return _ANSWERS[min(found)[1]][0] if found else AnswerType.OTHER
 
 
 def intent_of(question: str, time: QuestionTime) -> Intent:
-    """What a question is after.
+    """Return what a question is after.
 
     A name alone (two to four Chinese characters, or up to three words in capitals) asks for an entity; a question for a
     time or within a time is temporal; one about how people or things belong together is relational.
@@ -349,19 +351,20 @@ _CAPITAL = re.compile(r"(?<![A-Za-z])[A-Z][a-z]+(?![A-Za-z])")
 
 
 def is_chinese(text: str) -> bool:
-    """Whether a text is mostly Chinese, counting a Chinese character like half a word."""
+    """Return whether a text is mostly Chinese, counting a Chinese character like half a word."""
     cjk = sum(len(run) for run in _CJK.findall(text))
     latin = len([word for word in _NAME_WORD.findall(text) if not _CJK.search(word)])
     return cjk / 2 > latin
 
 
 def capitals_in(text: str) -> frozenset[str]:
-    """Words written with a capital, case folded: names, and the word a sentence begins with."""
+    """Return words written with a capital, case folded: names, and the word a sentence begins with."""
     return frozenset(word.casefold() for word in _CAPITAL.findall(text))
 
 
 def name_keys(text: str, *, words_max: int = 4, chars_max: int = 8) -> list[str]:
-    """Every stretch of a question that could be a name: up to four Latin words, or two to eight Chinese characters.
+    """Return every stretch of a question that could be a name: up to four Latin words, or two to eight Chinese
+    characters.
 
     A plural also asks for its singular, because entities are named as they were first said. At most 400 keys.
     """

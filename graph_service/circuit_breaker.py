@@ -31,7 +31,7 @@ class Breaker:
         self._probing = False
 
     def state(self, now_s: float) -> BreakerState:
-        """What `allows` would go by."""
+        """Return what `allows` would go by."""
         if self._probe_at_s is None:
             return BreakerState.CLOSED
         if self._probing or now_s >= self._probe_at_s:
@@ -39,7 +39,7 @@ class Breaker:
         return BreakerState.OPEN
 
     def allows(self, now_s: float) -> bool:
-        """Whether to try a call now; when half-open, only one caller is told so until it reports.
+        """Return whether to try a call now; when half-open, only one caller is told so until it reports.
 
         A probe that never reports (its caller died) stops counting after `open_s`.
         """
@@ -52,11 +52,11 @@ class Breaker:
         return True
 
     def succeeded(self) -> None:
-        """Reports a call that worked: everything goes through again."""
+        """Report a call that worked: everything goes through again."""
         self._failures, self._probe_at_s, self._probing = 0, None, False
 
     def failed(self, now_s: float) -> None:
-        """Reports a call that failed: the fifth in a row opens the breaker, a failed probe opens it again."""
+        """Report a call that failed: the fifth in a row opens the breaker, a failed probe opens it again."""
         self._failures += 1
         if self._probing or self._failures >= self._failures_max:
             self._probe_at_s, self._probing = now_s + self._open_s, False

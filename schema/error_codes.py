@@ -29,7 +29,7 @@ Whoever sends that header (letters, digits, `.`, `_`, `-`; 64 at most) chooses i
 
 
 def error_kinds() -> list[type[MnemographError]]:
-    """Every kind of error that has a code of its own."""
+    """Return every kind of error that has a code of its own."""
     return [MnemographError, *_kinds_of(MnemographError)]
 
 
@@ -41,7 +41,7 @@ def _kinds_of(kind: type[MnemographError]) -> Iterator[type[MnemographError]]:
 
 
 def error_codes_document() -> str:
-    """The text of docs/errors.md."""
+    """Return the text of docs/errors.md."""
     return "\n".join(_lines()) + "\n"
 
 

@@ -38,7 +38,7 @@ class FactDetail:
     mentioned_end: datetime | None = None
 
     def joined(self, other: "FactDetail", *, first: bool) -> "FactDetail":
-        """Both details of one fact in one; `first` says whose words win where both have some: this one's."""
+        """Return both details of one fact in one; `first` says whose words win where both have some: this one's."""
         one, two = (self, other) if first else (other, self)
         timed = one if one.mentioned_start is not None else two
         return FactDetail(
@@ -118,7 +118,7 @@ class AcceptedFact:
 
     @property
     def claim(self) -> Claim:
-        """What it says."""
+        """Return what it says."""
         return Claim(self.subject.id, self.predicate, self.relation, self.object.id)
 
 
@@ -192,5 +192,5 @@ class KnownFact:
 
     @property
     def claim(self) -> Claim:
-        """What it says."""
+        """Return what it says."""
         return Claim(self.subject_id, self.predicate, self.relation, self.object_id)

@@ -255,7 +255,7 @@ SERVER_FRAMES: TypeAdapter[
 
 
 def frames_schema() -> dict[str, Any]:
-    """The contract of the socket as JSON schema, for `frames.schema.json` and the viewer's types."""
+    """Return the contract of the socket as JSON schema, for `frames.schema.json` and the viewer's types."""
     return {
         "title": PROTOCOL,
         "client": CLIENT_FRAMES.json_schema(),

@@ -71,7 +71,7 @@ class GraphModel:
 
 @cache
 def graph_model() -> GraphModel:
-    """The model.
+    """Return the model.
 
     Raises:
         InstallError: the file is incomplete or names a label that does not exist.
@@ -107,7 +107,7 @@ def _properties(section: Mapping[str, Any]) -> dict[str, Property]:
 
 
 def graph_model_document() -> str:
-    """The text of docs/graph-model.md."""
+    """Return the text of docs/graph-model.md."""
     return "\n".join(_lines()) + "\n"
 
 

@@ -23,37 +23,37 @@ def _part(value: str) -> str:
 
 
 def user_uri(tenant: str, user_id: str) -> Uri:
-    """Where a user lives: `memory://{tenant}/user/{id}`."""
+    """Return where a user lives: `memory://{tenant}/user/{id}`."""
     return Uri(f"memory://{_part(tenant)}/user/{_part(user_id)}")
 
 
 def agent_uri(tenant: str, user_id: str, agent_id: str) -> Uri:
-    """Where an agent lives, beside the user it serves: each user's graph is complete in itself."""
+    """Return where an agent lives, beside the user it serves: each user's graph is complete in itself."""
     return Uri(f"{user_uri(tenant, user_id)}/agent/{_part(agent_id)}")
 
 
 def session_uri(tenant: str, user_id: str, session_id: str) -> Uri:
-    """Where a session lives. The user is part of it, so two users may use the same session id."""
+    """Return where a session lives. The user is part of it, so two users may use the same session id."""
     return Uri(f"memory://{_part(tenant)}/session/{_part(user_id)}/{_part(session_id)}")
 
 
 def message_uri(session: str, message_key: str) -> Uri:
-    """Where a message lives, under its session's URI."""
+    """Return where a message lives, under its session's URI."""
     return Uri(f"{session}/timeline/{_part(message_key)}")
 
 
 def scene_uri(session: str, first_message_id: str) -> Uri:
-    """Where a scene lives, under its session's URI; named by the message that opened it."""
+    """Return where a scene lives, under its session's URI; named by the message that opened it."""
     return Uri(f"{session}/scene/{_part(first_message_id)}")
 
 
 def entity_uri(tenant: str, user_id: str, name_key: str) -> Uri:
-    """Where an entity lives: entities belong to one user's memory, so one user's Tom is never another's."""
+    """Return where an entity lives: entities belong to one user's memory, so one user's Tom is never another's."""
     return Uri(f"{user_uri(tenant, user_id)}/entity/{_part(name_key)}")
 
 
 def fact_uri(subject: str, predicate: str, relation: str | None, obj: str, slot: int) -> Uri:
-    """Where a fact lives, under its subject's URI.
+    """Return where a fact lives, under its subject's URI.
 
     Args:
         subject: URI of the subject.
@@ -64,12 +64,12 @@ def fact_uri(subject: str, predicate: str, relation: str | None, obj: str, slot:
 
 
 def memory_id(uri: str, layer: str = "") -> MemoryId:
-    """The id of a memory, or of one of its layers (`L0`, `L1`, `L2`): UUIDv5 of URI and layer."""
+    """Return the id of a memory, or of one of its layers (`L0`, `L1`, `L2`): UUIDv5 of URI and layer."""
     return MemoryId(str(uuid5(_NAMESPACE, f"{uri}#{layer}" if layer else uri)))
 
 
 def scope_token(*parts: str) -> str:
-    """One lower-case word that stands for tenant, or tenant and user, in a full-text index.
+    """Return one lower-case word that stands for tenant, or tenant and user, in a full-text index.
 
     Names with dashes or Chinese would be cut into words by the analyzer; 24 hexadecimal digits are not.
     """
@@ -77,7 +77,7 @@ def scope_token(*parts: str) -> str:
 
 
 def content_hash(*parts: str) -> str:
-    """A fingerprint of text: equal if and only if the parts are equal (128 bits)."""
+    """Return a fingerprint of text: equal if and only if the parts are equal (128 bits)."""
     return hashlib.blake2b("\x1f".join(parts).encode(), digest_size=16).hexdigest()
 
 
@@ -96,7 +96,7 @@ class BegunHash:
 
 
 def name_key(name: str) -> str:
-    """What two spellings of one name share: NFKC (full and half width), case folded, inner space single.
+    """Return what two spellings of one name share: NFKC (full and half width), case folded, inner space single.
 
     Source: design.md 2, "NFKC, case, width folding, CJK safe".
     """

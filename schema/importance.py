@@ -9,7 +9,7 @@ IMPORTANCE_DEFAULT: Final = 5
 
 
 def importance_of(said: str | float | None) -> int | None:
-    """The importance that somebody named; None when it cannot be understood.
+    """Return the importance that somebody named; None when it cannot be understood.
 
     Args:
         said: `low`, `medium`, `high`, `critical`; a share from 0 to 1; or a number up to 10. Beyond is cut to the ends.
@@ -29,5 +29,5 @@ def importance_of(said: str | float | None) -> int | None:
 
 
 def importance_of_strength(strength: float) -> int:
-    """The importance of a fact for which nobody named one: how much it matters to its subject."""
+    """Return the importance of a fact for which nobody named one: how much it matters to its subject."""
     return min(10, max(1, round(strength * 10)))

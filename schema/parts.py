@@ -95,6 +95,6 @@ class CommunityMap(Frame):
 
 
 def parts_schema() -> dict[str, Any]:
-    """The answers of `/api/explore` as JSON schema, for `parts.schema.json` and the viewer's types."""
+    """Return the answers of `/api/explore` as JSON schema, for `parts.schema.json` and the viewer's types."""
     answers = (GraphPart, RecentChanges, CommunityMap)
     return {each.model_fields["t"].default: TypeAdapter(each).json_schema() for each in answers}

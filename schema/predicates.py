@@ -32,7 +32,7 @@ class Predicate:
 
 @cache
 def whitelist() -> dict[str, Predicate]:
-    """All predicates by name, in the order of the file.
+    """Return all predicates by name, in the order of the file.
 
     Raises:
         InstallError: the file names an unknown label or an opposite that is not listed.
@@ -65,13 +65,13 @@ def whitelist() -> dict[str, Predicate]:
 
 
 def allowed(subject: Label, predicate: str, obj: Label) -> bool:
-    """Whether the whitelist permits an edge of this type between nodes of these labels."""
+    """Return whether the whitelist permits an edge of this type between nodes of these labels."""
     rule = whitelist().get(predicate)
     return rule is not None and subject in rule.subjects and obj in rule.objects
 
 
 def holds_one(predicate: str, relation: str | None) -> bool:
-    """Whether a subject holds only one object at a time for this predicate and relation label."""
+    """Return whether a subject holds only one object at a time for this predicate and relation label."""
     rule = whitelist()[predicate]
     if not rule.many or relation is None:
         return not rule.many

@@ -27,5 +27,5 @@ ITEMS_MAX: Final = {
 
 
 def profile_uri(subject: str, category: Category, fact_id: str) -> Uri:
-    """Where a fact stands in a profile: `memory://{tenant}/user/{id}/profile/{category}/{fact}`."""
+    """Return where a fact stands in a profile: `memory://{tenant}/user/{id}/profile/{category}/{fact}`."""
     return Uri(f"{subject}/profile/{category.value}/{fact_id}")

@@ -25,7 +25,9 @@ def _canonical() -> dict[str, str]:
 
 
 def canonical_relation(relation: str | None) -> str | None:
-    """The label that stands for a relation; its own words when it is none of the known ones, None when it is empty."""
+    """Return the label that stands for a relation; its own words when it is none of the known ones, None when it is
+    empty.
+    """
     cleaned = (relation or "").strip()
     if not cleaned:
         return None

@@ -69,12 +69,12 @@ class Telling:
 
     @property
     def asserts(self) -> bool:
-        """Whether a person stated that it is so."""
+        """True if a person stated that it is so."""
         return self.stated is not None and not self.ends
 
 
 def telling_text(telling: Telling) -> str:
-    """A telling as edges keep it: `message|scene|valid|by|said|heard|position|marks`, moments in µs."""
+    """Return a telling as edges keep it: `message|scene|valid|by|said|heard|position|marks`, moments in µs."""
     marks = ("e" if telling.ends else "") + ("a" if telling.adds else "") + ("j" if telling.judged else "")
     marks += _MARKS[telling.stated] if telling.stated else ""
     moments = map(_number_of, (telling.valid_at, telling.valid_by, telling.said_at, telling.heard_at))
@@ -82,7 +82,7 @@ def telling_text(telling: Telling) -> str:
 
 
 def telling_of(text: str) -> Telling:
-    """The telling in a text that `telling_text` made.
+    """Return the telling in a text that `telling_text` made.
 
     Raises:
         InputError: the text has another form.
@@ -127,7 +127,7 @@ def _stated_by(marks: str) -> Stated | None:
 
 
 def last_word(tellings: Iterable[Telling]) -> Telling | None:
-    """What a person stated last of a fact; None when nobody did."""
+    """Return what a person stated last of a fact; None when nobody did."""
     stated = [telling for telling in tellings if telling.stated is not None]
     return max(stated, key=lambda one: (one.said_at, one.heard_at, one.position, one.message_id), default=None)
 

@@ -10,7 +10,7 @@ CHARS_MAX: Final = 64
 
 
 def tenant_named(text: str) -> TenantId:
-    """The tenant with this name.
+    """Return the tenant with this name.
 
     Raises:
         InputError: not 1 to 64 letters or digits of any script, `.`, `_` and `-`.

@@ -10,17 +10,17 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def as_utc(moment: datetime) -> datetime:
-    """The same moment in UTC; a moment without a zone is read as UTC."""
+    """Return the same moment in UTC; a moment without a zone is read as UTC."""
     return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
 
 
 def moment_of(millis: int) -> datetime:
-    """The moment so many milliseconds after 1970 began in UTC."""
+    """Return the moment so many milliseconds after 1970 began in UTC."""
     return _EPOCH + timedelta(milliseconds=millis)
 
 
 def micros(moment: datetime) -> int:
-    """Microseconds since 1970 began in UTC, exactly."""
+    """Return microseconds since 1970 began in UTC, exactly."""
     return (as_utc(moment) - _EPOCH) // timedelta(microseconds=1)
 
 
@@ -30,7 +30,7 @@ def iso(moment: datetime | None) -> str | None:
 
 
 def day_token(moment: datetime) -> str:
-    """The UTC day as eight digits, `20260131`: sorts like time, one word to a full-text analyzer."""
+    """Return the UTC day as eight digits, `20260131`: sorts like time, one word to a full-text analyzer."""
     return as_utc(moment).strftime("%Y%m%d")
 
 
@@ -48,10 +48,10 @@ class Timespan:
             )
 
     def holds(self, moment: datetime) -> bool:
-        """Whether the moment lies inside."""
+        """Return whether the moment lies inside."""
         return (self.start is None or self.start <= moment) and (self.end is None or moment < self.end)
 
 
 def millis(moment: datetime) -> int:
-    """Milliseconds since 1970 UTC, for indexes."""
+    """Return milliseconds since 1970 UTC, for indexes."""
     return round(moment.timestamp() * 1000)

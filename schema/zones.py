@@ -12,7 +12,7 @@ _NAME = re.compile(r"[A-Za-z0-9_+-]+(?:/[A-Za-z0-9_+-]+)*")
 
 @kept_by_chars(chars_max=50_000, entries_max=512)
 def zone_named(name: str) -> tzinfo | None:
-    """The zone of that name (`Asia/Shanghai`, `+08:00`, `UTC`), or None when there is none."""
+    """Return the zone of that name (`Asia/Shanghai`, `+08:00`, `UTC`), or None when there is none."""
     if name == "UTC":
         return UTC
     if match := _OFFSET.fullmatch(name):
@@ -29,7 +29,7 @@ def zone_named(name: str) -> tzinfo | None:
 
 
 def zone_name_of(moment: datetime | None) -> str | None:
-    """The distance from UTC that a moment was given with, `+08:00`; None for UTC or without a zone."""
+    """Return the distance from UTC that a moment was given with, `+08:00`; None for UTC or without a zone."""
     distance = moment.utcoffset() if moment is not None else None
     if not distance:
         return None

@@ -30,7 +30,7 @@ class CachedEmbedder:
         return token_model_of(self._inner)
 
     def clear(self) -> None:
-        """Forgets every vector."""
+        """Forget every vector."""
         self._vectors.clear()
 
     async def embed(self, texts: Sequence[str]) -> list[list[float]]:

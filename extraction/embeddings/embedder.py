@@ -30,7 +30,7 @@ class Embedder(Protocol):
     def dim(self) -> int: ...
 
     async def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        """One unit vector per text, order kept; no texts give no vectors. May be cancelled at any moment.
+        """Return one unit vector per text, order kept; no texts give no vectors. May be cancelled at any moment.
 
         Raises:
             UnavailableError: the model is away or busy; the same call may work later.
@@ -41,7 +41,9 @@ class Embedder(Protocol):
 
 
 def unit(vector: Sequence[float]) -> list[float]:
-    """The vector at length 1; one without a direction (zero, or not finite) comes back as it is, for the check."""
+    """Return the vector at length 1; one without a direction (zero, or not finite) comes back as it is, for the
+    check.
+    """
     length = math.sqrt(math.fsum(value * value for value in vector))
     if length == 0 or not math.isfinite(length):
         return list(vector)
@@ -137,24 +139,28 @@ class TokenEmbedder(Embedder, Protocol):
         ...
 
     def pieces(self, text: str) -> tuple[Piece, ...]:
-        """The pieces of a question, one for each of its token vectors, in their order."""
+        """Return the pieces of a question, one for each of its token vectors, in their order."""
         ...
 
 
 def token_model_of(embedder: Embedder) -> str | None:
-    """Who makes an embedder's token vectors; None when it makes none."""
+    """Return who makes an embedder's token vectors; None when it makes none."""
     return embedder.token_model if isinstance(embedder, TokenEmbedder) else None
 
 
 async def embed_with_tokens(embedder: Embedder, texts: Sequence[str], *, asked: bool = False) -> list[Embedded]:
-    """Vectors of texts, or of questions, with token vectors where the embedder can; raises what its `embed` raises."""
+    """Return vectors of texts, or of questions, with token vectors where the embedder can; raises what its `embed`
+    raises.
+    """
     if isinstance(embedder, TokenEmbedder):
         return await embedder.embed_with_tokens(texts, asked=asked)
     return [Embedded(vector=vector) for vector in await embedder.embed(texts)]
 
 
 async def embed_question(embedder: Embedder, text: str) -> EmbeddedQuestion:
-    """A question's vector and, where the embedder can, its pieces with vectors and weights; one run of the model."""
+    """Return a question's vector and, where the embedder can, its pieces with vectors and weights; one run of the
+    model.
+    """
     (embedded,) = await embed_with_tokens(embedder, [text], asked=True)
     model = embedded.token_model
     if embedded.tokens is None or model is None or not isinstance(embedder, TokenEmbedder):
@@ -173,7 +179,7 @@ async def embed_question(embedder: Embedder, text: str) -> EmbeddedQuestion:
 
 
 def spoken(speaker: str | None, text: str) -> str:
-    """What is embedded for a message: who says it is part of what it means.
+    """Return what is embedded for a message: who says it is part of what it means.
 
     Source: retrieval.md, dense over "speaker: text".
     """

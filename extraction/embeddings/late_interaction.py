@@ -33,18 +33,18 @@ class QuestionTokens:
     words: tuple[str, ...]
 
     def without(self, words: Collection[str]) -> "QuestionTokens":
-        """The same question in which these words (case folded) count nothing: names of speakers are no topic."""
+        """Return the same question in which these words (case folded) count nothing: names of speakers are no topic."""
         counts = np.array([word not in words for word in self.words], np.float32)
         return replace(self, weights=self.weights * counts)
 
 
 def words_of_name(name: str) -> set[str]:
-    """The words of a name (case folded) as pieces tell them: Chinese ones are single characters."""
+    """Return the words of a name (case folded) as pieces tell them: Chinese ones are single characters."""
     return {*name.split(), *chinese_in(name)}
 
 
 def piece_matches(question: QuestionTokens, messages: Sequence[bytes | None]) -> Floats:
-    """The best cosine of each piece of the question with any piece of each message, 0 to 1.
+    """Return the best cosine of each piece of the question with any piece of each message, 0 to 1.
 
     Args:
         messages: packed token vectors as stored; None for a message without.
@@ -64,7 +64,7 @@ def piece_matches(question: QuestionTokens, messages: Sequence[bytes | None]) ->
 
 
 def weighted(question: QuestionTokens, matches: Floats) -> Floats:
-    """The mean of each row by the pieces' weights, 0 to 1; NaN where a row is, or when no piece counts."""
+    """Return the mean of each row by the pieces' weights, 0 to 1; NaN where a row is, or when no piece counts."""
     total = float(question.weights.sum())
     if total <= 0:
         return np.full(len(matches), np.nan, np.float32)
@@ -74,7 +74,7 @@ def weighted(question: QuestionTokens, matches: Floats) -> Floats:
 
 
 def max_sims(question: QuestionTokens, messages: Sequence[bytes | None]) -> list[float | None]:
-    """How well each message meets the question, 0 to 1; None for messages without comparable token vectors."""
+    """Return how well each message meets the question, 0 to 1; None for messages without comparable token vectors."""
     scores = weighted(question, piece_matches(question, messages))
     return [None if np.isnan(score) else float(score) for score in scores]
 

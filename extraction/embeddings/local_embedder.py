@@ -61,13 +61,13 @@ class WordPieces:
             self._tells[number] = any(character.isalnum() for character in word) and not word.startswith("[")
 
     def cut(self, texts: Sequence[str], *, prefix: str = "") -> list[Cut]:
-        """Each text in pieces, with the prefix before it."""
+        """Return each text in pieces, with the prefix before it."""
         # One by one: the library's batches run on a thread pool of their own, beside the threads we were given.
         found = [self._tokenizer.encode(prefix + text[:_CHARS_MAX]) for text in texts]
         return [Cut(ids=list(one.ids), telling=self._telling(one, len(prefix))) for one in found]
 
     def pieces(self, text: str, *, prefix: str = "") -> tuple[Piece, ...]:
-        """The telling pieces of a text, each with its word and its weight."""
+        """Return the telling pieces of a text, each with its word and its weight."""
         whole = prefix + text[:_CHARS_MAX]
         found = self._tokenizer.encode(whole)
         spans = {place: found.token_to_word(place) for place in self._telling(found, len(prefix))}
@@ -85,7 +85,7 @@ class WordPieces:
         ]
 
     def _weight(self, number: int) -> float:
-        """How rare a piece is, by its place in the vocabulary; 1 for all of a vocabulary in another order.
+        """Return how rare a piece is, by its place in the vocabulary; 1 for all of a vocabulary in another order.
 
         Source: Zipf; the n-th word is written 1/n as often as the first, so its inverse document frequency grows like
         ln n.
@@ -132,17 +132,21 @@ class VectorSpace:
         self._first_piece = model.first_piece
 
     def text_vectors(self, states: Sequence[Floats]) -> Floats:
-        """One unit vector of 384 numbers for the token vectors of each text, order kept."""
+        """Return one unit vector of 384 numbers for the token vectors of each text, order kept."""
         wholes = np.concatenate([whole_of(tokens, first_piece=self._first_piece) for tokens in states])
         return unit(product(unit(wholes) - self._mean, self._directions))
 
     def packed(self, texts: Sequence[Floats], wholes: Floats) -> list[bytes]:
-        """The vectors of each text as they are stored: that of the whole, and rows of 96 numbers of its tokens."""
+        """Return the vectors of each text as they are stored: that of the whole, and rows of 96 numbers of its
+        tokens.
+        """
         parts = self._turned(texts, self._centred(texts), self._token_directions)
         return [pack(part, model=self.token_model, whole=whole) for part, whole in zip(parts, wholes, strict=True)]
 
     def packed_questions(self, texts: Sequence[Floats]) -> list[tuple[bytes, tuple[float, ...]]]:
-        """The same of questions, turned by themselves, with how many times its rarity each of their pieces tells."""
+        """Return the same of questions, turned by themselves, with how many times its rarity each of their pieces
+        tells.
+        """
         rows = self._centred(texts)
         told = np.exp(product(rows, self._telling))[:, 0]
         parts = self._turned(texts, rows, self._asked_token_directions)
@@ -161,17 +165,17 @@ class VectorSpace:
 
 
 def _split(rows: Floats, texts: Sequence[Floats]) -> list[Floats]:
-    """What belongs to each text."""
+    """Return what belongs to each text."""
     return np.split(rows, np.cumsum([len(states) for states in texts])[:-1]) if texts else []
 
 
 def whole_of(states: Floats, *, first_piece: bool) -> Floats:
-    """One row for a text: the state of its first piece, or the mean of all."""
+    """Return one row for a text: the state of its first piece, or the mean of all."""
     return states[:1] if first_piece else states.mean(axis=0, keepdims=True)
 
 
 def unit(rows: Floats) -> Floats:
-    """Each row at length 1."""
+    """Return each row at length 1."""
     units: Floats = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), np.float32(1e-9))
     return units
 
@@ -198,7 +202,7 @@ class Bert:
         )
 
     def token_vectors(self, sequences: Sequence[Sequence[int]]) -> list[FloatArray]:
-        """The last hidden states of each sequence: one array (pieces, hidden size) each, order kept.
+        """Return the last hidden states of each sequence: one array (pieces, hidden size) each, order kept.
 
         Shorter ones are filled up to the longest; give them sorted by length.
         """
@@ -229,7 +233,7 @@ class LocalEmbedder:
         self._batches = ThreadPoolExecutor(threads, thread_name_prefix="embed-batch")
 
     async def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        """One unit vector of 384 numbers per text, order kept; of each text the first 256 word pieces count."""
+        """Return one unit vector of 384 numbers per text, order kept; of each text the first 256 word pieces count."""
         return [embedded.vector for embedded in await self.embed_with_tokens(texts)]
 
     async def embed_with_tokens(self, texts: Sequence[str], *, asked: bool = False) -> list[Embedded]:
@@ -257,7 +261,7 @@ class LocalEmbedder:
         return [answer for answer in answers if answer is not None]
 
     def pieces(self, text: str) -> tuple[Piece, ...]:
-        """The pieces of a question, one for each of its token vectors."""
+        """Return the pieces of a question, one for each of its token vectors."""
         return self._language(text).pieces(text)
 
     def close(self) -> None:
@@ -289,15 +293,15 @@ class OneLanguage:
         self.token_model: Final = self._space.token_model
 
     def cut(self, texts: Sequence[str], asked: bool) -> list[Cut]:
-        """Texts in pieces, as questions or as what was said."""
+        """Return texts in pieces, as questions or as what was said."""
         return self._pieces.cut(texts, prefix=self._model.asked if asked else self._model.said)
 
     def pieces(self, text: str) -> tuple[Piece, ...]:
-        """The telling pieces of a question."""
+        """Return the telling pieces of a question."""
         return self._pieces.pieces(text, prefix=self._model.asked)
 
     def embedded(self, cut: Sequence[Cut], asked: bool) -> list[Embedded]:
-        """The vectors of a few texts, in order; fast when they are of one length."""
+        """Return the vectors of a few texts, in order; fast when they are of one length."""
         states = self._bert.token_vectors([one.ids for one in cut])
         wholes = self._space.text_vectors(states)
         pieces = [own[one.telling] for own, one in zip(states, cut, strict=True)]
@@ -315,7 +319,7 @@ class OneLanguage:
 async def load_local_embedder(
     *, cache_dir: Path, threads: int = 2, on_progress: Progress | None = None
 ) -> LocalEmbedder:
-    """The local embedder, its models fetched into `cache_dir` when they are not there.
+    """Return the local embedder, its models fetched into `cache_dir` when they are not there.
 
     Raises:
         InstallError: the models cannot be fetched or read; the service can still search by words.

@@ -55,7 +55,7 @@ MODELS: Final = (ENGLISH, CHINESE)
 
 @cache
 def published(model: LocalModel) -> Jar:
-    """What the lock says of a model."""
+    """Return what the lock says of a model."""
     for line in LOCK_FILE.read_text("utf-8").splitlines():
         if f":{model.artifact}:" in line:
             coordinate, sha256, size = line.split()

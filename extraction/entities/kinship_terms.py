@@ -81,7 +81,7 @@ def _tie_of_word() -> dict[str, str]:
 
 
 def tie(words: str) -> Tie | None:
-    """The tie that a relation or a name tells: sister, my dear sister, 我姐; None for any other words."""
+    """Return the tie that a relation or a name tells: sister, my dear sister, 我姐; None for any other words."""
     key = name_key(words)
     for whole in (key, bare(words)):
         if whole in _tie_of_word():
@@ -93,12 +93,12 @@ def tie(words: str) -> Tie | None:
 
 
 def wider(name: str) -> frozenset[str]:
-    """Ties that the words of this tie may tell as well."""
+    """Return ties that the words of this tie may tell as well."""
     return _WIDER.get(name, frozenset())
 
 
 def tie_words() -> list[str]:
-    """Every single word for a tie, sorted."""
+    """Return every single word for a tie, sorted."""
     return sorted(_tie_of_word())
 
 
@@ -111,7 +111,9 @@ def ties_in(text: str) -> list[str]:
 
 
 def own_ties_in(text: str) -> list[str]:
-    """Words by which facts may tie somebody to the user whom a question calls the user's own: my sister, 我的姐姐."""
+    """Return words by which facts may tie somebody to the user whom a question calls the user's own: my sister,
+    我的姐姐.
+    """
     folded = name_key(text)
     latin = {word for pair in _MINE.findall(folded) for word in pair}
     named = {name for word, name in _tie_of_word().items() if word in latin or _says_mine(folded, word)}
@@ -124,7 +126,7 @@ def _says_mine(text: str, word: str) -> bool:
 
 
 def _says(text: str, word: str) -> bool:
-    """Whether a Chinese text has the word; a single character only of one's own, since 姑妈 is no 妈."""
+    """Return whether a Chinese text has the word; a single character only of one's own, since 姑妈 is no 妈."""
     if not _CJK.match(word):
         return False
     return word in text if len(word) > 1 else any(f"{own}{word}" in text for own in "我咱俺你")

@@ -155,7 +155,7 @@ class Shelf:
             _put(self._capital_exactly, form, candidate)
 
     def _variants(self, mention: str) -> _Meant | None:
-        """Whom `same_name` lets the mention mean."""
+        """Return whom `same_name` lets the mention mean."""
         if not bare(mention):
             return None
         capital, mine = is_capital(mention), forms(mention)
@@ -184,7 +184,7 @@ def match(mention: str, entity_type: EntityType | None, candidates: Iterable[Can
 
 
 def same_name(one: str, other: str) -> bool:
-    """Whether two spellings name one thing: equal keys, or equal in a form (`name_forms`)."""
+    """Return whether two spellings name one thing: equal keys, or equal in a form (`name_forms`)."""
     if name_key(one) == name_key(other):
         return True
     if not bare(one):
@@ -196,7 +196,7 @@ def same_name(one: str, other: str) -> bool:
 
 
 def person_words(text: str, role: Role = Role.USER) -> str | None:
-    """Who a word for a person means.
+    """Return who a word for a person means.
 
     Args:
         text: one word or phrase, such as `me`, `本人`, `assistant`.
@@ -217,5 +217,5 @@ def person_words(text: str, role: Role = Role.USER) -> str | None:
 
 
 def is_capital(name: str) -> bool:
-    """Whether the last word of a name begins with a capital letter."""
+    """Return whether the last word of a name begins with a capital letter."""
     return name.strip(EDGE).rpartition(" ")[2][:1].isupper()

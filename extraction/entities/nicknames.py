@@ -68,7 +68,7 @@ zachary zach zack
 
 @cache
 def full_names() -> Mapping[str, frozenset[str]]:
-    """The full names that a name may be short for; a full name is one of its own."""
+    """Return the full names that a name may be short for; a full name is one of its own."""
     found: dict[str, set[str]] = {}
     for line in _LINES.split("\n"):
         names = line.split()

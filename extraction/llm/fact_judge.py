@@ -60,7 +60,7 @@ FactJudge = Callable[[Sequence[Doubt]], Awaitable[Judging]]
 
 
 def model_fact_judge(model: LanguageModel) -> FactJudge:
-    """A judge by this model: one question for all doubts of a digest.
+    """Return a judge by this model: one question for all doubts of a digest.
 
     The model sees temporary ids only; whatever else it names, and known facts that were not offered for the very new
     fact, mean nothing. Source: requirements.md C8.
@@ -82,12 +82,14 @@ def model_fact_judge(model: LanguageModel) -> FactJudge:
 
 
 def judge_prompt(doubts: Sequence[Doubt]) -> Prompt:
-    """The prompt `judge_facts` for these doubts."""
+    """Return the prompt `judge_facts` for these doubts."""
     return filled_prompt("judge_facts", facts="\n".join(_line(doubt, number) for number, doubt in enumerate(doubts, 1)))
 
 
 def verdicts_of(told: Sequence[VerdictReading], doubts: Sequence[Doubt]) -> dict[Claim, Judged]:
-    """The verdicts with temporary ids mapped back; the first of each new fact counts, and nothing that was invented."""
+    """Return the verdicts with temporary ids mapped back; the first of each new fact counts, and nothing that was
+    invented.
+    """
     new = {f"n{number}": doubt for number, doubt in enumerate(doubts, 1)}
     verdicts: dict[Claim, Judged] = {}
     for one in told[:VERDICTS_MAX]:

@@ -48,7 +48,7 @@ class LanguageModel(Protocol):
     def name(self) -> str: ...
 
     async def answer(self, prompt: Prompt, shape: type[Shape]) -> Answer[Shape]:
-        """The model's answer in this shape. Network failures are not retried here: the caller decides when.
+        """Return the model's answer in this shape. Network failures are not retried here: the caller decides when.
 
         Raises:
             UnavailableError: the model is away or busy; the same call may work later.

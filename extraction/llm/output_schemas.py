@@ -13,7 +13,7 @@ _TEXT_CHARS_MAX = 8_000
 
 
 def _as_text(value: object) -> object:
-    """A text without characters that no database takes; numbers where words were asked for become words."""
+    """Return a text without characters that no database takes; numbers where words were asked for become words."""
     if isinstance(value, bool | int | float):
         value = str(value)
     if not isinstance(value, str):
@@ -23,13 +23,15 @@ def _as_text(value: object) -> object:
 
 
 def _as_texts(value: object) -> object:
-    """A list of texts: one that was given bare becomes a list, what is no text is left out."""
+    """Return a list of texts: one that was given bare becomes a list, what is no text is left out."""
     items = value if isinstance(value, list) else [] if value is None else [value]
     return [_as_text(item) for item in items if isinstance(item, str | int)]
 
 
 def _as_share(value: object) -> float:
-    """A share from 0 to 1, whether it was given as one, as a number up to 10, or as a word; 0.5 if it is no number."""
+    """Return a share from 0 to 1, whether it was given as one, as a number up to 10, or as a word; 0.5 if it is no
+    number.
+    """
     if isinstance(value, float) and 0 <= value <= 1:
         return value
     named = importance_of(str(value))
@@ -37,7 +39,7 @@ def _as_share(value: object) -> float:
 
 
 def _readable(shape: type[BaseModel]) -> Callable[[object], list[object]]:
-    """Keeps the items of a list that fill the shape."""
+    """Keep the items of a list that fill the shape."""
 
     def keep(value: object) -> list[object]:
         return [item for item in value if _fills(shape, item)] if isinstance(value, list) else []
@@ -155,7 +157,7 @@ class SceneReading(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _keep_readable(cls, told: Any) -> Any:
-        """Leaves out items that fill no shape, and counts them."""
+        """Leave out items that fill no shape, and count them."""
         if not isinstance(told, dict):
             return told
         kept = {name: _readable(shape)(told.get(name)) for name, shape in _LISTS.items()}

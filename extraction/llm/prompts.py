@@ -16,7 +16,8 @@ _SLOT = re.compile(r"\{\{(\w+)\}\}")
 
 
 def filled_prompt(name: str, *, parts: Mapping[str, str] | None = None, **inputs: str) -> Prompt:
-    """The prompt `prompts/<name>.md` with every slot `{{input}}` filled; what is filled in is never filled again.
+    """Return the prompt `prompts/<name>.md` with every slot `{{input}}` filled; what is filled in is never filled
+    again.
 
     Args:
         parts: slots that other files of `prompts` fill, by the file's name; they belong to the hash.

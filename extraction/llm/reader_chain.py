@@ -16,7 +16,7 @@ _ASKS_MAX: Final = 4
 
 
 def model_chain(model: LanguageModel, rules: Reader) -> Reader:
-    """A reader by this model: small talk is left to the rules, and so is what the model cannot read.
+    """Return a reader by this model: small talk is left to the rules, and so is what the model cannot read.
 
     The model itself asks for structured output first and for JSON in text second; then comes the scene in halves (when
     the answer was cut), then the user's words alone, then the rules. What was said is stored in any case.
@@ -70,7 +70,7 @@ class _Attempt:
         return await self.rules(scene)
 
     async def _ask(self, scene: SceneText, strategy: Strategy, step: str) -> Reading | None:
-        """The model's reading; None when it is of no use."""
+        """Return the model's reading; None when it is of no use."""
         self.cut = False
         if self.asks >= _ASKS_MAX:
             return None
@@ -93,7 +93,7 @@ class _Attempt:
 
 
 def _halves(scene: SceneText) -> tuple[SceneText, ...]:
-    """The scene twice, each with one half of its fresh lines fresh; nothing when there is but one."""
+    """Return the scene twice, each with one half of its fresh lines fresh; nothing when there is but one."""
     fresh = [index for index, line in enumerate(scene.lines) if line.fresh]
     if len(fresh) < 2:
         return ()
@@ -104,7 +104,7 @@ def _halves(scene: SceneText) -> tuple[SceneText, ...]:
 
 
 def _joined(readings: Sequence[Reading]) -> Reading:
-    """Readings of the parts of one scene as one."""
+    """Return readings of the parts of one scene as one."""
     first = readings[0]
     by_model = next((reading.reader for reading in readings if reading.path == ("model",)), first.reader)
     return Reading(

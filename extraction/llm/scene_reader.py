@@ -39,7 +39,9 @@ class Proposals:
 
 
 def proposals_of(reading: SceneReading, scene: SceneText) -> Proposals:
-    """The proposals of a reading; facts that no fresh line of the scene proves are dropped and told in `dropped`."""
+    """Return the proposals of a reading; facts that no fresh line of the scene proves are dropped and told in
+    `dropped`.
+    """
     facts: list[ProposedFact] = []
     dropped = ["an item fills no shape"] * reading.unreadable
     items: list[_Item] = [
@@ -59,7 +61,7 @@ def proposals_of(reading: SceneReading, scene: SceneText) -> Proposals:
 
 
 def _proposal(item: _Item, scene: SceneText) -> ProposedFact | str:
-    """The item as we pass it on, or why it is dropped."""
+    """Return the item as we pass it on, or why it is dropped."""
     read = item if isinstance(item, FactReading) else _as_fact(item)
     subject, obj = _being(read.subject, scene), _being(read.object, scene)
     if not (subject and obj and read.statement):
@@ -95,7 +97,7 @@ def _proposal(item: _Item, scene: SceneText) -> ProposedFact | str:
 
 
 def _as_fact(item: DecisionReading | ProcedureReading) -> FactReading:
-    """A decision is something its subject cares about; a procedure is something its doer knows."""
+    """Return a decision is something its subject cares about; a procedure is something its doer knows."""
     if isinstance(item, DecisionReading):
         return FactReading(
             subject=item.subject,
@@ -146,7 +148,7 @@ def _being(name: str, scene: SceneText) -> str:
 
 
 def _quotes(messages: list[str], quote: str | None, scene: SceneText) -> tuple[Quote, ...]:
-    """The fresh lines that prove a fact: those named, or the one that holds the quoted words."""
+    """Return the fresh lines that prove a fact: those named, or the one that holds the quoted words."""
     words = (quote or "").strip()
     lines = _fresh(messages, scene)
     if not lines and words:
@@ -169,7 +171,9 @@ def _mentions(read: EntityReading, scene: SceneText) -> Iterator[Mention]:
 
 
 def _fresh(ids: list[str], scene: SceneText) -> list[int]:
-    """Indexes of the fresh lines that these temporary ids name, each once, in order; unknown ids name nothing."""
+    """Return indexes of the fresh lines that these temporary ids name, each once, in order; unknown ids name
+    nothing.
+    """
     known = {f"m{index + 1}": index for index, line in enumerate(scene.lines) if line.fresh}
     return sorted({known[key] for key in (id_.strip().strip("[]").lower() for id_ in ids) if key in known})
 
@@ -182,7 +186,9 @@ def _entity_type(word: str | None) -> EntityType | None:
 
 
 def _moment(text: str | None) -> datetime | None:
-    """A day, month or year (its first instant) or a full ISO time, UTC unless it says otherwise; None if unreadable."""
+    """Return a day, month or year (its first instant) or a full ISO time, UTC unless it says otherwise; None if
+    unreadable.
+    """
     written = (text or "").strip()
     if re.fullmatch(r"\d{4}(-\d{2})?", written):
         written += "-01" if "-" in written else "-01-01"
@@ -210,7 +216,7 @@ class Strategy(StrEnum):
 
 
 def strategy_of(scene: SceneText) -> Strategy | None:
-    """The strategy for what is fresh in a scene; None when nobody speaks whose words are read.
+    """Return the strategy for what is fresh in a scene; None when nobody speaks whose words are read.
 
     A tool's answer makes the scene a procedure, whoever else speaks; what the system says is never read.
     """
@@ -228,7 +234,7 @@ _TITLE_CHARS_MAX: Final = 80
 
 
 async def read_scene_with_model(scene: SceneText, model: LanguageModel, strategy: Strategy) -> Reading:
-    """What the model proposes; facts that no fresh line of the scene proves are dropped and told in `dropped`.
+    """Return what the model proposes; facts that no fresh line of the scene proves are dropped and told in `dropped`.
 
     Raises:
         UnavailableError, MisreadError, InstallError: as the model's port says.
@@ -252,7 +258,7 @@ async def read_scene_with_model(scene: SceneText, model: LanguageModel, strategy
 
 
 def seen_with(strategy: Strategy, scene: SceneText) -> SceneText:
-    """The scene in which only the lines that the strategy reads are fresh; what the system says never is."""
+    """Return the scene in which only the lines that the strategy reads are fresh; what the system says never is."""
     silent = {Role.SYSTEM} if strategy is not Strategy.USER_ONLY else set(Role) - {Role.USER}
     return replace(
         scene, lines=tuple(replace(line, fresh=line.fresh and line.role not in silent) for line in scene.lines)
@@ -260,7 +266,7 @@ def seen_with(strategy: Strategy, scene: SceneText) -> SceneText:
 
 
 def scene_prompt(scene: SceneText, strategy: Strategy | None = None) -> Prompt:
-    """The prompt `read_scene` for this scene; its hash goes into provenance.
+    """Return the prompt `read_scene` for this scene; its hash goes into provenance.
 
     Args:
         strategy: what to look for; as who speaks tells, when left out.
@@ -281,13 +287,13 @@ def scene_prompt(scene: SceneText, strategy: Strategy | None = None) -> Prompt:
 
 
 def names_of_both(scene: SceneText) -> tuple[str, str]:
-    """How user and assistant are called, as data for a prompt."""
+    """Return how user and assistant are called, as data for a prompt."""
     user = ", ".join(map(as_data, scene.user_names)) or "not named"
     return user, ", ".join(map(as_data, scene.agent_names)) or "not named"
 
 
 def conversation_of(scene: SceneText, roles: Collection[Role] = tuple(Role)) -> str:
-    """The lines of these roles as data for a prompt, each with its temporary id."""
+    """Return the lines of these roles as data for a prompt, each with its temporary id."""
     return "\n".join(_line(scene, index) for index, line in enumerate(scene.lines) if line.role in roles)
 
 

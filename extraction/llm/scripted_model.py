@@ -32,7 +32,7 @@ class ScriptedModel:
         self._left = list(answers)
 
     async def answer(self, prompt: Prompt, shape: type[Shape]) -> Answer[Shape]:
-        """The first answer left that fits; tokens are counted as words."""
+        """Return the first answer left that fits; tokens are counted as words."""
         for scripted in self._left:
             if scripted.prompt in (None, prompt.name) and scripted.words in prompt.user:
                 self._left.remove(scripted)

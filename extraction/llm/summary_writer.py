@@ -39,7 +39,7 @@ LayerWriter = Callable[[SceneText], Awaitable[LayerText]]
 
 
 def model_layer_writer(model: LanguageModel) -> LayerWriter:
-    """A writer by this model: one question for each scene, in the language of the conversation.
+    """Return a writer by this model: one question for each scene, in the language of the conversation.
 
     Raises:
         UnavailableError, InstallError, MisreadError: of the writer, as the model's port says.
@@ -70,7 +70,7 @@ def model_layer_writer(model: LanguageModel) -> LayerWriter:
 
 
 def worth_writing(scene: SceneText) -> bool:
-    """Whether a scene is long enough that an overview by a model tells it shorter."""
+    """Return whether a scene is long enough that an overview by a model tells it shorter."""
     left = SCENE_TOKENS_MIN
     for line in scene.lines:
         left -= token_count(line.text)
@@ -80,13 +80,13 @@ def worth_writing(scene: SceneText) -> bool:
 
 
 def layers_prompt(scene: SceneText) -> Prompt:
-    """The prompt `write_layers` for this scene."""
+    """Return the prompt `write_layers` for this scene."""
     user, assistant = names_of_both(scene)
     return filled_prompt("write_layers", user=user, assistant=assistant, conversation=conversation_of(scene))
 
 
 def _within(text: str, tokens_max: int) -> str:
-    """The beginning of a text in whole lines; of a single long line, whole characters."""
+    """Return the beginning of a text in whole lines; of a single long line, whole characters."""
     kept: list[str] = []
     left = tokens_max
     for line in text.splitlines():

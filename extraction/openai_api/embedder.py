@@ -20,7 +20,7 @@ _NOTHING: Final = " "
 async def connect_openai_embedder(
     *, model: str, base_url: str | None, api_key: str | None, dimensions: int | None = None, timeout_s: float = 30.0
 ) -> "OpenAIEmbedder":
-    """An embedder that knows its dimension: as given, else asked of the endpoint, else (endpoint away) 1536.
+    """Return an embedder that knows its dimension: as given, else asked of the endpoint, else (endpoint away) 1536.
 
     Args:
         dimensions: asked of the endpoint as well, for models that can shorten their vectors.
@@ -62,7 +62,7 @@ class OpenAIEmbedder:
         self._free = asyncio.Semaphore(_REQUESTS_AT_ONCE)
 
     async def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        """One unit vector per text, order kept, as the port says."""
+        """Return one unit vector per text, order kept, as the port says."""
         batches = [texts[start : start + BATCH_SIZE] for start in range(0, len(texts), BATCH_SIZE)]
         answers = await asyncio.gather(*(self.raw_vectors(batch) for batch in batches))
         vectors = [unit(vector) for answer in answers for vector in answer]
@@ -70,7 +70,7 @@ class OpenAIEmbedder:
         return vectors
 
     async def raw_vectors(self, texts: Sequence[str]) -> list[list[float]]:
-        """What the endpoint answers to one request, in the order of the texts, unchecked but for the count."""
+        """Return what the endpoint answers to one request, in the order of the texts, unchecked but for the count."""
         try:
             async with self._free, asyncio.timeout(self._timeout_s):
                 answer = await self._embeddings.create(

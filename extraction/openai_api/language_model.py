@@ -27,7 +27,7 @@ _PARTS_MAX: Final = 10
 
 
 def shape_in_text(text: str, shape: type[Shape]) -> Shape:
-    """The first JSON object in the text that fills the shape.
+    """Return the first JSON object in the text that fills the shape.
 
     Raises:
         ValueError: there is none; says which parts of the first object found were wrong, never what they held.
@@ -42,7 +42,7 @@ def shape_in_text(text: str, shape: type[Shape]) -> Shape:
 
 
 def shape_in_cut_text(text: str, shape: type[Shape]) -> Shape:
-    """The shape in an answer that broke off: what was whole before the break.
+    """Return the shape in an answer that broke off: what was whole before the break.
 
     Raises:
         ValueError: nothing whole fills the shape.
@@ -114,7 +114,7 @@ _ANSWER_CHARS_MAX: Final = 8_000
 async def connect_openai_model(
     *, model: str, base_url: str | None, api_key: str | None, timeout_s: float = 60.0
 ) -> "OpenAIModel":
-    """A model behind an endpoint; nothing is asked yet. Endpoints without keys take any."""
+    """Return a model behind an endpoint; nothing is asked yet. Endpoints without keys take any."""
 
     def connected() -> OpenAIModel:
         client = openai.AsyncOpenAI(api_key=api_key or "none", base_url=base_url, max_retries=0, timeout=timeout_s)
@@ -149,7 +149,7 @@ class OpenAIModel:
         self._knows_schema = True
 
     async def answer(self, prompt: Prompt, shape: type[Shape]) -> Answer[Shape]:
-        """The filled shape, as the port says; tokens and calls of a second ask are counted too."""
+        """Return the filled shape, as the port says; tokens and calls of a second ask are counted too."""
         messages: list[ChatCompletionMessageParam] = [
             {"role": "system", "content": prompt.system},
             {"role": "user", "content": prompt.user},
@@ -205,7 +205,7 @@ class OpenAIModel:
     async def _hear_by(
         self, client: instructor.AsyncInstructor, messages: list[ChatCompletionMessageParam], shape: type[Shape]
     ) -> _Heard[Shape]:
-        """One request; raises the openai client's own errors, whatever instructor wraps them in."""
+        """Return one request; raises the openai client's own errors, whatever instructor wraps them in."""
         completions: list[ChatCompletion] = []
         hooks = Hooks()
         hooks.on("completion:response", completions.append)
@@ -250,7 +250,7 @@ class _Paid:
 
 
 def _text(completion: ChatCompletion, paid: _Paid) -> str:
-    """The text of a completion, whole or cut.
+    """Return the text of a completion, whole or cut.
 
     Raises:
         MisreadError: there is none, or the model refused.

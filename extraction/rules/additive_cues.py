@@ -41,7 +41,7 @@ _TASTES: Final = frozenset({"PREFERS", "DISLIKES"})
 
 
 def holds_beside(clause: str, *, predicate: str, name: str) -> bool:
-    """Whether a clause adds to what is known rather than replaces it.
+    """Return whether a clause adds to what is known rather than replaces it.
 
     Args:
         name: of the object, as it was read from the clause.

@@ -98,7 +98,7 @@ class RuleBook:
         self._pages = [(_opened_by(page, before, flags), page) for page in pages]
 
     def matching(self, text: str) -> Iterator[tuple[Rule, re.Match[str]]]:
-        """The rules that match where a verb phrase begins, in order."""
+        """Yield the rules that match where a verb phrase begins, in order."""
         for opens, page in self._pages:
             if opens.match(text):
                 for rule in page:
@@ -150,12 +150,12 @@ class Voice:
     people: tuple[str, ...] = ()
 
     def who(self, name: str) -> str:
-        """The subject that a name stands for: the user's own name is the user."""
+        """Return the subject that a name stands for: the user's own name is the user."""
         key = name_key(name)
         return THE_USER if any(key == name_key(own) for own in self.user_names) else name.strip()
 
     def label(self, subject: str, unknown: str) -> str:
-        """How a statement calls a subject; `unknown` for a user without a name."""
+        """Return how a statement calls a subject; `unknown` for a user without a name."""
         if subject == THE_USER:
             return self.user_names[0] if self.user_names else unknown
         return "assistant" if subject == THE_AGENT else subject

@@ -29,13 +29,13 @@ _NOT_WORDS: Final = re.compile(r"[^\w\s'’“”\"%.,;:!?\u3000-\u303f\uff00-\u
 
 
 def worth_reading(scene: SceneText) -> bool:
-    """Whether a model should read the scene: preferences, relationships, promises, events, goals, decisions,
+    """Return whether a model should read the scene: preferences, relationships, promises, events, goals, decisions,
     work, places or procedures may be in its fresh lines."""
     return any(_says_something(line) for line in scene.lines if line.fresh)
 
 
 def is_small_talk(text: str) -> bool:
-    """Whether a message holds nothing but greetings, thanks and the like."""
+    """Return whether a message holds nothing but greetings, thanks and the like."""
     return len(text) <= _TALK_CHARS_MAX and next(_said(text), None) is None
 
 
@@ -62,7 +62,7 @@ def _said(text: str) -> Iterator[tuple[list[str], bool]]:
 
 
 def _bare(clause: str) -> str:
-    """A clause without marks at its ends and without pictures."""
+    """Return a clause without marks at its ends and without pictures."""
     return " ".join(_NOT_WORDS.sub(" ", clause).replace("’", "'").strip(_EDGES).split())
 
 

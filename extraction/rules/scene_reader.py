@@ -22,7 +22,7 @@ _DATED = frozenset({"lives in", "works at", "works as", "studies at", "married t
 
 
 def read_scene(scene: SceneText, *, reader: str) -> Reading:
-    """Facts that the fresh lines of a scene state outright, and the names they mention."""
+    """Return facts that the fresh lines of a scene state outright, and the names they mention."""
     if any(line.fresh and has_cjk(line.text) for line in scene.lines):
         load_words()
     facts: dict[tuple[str, str, str | None, str], ProposedFact] = {}
@@ -40,7 +40,7 @@ def read_scene(scene: SceneText, *, reader: str) -> Reading:
 
 
 def _merged(known: ProposedFact, again: ProposedFact) -> ProposedFact:
-    """The same fact said twice: both places prove it."""
+    """Return the same fact said twice: both places prove it."""
     return replace(known, quotes=known.quotes + again.quotes, strength=max(known.strength, again.strength))
 
 

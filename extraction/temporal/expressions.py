@@ -83,7 +83,7 @@ class Lexicon:
 
 
 def marks_found(text: str, lexicons: Iterable[Lexicon]) -> list[Mark]:
-    """The marks of a text in order; where two patterns overlap, the earlier in the list wins."""
+    """Return the marks of a text in order; where two patterns overlap, the earlier in the list wins."""
     # One byte for each character: asking whether a stretch is taken costs its length, not the number of marks so far.
     taken = bytearray(len(text))
     marks: list[Mark] = []
@@ -147,17 +147,18 @@ def resolve(marks: Iterable[Mark], frame: Frame, alone: Alone | None = None) -> 
 
 
 def fixed(make: Callable[[datetime], Stretch]) -> Narrow:
-    """A stretch that follows from now alone: yesterday, last week, three years ago."""
+    """Return a stretch that follows from now alone: yesterday, last week, three years ago."""
     return lambda _scope, frame: make(frame.now)
 
 
 def unit_away(unit: Unit, count: int) -> Narrow:
-    """The unit that lies so many units from now."""
+    """Return the unit that lies so many units from now."""
     return lambda _scope, frame: moved(unit, count, frame.now)
 
 
 def recurring(make: OfYear, step: int | None = None) -> Narrow:
-    """What comes once a year: within a year when one is named, else by `step`, else the nearest on the side meant.
+    """Return what comes once a year: within a year when one is named, else by `step`, else the nearest on the side
+    meant.
 
     Args:
         step: -1 the last that is over, 0 that of this year (or the one we are in), 1 the first that has not begun.
@@ -197,7 +198,7 @@ def _made(make: OfYear, number: int) -> Stretch | None:
 
 
 def edge_of(edge: Edge, unit: Unit | None = None) -> Narrow:
-    """A part of what is named; with a unit also by itself: "at the end of the month"."""
+    """Return a part of what is named; with a unit also by itself: "at the end of the month"."""
 
     def narrow(scope: Stretch | None, frame: Frame) -> Stretch | None:
         if scope is not None:
@@ -213,7 +214,9 @@ def edge_of(edge: Edge, unit: Unit | None = None) -> Narrow:
 
 
 def weekday(number: int, step: int | None = None, nth: int | None = None) -> Narrow:
-    """A day of the week, Monday 0: of a week, the nth of a month (-1 the last), or counted from now by `step`."""
+    """Return a day of the week, Monday 0: of a week, the nth of a month (-1 the last), or counted from now by
+    `step`.
+    """
 
     def narrow(scope: Stretch | None, frame: Frame) -> Stretch | None:
         if scope is not None:
@@ -243,7 +246,7 @@ def _weekday_within(scope: Stretch, number: int, nth: int | None) -> Stretch | N
 
 
 def weekend_of(step: int | None = None, nth: int | None = None) -> Narrow:
-    """A Saturday with its Sunday: of a week, the nth of a month, or counted from now by `step`."""
+    """Return a Saturday with its Sunday: of a week, the nth of a month, or counted from now by `step`."""
 
     def narrow(scope: Stretch | None, frame: Frame) -> Stretch | None:
         if scope is not None and nth is not None:
@@ -261,7 +264,7 @@ def weekend_of(step: int | None = None, nth: int | None = None) -> Narrow:
 
 
 def nth_week(nth: int) -> Narrow:
-    """The nth seven days of a month, -1 the last seven."""
+    """Return the nth seven days of a month, -1 the last seven."""
 
     def narrow(scope: Stretch | None, _frame: Frame) -> Stretch | None:
         if scope is None:
@@ -273,7 +276,7 @@ def nth_week(nth: int) -> Narrow:
 
 
 def day_of_month(number: int) -> Narrow:
-    """The day with this number of the month named; without a month, the latest such day or the next."""
+    """Return the day with this number of the month named; without a month, the latest such day or the next."""
 
     def narrow(scope: Stretch | None, frame: Frame) -> Stretch | None:
         if scope is not None:
@@ -289,7 +292,7 @@ def day_of_month(number: int) -> Narrow:
 
 
 def part_of_day(from_hour: int, to_hour: int) -> Narrow:
-    """Hours of the day named; past 24 they lie in the next."""
+    """Return hours of the day named; past 24 they lie in the next."""
 
     def narrow(scope: Stretch | None, _frame: Frame) -> Stretch | None:
         if scope is None or scope.length > 2 * DAY:
@@ -301,7 +304,7 @@ def part_of_day(from_hour: int, to_hour: int) -> Narrow:
 
 
 def hour_of_day(hour: int) -> Narrow:
-    """One hour of the day or part of day named: "three in the afternoon" is 15."""
+    """Return one hour of the day or part of day named: "three in the afternoon" is 15."""
 
     def narrow(scope: Stretch | None, _frame: Frame) -> Stretch | None:
         if scope is None or scope.length > 2 * DAY:
@@ -314,15 +317,15 @@ def hour_of_day(hour: int) -> Narrow:
 
 
 def month_day(month: int, first: int, last: int) -> OfYear:
-    """A day of every year, or several days in a row."""
+    """Return a day of every year, or several days in a row."""
     return lambda number: days(datetime(number, month, first), datetime(number, month, last) + DAY)
 
 
 def week_around(scope: Stretch | None, _frame: Frame) -> Stretch | None:
-    """The week of the day named."""
+    """Return the week of the day named."""
     return week(scope.start) if scope is not None and scope.length <= 2 * DAY else None
 
 
 def bare_only(marks: Sequence[Mark]) -> bool:
-    """Whether no mark says which Friday, summer or Christmas is meant."""
+    """Return whether no mark says which Friday, summer or Christmas is meant."""
     return all(mark.bare or mark.rank is Rank.EDGE for mark in marks)

@@ -90,7 +90,7 @@ def fixed_day(match: re.Match[str]) -> Marks:
 
 
 def dated(match: re.Match[str]) -> Marks:
-    """A day of a month, or several in a row; "may 20" needs "on" before it unless it says "20th"."""
+    """Return a day of a month, or several in a row; "may 20" needs "on" before it unless it says "20th"."""
     groups = match.groupdict()
     month, first = en.MONTHS[match["m"]], int(match["d"])
     last = int(groups["d2"]) if groups.get("d2") else first
@@ -164,7 +164,7 @@ def quarter(match: re.Match[str]) -> Marks:
 
 
 def nth_of(match: re.Match[str]) -> Marks:
-    """The first week, the second weekend, the last Monday of a month."""
+    """Return the first week, the second weekend, the last Monday of a month."""
     nth, groups = en.ORDINALS[match["o"]], match.groupdict()
     if groups["wd"]:
         return Mark(rank=Rank.DAY, narrow=weekday(en.WEEKDAYS[groups["wd"]], nth=nth), never_alone=True)
@@ -242,7 +242,7 @@ _EDGE = r"(?P<e>early|start|beginning|mid|middle|late|end|first half|second half
 
 
 def marks_in(text: str) -> list[Mark]:
-    """The marks of a text made `plain` in order, none overlapping another."""
+    """Return the marks of a text made `plain` in order, none overlapping another."""
     return marks_found(text, LEXICONS) if _ANY.search(text) else []
 
 

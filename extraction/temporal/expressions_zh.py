@@ -108,7 +108,7 @@ SURNAMES = "李王张刘陈杨赵黄周吴徐孙胡朱高林何郭马罗"
 
 
 def number_of(text: str) -> int:
-    """The number that digits or Chinese numerals say, up to 999.
+    """Return the number that digits or Chinese numerals say, up to 999.
 
     Raises:
         ValueError: it is none.
@@ -126,7 +126,7 @@ def number_of(text: str) -> int:
 
 
 def year_of(text: str) -> int:
-    """The year that four digits or numerals say."""
+    """Return the year that four digits or numerals say."""
     return int(text) if text.isdigit() else int("".join(str(_digit(character)) for character in text))
 
 
@@ -364,7 +364,7 @@ def the_same_day(_match: re.Match[str]) -> Marks:
 
 
 def vague_days(first: int, end: int) -> Callable[[re.Match[str]], Marks]:
-    """Days counted from today, roughly."""
+    """Return days counted from today, roughly."""
     narrow = fixed(lambda now: Stretch(day(now).start + first * DAY, day(now).start + end * DAY))
     return lambda _match: Mark(rank=Rank.WEEK, narrow=narrow, vague=True)
 
@@ -385,7 +385,7 @@ _NO_NUMBER = r"(?![楼线店门球院厅馆机子码房台车路桌床称令]|�
 
 
 def marks_in(text: str) -> list[Mark]:
-    """The marks of a text made `plain` in order, none overlapping another."""
+    """Return the marks of a text made `plain` in order, none overlapping another."""
     return marks_found(text, LEXICONS) if _ANY.search(text) else []
 
 

@@ -34,7 +34,7 @@ _YEARS = _WORDS.split()
 
 
 def lunar_day(year: int, month: int, day: int) -> date:
-    """The day of ours on which a day of a Chinese year falls, never one of a leap month.
+    """Return the day of ours on which a day of a Chinese year falls, never one of a leap month.
 
     Raises:
         ValueError: the year lies outside 1901 to 2099.
@@ -46,7 +46,7 @@ def lunar_day(year: int, month: int, day: int) -> date:
 
 @lru_cache(maxsize=256)
 def new_year(year: int) -> date:
-    """The first day of a Chinese year.
+    """Return the first day of a Chinese year.
 
     Raises:
         ValueError: the year lies outside 1901 to 2099.
@@ -67,7 +67,7 @@ def clear_and_bright(year: int) -> date:
 
 
 def _months(year: int) -> tuple[int, list[int]]:
-    """Which month is followed by its leap month (0: none), and how many days each month has."""
+    """Return which month is followed by its leap month (0: none), and how many days each month has."""
     if not YEAR_FIRST <= year <= YEAR_LAST:
         raise ValueError(f"{year} lies outside {YEAR_FIRST} to {YEAR_LAST}")
     word = int(_YEARS[year - YEAR_FIRST], 16)
@@ -88,7 +88,7 @@ def _on(month: int, number: int, count: int = 1) -> OfYear:
 
 
 def _nth(month: int, weekday: int, nth: int, later: int = 0) -> OfYear:
-    """The nth weekday of a month, counted from the end when negative, and so many days later."""
+    """Return the nth weekday of a month, counted from the end when negative, and so many days later."""
 
     def make(year: int) -> Stretch:
         whole = months(year, month)
@@ -109,7 +109,7 @@ def _lunar(month: int, number: int, count: int = 1) -> OfYear:
 
 
 def lunar_date(month: int, number: int) -> OfYear:
-    """A day of the Chinese calendar, as it falls in a year of ours."""
+    """Return a day of the Chinese calendar, as it falls in a year of ours."""
     return _lunar(month, number)
 
 

@@ -40,11 +40,11 @@ class Stretch:
 
     @property
     def length(self) -> timedelta:
-        """How long it lasts."""
+        """Return how long it lasts."""
         return self.end - self.start
 
     def meets(self, other: "Stretch") -> bool:
-        """Whether the two share a moment."""
+        """Return whether the two share a moment."""
         return self.start < other.end and other.start < self.end
 
 
@@ -54,13 +54,13 @@ def days(first: date, end: date) -> Stretch:
 
 
 def day(when: date) -> Stretch:
-    """One day; of a moment, the day it lies in."""
+    """Return one day; of a moment, the day it lies in."""
     first = datetime(when.year, when.month, when.day)
     return Stretch(first, first + DAY)
 
 
 def week(when: date) -> Stretch:
-    """The week a day lies in, from Monday."""
+    """Return the week a day lies in, from Monday."""
     monday = day(when).start - timedelta(days=when.weekday())
     return Stretch(monday, monday + 7 * DAY)
 
@@ -82,7 +82,9 @@ def year(number: int, count: int = 1) -> Stretch:
 
 
 def season(number: int, month: int) -> Stretch:
-    """The three months from the month with which a season begins; winter is named by the year of its December."""
+    """Return the three months from the month with which a season begins; winter is named by the year of its
+    December.
+    """
     return months(number, month, 3)
 
 
@@ -91,7 +93,7 @@ def _first_of(number: int, month: int) -> datetime:
 
 
 def shifted(moment: datetime, unit: Unit, count: int) -> datetime:
-    """The moment so many units later; the last day of a month stays within its month."""
+    """Return the moment so many units later; the last day of a month stays within its month."""
     match unit:
         case Unit.MINUTE:
             return moment + timedelta(minutes=count)
@@ -108,7 +110,9 @@ def shifted(moment: datetime, unit: Unit, count: int) -> datetime:
 
 
 def moved(unit: Unit, count: int, now: datetime) -> Stretch:
-    """The day, week, month … that lies so many units from now; of minutes and hours, what follows that moment."""
+    """Return the day, week, month … that lies so many units from now; of minutes and hours, what follows that
+    moment.
+    """
     if unit is Unit.MINUTE:
         middle = shifted(now, unit, count)
         return Stretch(middle - timedelta(minutes=15), middle + timedelta(minutes=15))
@@ -132,7 +136,7 @@ def moved(unit: Unit, count: int, now: datetime) -> Stretch:
 
 
 def lately(unit: Unit, count: int, now: datetime) -> Stretch:
-    """The last so many units, today among them; negative: the next."""
+    """Return the last so many units, today among them; negative: the next."""
     if unit in (Unit.MINUTE, Unit.HOUR):
         other = shifted(now, unit, -count)
         return Stretch(min(now, other), max(now, other))
@@ -143,7 +147,9 @@ def lately(unit: Unit, count: int, now: datetime) -> Stretch:
 
 
 def part(whole: Stretch, edge: Edge) -> Stretch:
-    """A part of a stretch: halves, or of a month ten days, of a year quarters, of a decade years, of others thirds."""
+    """Return a part of a stretch: halves, or of a month ten days, of a year quarters, of a decade years, of others
+    thirds.
+    """
     start, end = whole.start, whole.end
     length_days = whole.length.days
     of_year, of_month = 360 < length_days < 370, 27 < length_days < 32 and start.day == 1

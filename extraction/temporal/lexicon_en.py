@@ -122,12 +122,12 @@ NO_YEAR = (
 
 
 def count_of(word: str) -> int | None:
-    """The number a word says; None for "a few"."""
+    """Return the number a word says; None for "a few"."""
     return int(word) if word.isdigit() else NUMBERS.get(word)
 
 
 def before(*words: str, article: bool = True) -> re.Pattern[str]:
-    """What must stand before a word for it to be a time."""
+    """Return what must stand before a word for it to be a time."""
     the = r"(?:the\s+)?" if article else ""
     return re.compile(rf"(?:^|[^a-z])(?:{'|'.join(words)})\s+{the}$")
 
@@ -148,7 +148,7 @@ UNIT_RANK = {
 
 
 def away(unit: Unit, count: int) -> Mark:
-    """The unit that lies so many units from now."""
+    """Return the unit that lies so many units from now."""
     return Mark(rank=UNIT_RANK[unit], narrow=unit_away(unit, count))
 
 
@@ -185,7 +185,7 @@ def half_ago(match: re.Match[str]) -> Marks:
 
 
 def window(match: re.Match[str]) -> Marks:
-    """The last three days, the next two weeks, the past year."""
+    """Return the last three days, the next two weeks, the past year."""
     groups = match.groupdict()
     unit = UNITS[match["u"]]
     number = groups.get("n")
@@ -207,7 +207,7 @@ def before_last(match: re.Match[str]) -> Marks:
 
 
 def _twice(match: re.Match[str]) -> Marks:
-    """The summer before last, the Friday after next: a year or a week further than the last and the next."""
+    """Return the summer before last, the Friday after next: a year or a week further than the last and the next."""
     step = -1 if match["w"] == "before last" else 1
     if match["wd"]:
         return weekdays_away(WEEKDAYS[match["wd"]], step * 2)
@@ -222,7 +222,7 @@ def _twice(match: re.Match[str]) -> Marks:
 
 
 def weekdays_away(number: int, count: int) -> Mark:
-    """Two Fridays ago, the Friday after next."""
+    """Return two Fridays ago, the Friday after next."""
     step = -1 if count < 0 else 1
     near = weekday(number, step)
 
@@ -235,7 +235,7 @@ def weekdays_away(number: int, count: int) -> Mark:
 
 
 def days_ago(match: re.Match[str]) -> Marks:
-    """Two Fridays ago."""
+    """Return two Fridays ago."""
     count = count_of(match["n"])
     return weekdays_away(WEEKDAYS[match["wd"]], -count) if count else None
 

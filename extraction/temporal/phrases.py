@@ -43,17 +43,17 @@ class Phrase:
 
     @property
     def bare(self) -> bool:
-        """Whether no word says which one is meant."""
+        """True if no word says which one is meant."""
         return bare_only(self.marks)
 
     @property
     def vague(self) -> bool:
-        """Whether it is a rough time only."""
+        """True if it is a rough time only."""
         return any(mark.vague for mark in self.marks)
 
 
 def plain(text: str) -> str:
-    """The text in lower case, half width and simplified characters, each character in its place."""
+    """Return the text in lower case, half width and simplified characters, each character in its place."""
     text = text[:TEXT_CHARS_MAX]
     if text.isascii():
         return text.lower()
@@ -156,7 +156,7 @@ class _Search:
 
 
 def _stands(text: str, group: Sequence[Mark], following: list[Mark] | None, before: Phrase | None) -> bool:
-    """Whether what stands around the words lets them mean time."""
+    """Return whether what stands around the words lets them mean time."""
     distinct = len({(mark.start, mark.end) for mark in group}) > 1 or len(group) > 1
     mark = group[0]
     if distinct:
@@ -184,7 +184,7 @@ class TimeFound:
 
 
 def spans_in(text: str, said_at: datetime) -> list[TimeFound]:
-    """The times a text names, in order, none overlapping another, at most `PHRASES_MAX` of time_phrases.
+    """Return the times a text names, in order, none overlapping another, at most `PHRASES_MAX` of time_phrases.
 
     Rough times ("recently") and words that may mean any of many ("on Friday", "in summer") are left out.
 
@@ -208,5 +208,5 @@ def spans_in(text: str, said_at: datetime) -> list[TimeFound]:
 
 
 def _told(phrase: Phrase) -> bool:
-    """Whether the words say which day, month or year they mean."""
+    """Return whether the words say which day, month or year they mean."""
     return not phrase.bare or any(mark.dated for mark in phrase.marks)

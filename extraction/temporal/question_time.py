@@ -69,7 +69,7 @@ class EventAnchor:
 
 
 def anchors_in(question: str, text: str, taken: Sequence[tuple[int, int]]) -> tuple[EventAnchor, ...]:
-    """The events a question counts from, in order, at most `ANCHORS_MAX`.
+    """Return the events a question counts from, in order, at most `ANCHORS_MAX`.
 
     Args:
         text: the question made `plain`.
@@ -182,14 +182,14 @@ class QuestionTime:
         return told[0].span if len(told) == 1 and len(self.asked) == 1 else None
 
     def meets(self, start: datetime, end: datetime) -> bool:
-        """Whether any time named has a moment in common with the moments from `start` until before `end`."""
+        """Return whether any time named has a moment in common with the moments from `start` until before `end`."""
         return any(
             (asked.span.start is None or asked.span.start < end) and (asked.span.end is None or start < asked.span.end)
             for asked in self.asked
         )
 
     def topic_of(self, question: str) -> str:
-        """The question without its words for time: what is left to search for."""
+        """Return the question without its words for time: what is left to search for."""
         for asked in reversed(self.asked):
             question = f"{question[: asked.start]} {question[asked.end :]}"
         return " ".join(question.split())
@@ -206,7 +206,7 @@ def _hull(spans: Sequence[Timespan]) -> Timespan | None:
 
 
 def time_asked(question: str, reference: datetime) -> QuestionTime:
-    """What a question says about time; a question that names none has none.
+    """Return what a question says about time; a question that names none has none.
 
     Args:
         reference: when it is asked, in the zone of whoever asks: its days are the days meant by "today".
@@ -226,7 +226,7 @@ def time_asked(question: str, reference: datetime) -> QuestionTime:
 
 
 def _asking_from(text: str) -> int:
-    """Where the asking begins: in a long text only its last question asks, what stands before tells."""
+    """Return where the asking begins: in a long text only its last question asks, what stands before tells."""
     ends = [match.end() for match in _SENTENCE_END.finditer(text) if match.end() < len(text)]
     starts = [0, *ends]
     if len(starts) <= _SENTENCES_MAX:

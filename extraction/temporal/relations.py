@@ -79,7 +79,7 @@ _FEW = 3
 
 
 def turned(text: str, phrases: Sequence[Phrase], frame: Frame) -> list[Turned]:
-    """The times that phrases name with the words around them, in order."""
+    """Return the times that phrases name with the words around them, in order."""
     found: list[Turned] = []
     i = 0
     while i < len(phrases):
@@ -123,7 +123,9 @@ def _range(text: str, first: Phrase, last: Phrase, frame: Frame) -> Turned | Non
 
 
 def _completed(first: Phrase, last: Phrase, frame: Frame) -> tuple[Stretch, Stretch]:
-    """Both ends, each with the coarser words that only the other one has: the year in "from May to June 2023"."""
+    """Return both ends, each with the coarser words that only the other one has: the year in "from May to June
+    2023".
+    """
     one, other = first.stretch, last.stretch
     lent = _coarser(first.marks, than=last.marks)
     if lent:
@@ -145,19 +147,19 @@ def _before(text: str, start: int) -> str:
 
 
 def _lead_chars(before: str) -> int:
-    """How many characters of "in the" stand directly before a phrase."""
+    """Return how many characters of "in the" stand directly before a phrase."""
     lead = _LEAD_EN.search(before)
     return len(lead[0]) if lead else 0
 
 
 def _tail_end(text: str, end: int) -> int:
-    """Where 那天 and 的时候 after a phrase end."""
+    """Return where 那天 and 的时候 after a phrase end."""
     tail = _TAIL_ZH.match(text, end) if end < len(text) and text[end] >= "\u4e00" else None
     return tail.end() if tail else end
 
 
 def _away(text: str, phrase: Phrase) -> Turned | None:
-    """Two weeks before X, the Friday after X, X 前一天, X 后第三天."""
+    """Return two weeks before X, the Friday after X, X 前一天, X 后第三天."""
     before = _before(text, phrase.start)
     if after := _AWAY_ZH.match(text, _tail_end(text, phrase.end)):
         return _closed(_away_zh(after, phrase.stretch), phrase, phrase.start - _lead_chars(before), after.end())

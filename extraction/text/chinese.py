@@ -10,7 +10,7 @@ _CJK: Final = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]+")
 
 
 def is_mostly_chinese(text: str) -> bool:
-    """Whether Chinese outweighs the rest, counting a Chinese character like half a word."""
+    """Return whether Chinese outweighs the rest, counting a Chinese character like half a word."""
     cjk = sum(len(run) for run in _CJK.findall(text))
     if not cjk:
         return False
@@ -19,7 +19,7 @@ def is_mostly_chinese(text: str) -> bool:
 
 
 def chinese_in(text: str) -> str:
-    """The Chinese characters of a text, in order."""
+    """Return the Chinese characters of a text, in order."""
     return "".join(_CJK.findall(text))
 
 

@@ -45,7 +45,9 @@ _STOP_ZH = (
 
 
 def words_in(text: str) -> list[str]:
-    """Words worth searching for, each once, in order; Chinese stays in runs, of which the analyzer makes pairs."""
+    """Return words worth searching for, each once, in order; Chinese stays in runs, of which the analyzer makes
+    pairs.
+    """
     return plain_words(_POSSESSIVE.sub("", text))
 
 

@@ -68,7 +68,7 @@ def simplified_characters() -> dict[int, str]:
 
 
 def fold(name: str) -> str:
-    """A name without case, width, accents and traditional characters; marks and words stay."""
+    """Return a name without case, width, accents and traditional characters; marks and words stay."""
     key = name_key(name).translate(_APOSTROPHES)
     if key.isascii():
         return key
@@ -86,7 +86,7 @@ def _plain_letter(char: str) -> str:
 
 @kept_by_chars(chars_max=2_000_000, entries_max=20_000)
 def bare(name: str) -> str:
-    """The folded name without quotation marks, article, possessive and form of address; dashes are spaces."""
+    """Return the folded name without quotation marks, article, possessive and form of address; dashes are spaces."""
     key = _MARKS.sub("", fold(name)).strip(EDGE)
     key = _ARTICLE.sub("", key, count=1)
     key = _MINE_ZH.sub("", key, count=1)
@@ -118,7 +118,7 @@ def _in_number(key: str, found: re.Match[str]) -> bool:
 
 
 def _without_title(key: str) -> str:
-    """A title is left out where two words of a name remain: Mr Smith and Mrs Smith are two."""
+    """Return a title is left out where two words of a name remain: Mr Smith and Mrs Smith are two."""
     first, _, rest = key.partition(" ")
     if first in _TITLES and rest:
         return rest if " " in rest else f"{_TITLES[first] or first} {rest}"
@@ -130,7 +130,7 @@ def _without_title(key: str) -> str:
 
 
 def exact_forms(name: str) -> frozenset[str]:
-    """The bare name, with umlauts spelled out (Müller, Mueller), and with a Roman number as a plain one."""
+    """Return the bare name, with umlauts spelled out (Müller, Mueller), and with a Roman number as a plain one."""
     plain = bare(name)
     head, _, last = plain.rpartition(" ")
     numbered = (bare(f"{head} {ROMAN[last]}"),) if head and last in ROMAN else ()
@@ -140,7 +140,7 @@ def exact_forms(name: str) -> frozenset[str]:
 
 
 def forms(name: str) -> frozenset[str]:
-    """The exact forms and, for a plural, what its singular may be."""
+    """Return the exact forms and, for a plural, what its singular may be."""
     plain = bare(name)
     head, _, last = plain.rpartition(" ")
     if _CJK.search(last) or not last.isalpha() or len(last) < _PLURAL_CHARS_MIN:
@@ -151,7 +151,7 @@ def forms(name: str) -> frozenset[str]:
 
 
 def all_forms(name: str) -> frozenset[str]:
-    """Every form by which a name is looked up: its forms, and its key for names of marks alone."""
+    """Return every form by which a name is looked up: its forms, and its key for names of marks alone."""
     return forms(name) | {name_key(name)}
 
 

@@ -42,25 +42,25 @@ def _tagger() -> Any:  # jieba has no types
 
 
 def load_words() -> None:
-    """Loads the Chinese dictionary; call it away from the event loop."""
+    """Load the Chinese dictionary; call it away from the event loop."""
     _tagger()
 
 
 def word_tag(word: str) -> str | None:
-    """The tag jieba's dictionary gives a word, `ns` for places; None for words it does not list."""
+    """Return the tag jieba's dictionary gives a word, `ns` for places; None for words it does not list."""
     tag: str | None = _tagger().dt.word_tag_tab.get(word)
     return tag
 
 
 @kept_by_chars(chars_max=200_000, entries_max=2_000)
 def _tagged(text: str) -> list[Any]:
-    """The words of a short text, unknown ones guessed: dear, so never for more than a few characters."""
+    """Return the words of a short text, unknown ones guessed: dear, so never for more than a few characters."""
     words: list[Any] = _tagger().lcut(text)
     return words
 
 
 def content_words(text: str) -> list[str]:
-    """The nouns and verbs of a Chinese text of two characters or more, and its Latin words, in order."""
+    """Return the nouns and verbs of a Chinese text of two characters or more, and its Latin words, in order."""
     words = _tagger().lcut(text[:_TAGGED_CHARS_MAX], HMM=False)
     return [
         word.word.lower()
@@ -70,12 +70,12 @@ def content_words(text: str) -> list[str]:
 
 
 def is_nominal(text: str) -> bool:
-    """Whether the tagger sees no verb, adverb or preposition in a short text."""
+    """Return whether the tagger sees no verb, adverb or preposition in a short text."""
     return all(word.flag[0] not in "vdprcu" or word.flag in ("vn", "r") for word in _tagged(text[:20]))
 
 
 def chinese_name_at(text: str, start: int) -> str | None:
-    """The Chinese name that begins at a character, as the tagger sees it."""
+    """Return the Chinese name that begins at a character, as the tagger sees it."""
     words = _tagged(text[start : start + _NAME_WINDOW])
     if not words:
         return None
@@ -86,7 +86,7 @@ def chinese_name_at(text: str, start: int) -> str | None:
 
 
 def names_in(sentences: Iterable[Sentence], ignore: Iterable[str] = ()) -> list[Found]:
-    """Names in the order they are said, each once.
+    """Return names in the order they are said, each once.
 
     Args:
         ignore: names that are not wanted: the user's and the agent's.

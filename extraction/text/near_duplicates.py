@@ -27,7 +27,7 @@ _WORD_GRAM, _CJK_GRAM = 3, 2
 
 
 def plain(text: str) -> str:
-    """What is left of a text without case, width, punctuation and more than one space between words."""
+    """Return what is left of a text without case, width, punctuation and more than one space between words."""
     folded = unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
     kept = "".join(char if char.isalnum() or char in "'+#" else " " for char in folded)
     return " ".join(kept.split())
@@ -50,13 +50,13 @@ def hamming(one: int, other: int) -> int:
 
 
 def bands(value: int) -> list[str]:
-    """Words of which two hashes share at least one whenever they differ in at most `HAMMING_MAX` bits."""
+    """Return words of which two hashes share at least one whenever they differ in at most `HAMMING_MAX` bits."""
     mask = (1 << _BAND_BITS) - 1
     return [f"{band}{value >> band * _BAND_BITS & mask:04x}" for band in range(_BANDS)]
 
 
 def common_part(one: str, other: str) -> float:
-    """How much of the longer text the longest common run of characters makes up, 0 to 1."""
+    """Return how much of the longer text the longest common run of characters makes up, 0 to 1."""
     longer = max(len(one), len(other))
     if not longer:
         return 1.0
@@ -68,7 +68,7 @@ def common_part(one: str, other: str) -> float:
 
 
 def near_duplicates(one: str, other: str, *, common_min: float = COMMON_PART_MIN) -> bool:
-    """Whether two sentences say the same in nearly the same words.
+    """Return whether two sentences say the same in nearly the same words.
 
     Numbers and words of denial must be the same: one digit or one "not" is a small change and another meaning.
     """
@@ -85,7 +85,7 @@ def near_duplicates(one: str, other: str, *, common_min: float = COMMON_PART_MIN
 
 
 def likeness(one: str, other: str) -> float:
-    """How alike two sentences are, 0 to 1: shared grams; for ranking only."""
+    """Return how alike two sentences are, 0 to 1: shared grams; for ranking only."""
     left, right = _gram_set(one), _gram_set(other)
     either = len(left | right)
     return len(left & right) / either if either else 1.0

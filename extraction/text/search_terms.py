@@ -57,7 +57,7 @@ class Terms:
         return len(self.stems) + len(self.strings)
 
     def without(self, stems: Collection[str], name: str) -> "Terms":
-        """The same terms but those that are among these stems or part of a name."""
+        """Return the same terms but those that are among these stems or part of a name."""
         kept = [one not in stems for one in self.stems] + [one not in name for one in self.strings]
         return Terms(
             stems=tuple(compress(self.stems, kept)),
@@ -67,7 +67,7 @@ class Terms:
 
 
 def terms_of(question: str, *, characters: bool = False) -> Terms:
-    """The terms of a question, each once, in order; words that every text has are left out.
+    """Return the terms of a question, each once, in order; words that every text has are left out.
 
     Args:
         characters: also single Chinese characters, and more terms of a long question.
@@ -88,32 +88,32 @@ def terms_of(question: str, *, characters: bool = False) -> Terms:
 
 
 def both_spellings(words: Sequence[str]) -> list[str]:
-    """The words, and behind them the other spelling of those that are British or American."""
+    """Return the words, and behind them the other spelling of those that are British or American."""
     others = (AMERICAN.get(word) or _BRITISH.get(word) for word in words)
     return list(dict.fromkeys([*words, *(other for other in others if other)]))
 
 
 def counts(terms: Terms, text: str) -> list[int]:
-    """How often a text says each term: the stems first, then the strings."""
+    """Return how often a text says each term: the stems first, then the strings."""
     said = _said(text)[0] if terms.stems else {}
     folded = text.lower() if terms.strings else ""
     return [said.get(one, 0) for one in terms.stems] + [folded.count(one) for one in terms.strings]
 
 
 def said_in(terms: Terms, text: str) -> list[str]:
-    """The terms that a text says."""
+    """Return the terms that a text says."""
     said = _said(text)[0] if terms.stems else {}
     folded = text.lower() if terms.strings else ""
     return [one for one in terms.stems if one in said] + [one for one in terms.strings if one in folded]
 
 
 def stems_in(text: str) -> Collection[str]:
-    """The stems of the English words that a text has, each once, without words that every text has."""
+    """Return the stems of the English words that a text has, each once, without words that every text has."""
     return _said(text)[0].keys()
 
 
 def length(text: str) -> float:
-    """How many words a text has, those that every text has left out."""
+    """Return how many words a text has, those that every text has left out."""
     return _said(text)[1]
 
 

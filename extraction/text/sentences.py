@@ -27,12 +27,12 @@ class Sentence:
 
 
 def has_cjk(text: str) -> bool:
-    """Whether any Chinese character stands in the text."""
+    """Return whether any Chinese character stands in the text."""
     return _CJK.search(text) is not None
 
 
 def split_sentences(text: str) -> list[Sentence]:
-    """The sentences of a text in order, without outer space, none longer than `SENTENCE_CHARS_MAX`."""
+    """Return the sentences of a text in order, without outer space, none longer than `SENTENCE_CHARS_MAX`."""
     found: list[Sentence] = []
     start = position = 0
     while position < len(text):
@@ -60,7 +60,7 @@ def _next_end(text: str, position: int, start: int) -> int:
 
 
 def _soft_end(text: str, start: int, limit: int) -> int:
-    """A space near the limit, so that a word is not cut; the limit itself when there is none."""
+    """Return a space near the limit, so that a word is not cut; the limit itself when there is none."""
     if limit == len(text):
         return limit
     space = text.rfind(" ", start + SENTENCE_CHARS_MAX // 2, limit)

@@ -41,14 +41,14 @@ _STOP_ZH = word_set(
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a sentence that carry meaning, lower case."""
+    """Return the words of a sentence that carry meaning, lower case."""
     if has_cjk(text):
         return [word for word in content_words(text) if word not in _STOP_ZH]
     return [word for word in (w.lower().removesuffix("'s") for w in _WORD.findall(text)) if word not in _STOP]
 
 
 def ranked(sentences: Sequence[str]) -> list[int]:
-    """Numbers of the sentences, the one that stands for most of the others first; ties in their order.
+    """Return numbers of the sentences, the one that stands for most of the others first; ties in their order.
 
     Source: Mihalcea and Tarau 2004, TextRank: shared words over the logarithms of both lengths.
     """
@@ -78,7 +78,7 @@ def _page_rank(weight: np.ndarray) -> list[float]:
 
 
 def keywords(sentences: Sequence[str], count: int) -> list[str]:
-    """The words a text is about: said often and long, the most telling first."""
+    """Return the words a text is about: said often and long, the most telling first."""
     counted: Counter[str] = Counter()
     first: dict[str, int] = {}
     for sentence in sentences:

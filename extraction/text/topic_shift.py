@@ -42,7 +42,7 @@ class Topic:
 
 
 def terms_of(text: str) -> frozenset[str]:
-    """Words that carry meaning; of Chinese every two neighbouring characters, which need no dictionary."""
+    """Return words that carry meaning; of Chinese every two neighbouring characters, which need no dictionary."""
     head = text[:_TEXT_CHARS_MAX]
     if not has_cjk(head):
         return frozenset(words_of(head))
@@ -58,7 +58,9 @@ class Turns:
         self._known: dict[tuple[Topic, ...], tuple[float, float | None]] = {}
 
     def strength(self, earlier: Sequence[Topic], new: Topic) -> float:
-        """How far `new` turns away from `earlier` (oldest first), in standard deviations; 0: nothing can be said."""
+        """Return how far `new` turns away from `earlier` (oldest first), in standard deviations; 0: nothing can be
+        said.
+        """
         if len(new.terms) < TERMS_MIN or len(earlier) < 2:
             return 0.0
         every = (*earlier[-(USUAL + NEAR) :], new)
@@ -70,14 +72,14 @@ class Turns:
         return (by_words + by_meaning) / 2
 
     def _common(self, window: tuple[Topic, ...]) -> tuple[float, float | None]:
-        """What the last topic shares with those before it, in words and in meaning."""
+        """Return what the last topic shares with those before it, in words and in meaning."""
         if window not in self._known:
             self._known[window] = (_shared(window[:-1], window[-1]), _nearest(window[:-1], window[-1]))
         return self._known[window]
 
 
 def _unusual(values: Sequence[float], spread_min: float) -> float:
-    """How far the last value lies below the others."""
+    """Return how far the last value lies below the others."""
     usual = values[-USUAL - 1 : -1]
     if not usual:
         return 0.0
@@ -87,13 +89,13 @@ def _unusual(values: Sequence[float], spread_min: float) -> float:
 
 
 def _shared(before: Sequence[Topic], topic: Topic) -> float:
-    """Which share of a message's terms was said just before it."""
+    """Return which share of a message's terms was said just before it."""
     said = frozenset[str]().union(*(one.terms for one in before))
     return len(topic.terms & said) / max(TERMS_MIN, len(topic.terms))
 
 
 def _nearest(before: Sequence[Topic], topic: Topic) -> float | None:
-    """The greatest cosine between a message and those just before it; None without vectors."""
+    """Return the greatest cosine between a message and those just before it; None without vectors."""
     others = [one.vector for one in before if one.vector is not None]
     if topic.vector is None or not others:
         return None

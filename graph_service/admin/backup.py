@@ -62,7 +62,7 @@ class Kept:
 
 
 def back_up(data_dir: Path, file: Path, *, on_progress: Told = lambda _done, _total: None) -> Kept:
-    """Writes everything of a data directory into one file, which is complete or not there.
+    """Write everything of a data directory into one file, which is complete or not there.
 
     Args:
         on_progress: gets the bytes done and the bytes there are.
@@ -262,7 +262,7 @@ class _Hashing(io.RawIOBase):
 
 
 def _read(file: Path, made: Path, on_progress: Told) -> Kept:
-    """Unpacks a backup into an empty directory, and compares everything with the list at its end."""
+    """Unpack a backup into an empty directory, and compare everything with the list at its end."""
     found: dict[str, dict[str, object]] = {}
     manifest: dict[str, object] | None = None
     total, done = file.stat().st_size, 0

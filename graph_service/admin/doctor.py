@@ -48,7 +48,7 @@ _ANSWER_MAX_S: Final = 8.0
 
 
 async def examine_database(settings: Settings, server: KnownServer) -> list[Check]:
-    """The database that answers: its clock, the version of its data, work that was given up."""
+    """Return the database that answers: its clock, the version of its data, work that was given up."""
     database = settings.neo4j.database
     try:
         async with looking(uri=server.uri, user=server.user, password=server.password, database=database) as graph:
@@ -143,7 +143,7 @@ def service_checks(address: str, told: Mapping[str, Any]) -> list[Check]:
 
 
 async def examine_redis(settings: Settings) -> Check:
-    """Whether the Redis that was given answers."""
+    """Return whether the Redis that was given answers."""
     url = settings.redis.url
     if url is None:
         return Check(name="Redis", ok=None, finding="none; each process keeps the last turns by itself")
@@ -161,7 +161,7 @@ async def examine_redis(settings: Settings) -> Check:
 
 
 async def examine_spool(settings: Settings) -> Check:
-    """What waits on this machine's disk."""
+    """Return what waits on this machine's disk."""
     spool = open_spool(settings)
     try:
         depth, paused = await spool.depth(), await spool.paused()
@@ -185,7 +185,7 @@ FREE_MB_MIN = 500
 
 
 async def examine(settings: Settings) -> list[Check]:
-    """All checks, in the order in which a start needs them; starts and changes nothing."""
+    """Return all checks, in the order in which a start needs them; starts and changes nothing."""
     checks = [_python(), _settings_files(settings), _folder(settings.folder), _data_dir(settings.data_dir)]
     if settings.neo4j.uri is None:
         checks += [_java(), _jars(settings.cache_dir), _owner(settings.data_dir)]
@@ -199,7 +199,7 @@ async def examine(settings: Settings) -> list[Check]:
 
 
 def unreadable_settings(error: MnemographError) -> Check:
-    """The check that failed when the settings could not be loaded."""
+    """Return the check that failed when the settings could not be loaded."""
     return Check(name="settings", ok=False, finding=error.message, mend="correct the lines named above")
 
 

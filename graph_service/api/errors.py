@@ -25,7 +25,7 @@ _GONE = 499
 
 
 def install_error_handlers(app: FastAPI) -> None:
-    """Makes every error of the app's routes answer in our form."""
+    """Make every error of the app's routes answer in our form."""
     app.add_exception_handler(MnemographError, _ours)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _of_framework)
@@ -34,7 +34,7 @@ def install_error_handlers(app: FastAPI) -> None:
 
 
 def answer_to(error: MnemographError) -> Response:
-    """What is answered instead of what was asked for."""
+    """Return what is answered instead of what was asked for."""
     headers = {}
     if isinstance(error, UnavailableError | RateLimitError) and error.retry_after_s is not None:
         headers["Retry-After"] = str(math.ceil(error.retry_after_s))
@@ -61,7 +61,7 @@ async def _of_framework(request: Request, error: Exception) -> Response:
 
 
 def answer_to_nobody() -> Response:
-    """What is noted of a request whose sender left before it was complete: no error of ours, and no 5xx."""
+    """Return what is noted of a request whose sender left before it was complete: no error of ours, and no 5xx."""
     return Response(status_code=_GONE)
 
 

@@ -35,7 +35,7 @@ class FrontDoor:
         self._requests: Counter[str] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Passes the request on, or answers it."""
+        """Pass the request on, or answer it."""
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
@@ -51,7 +51,7 @@ class FrontDoor:
             await self._app(scope, receive, send)
 
     async def _let_in(self, scope: Scope) -> Access | None:
-        """Who sends it; None where nobody asks."""
+        """Return who sends it; None where nobody asks."""
         connection = HTTPConnection(scope)
         method = scope["method"] if scope["type"] == "http" else "WEBSOCKET"
         path = scope["path"]
@@ -69,7 +69,7 @@ class FrontDoor:
 
     @contextlib.contextmanager
     def _under_way(self, access: Access) -> Iterator[None]:
-        """Counts a request as long as it lasts."""
+        """Count a request as long as it lasts."""
         holder, most = holder_of(access), ANYBODY_MAX if access is ANYBODY else CREDENTIAL_MAX
         if self._requests[holder] >= most:
             raise RateLimitError(

@@ -30,17 +30,17 @@ _AROUND: Final = 40
 
 
 def explore_router(explorer: Explorer, maps: CommunityMaps) -> APIRouter:
-    """The routes below `/api/explore`, and `/api/neighborhood`."""
+    """Return the routes below `/api/explore`, and `/api/neighborhood`."""
     router = APIRouter(prefix="/api")
 
     @router.get("/explore/around/{node_id}")
     async def around(tenant: _Tenant, node_id: str, user: _User = None, limit: _Limit = _AROUND) -> Response:
-        """A `graph_part`: a node, the best tied beside it and their edges; 404 when there is no such node."""
+        """Return a `graph_part`: a node, the best tied beside it and their edges; 404 when there is no such node."""
         return _answer(await explorer.around(tenant, user, node_id, limit=limit))
 
     @router.get("/explore/search")
     async def search(tenant: _Tenant, q: str, user: _User = None, limit: _Limit = 20) -> Response:
-        """A `graph_part` of nodes that have all the words in their names."""
+        """Return a `graph_part` of nodes that have all the words in their names."""
         return _answer(await explorer.named(tenant, user, q, limit=limit))
 
     @router.get("/explore/changes")
@@ -51,7 +51,7 @@ def explore_router(explorer: Explorer, maps: CommunityMaps) -> APIRouter:
         before: Annotated[int | None, Query(ge=1)] = None,
         limit: _Limit = 50,
     ) -> Response:
-        """The `recent_changes`, the newest first."""
+        """Return the `recent_changes`, the newest first."""
         _check_zones(since=since)
         return _answer(await explorer.recent(tenant, user, since=since, before=before, limit=limit))
 
@@ -63,19 +63,19 @@ def explore_router(explorer: Explorer, maps: CommunityMaps) -> APIRouter:
         as_of: datetime | None = None,
         limit: _Limit = 300,
     ) -> Response:
-        """A `graph_part`: the most telling facts that had begun by `valid_at`, by what was known `as_of`."""
+        """Return a `graph_part`: the most telling facts that had begun by `valid_at`, by what was known `as_of`."""
         _check_zones(valid_at=valid_at, as_of=as_of)
         moments = moments_asked(valid_at=valid_at, as_of=as_of, now=datetime.now(UTC))
         return _answer(await explorer.at(tenant, user, moments, limit=limit))
 
     @router.get("/explore/communities")
     async def communities(tenant: _Tenant, user: _User = None) -> Response:
-        """The `community_map` of a memory; the first time it may take seconds to find it."""
+        """Return the `community_map` of a memory; the first time it may take seconds to find it."""
         return _answer(await maps.whole(tenant, user))
 
     @router.get("/explore/community/{community_id}")
     async def community(tenant: _Tenant, community_id: str, user: _User = None, limit: _Limit = 200) -> Response:
-        """A `graph_part`: the best tied members of a community; 404 when it is no more."""
+        """Return a `graph_part`: the best tied members of a community; 404 when it is no more."""
         return _answer(await maps.members(tenant, user, community_id, limit=limit))
 
     _add_neighborhood(router, explorer)
@@ -96,7 +96,9 @@ def _add_neighborhood(router: APIRouter, explorer: Explorer) -> None:
         as_of: datetime | None = None,
         closed: bool = True,
     ) -> Response:
-        """A `graph_part`: a node by its id or URI, the best tied beside it and their edges; 404 without such a node."""
+        """Return a `graph_part`: a node by its id or URI, the best tied beside it and their edges; 404 without such a
+        node.
+        """
         _check_zones(valid_at=valid_at, as_of=as_of)
         look = look_asked(valid_at=valid_at, as_of=as_of, closed=closed, now=datetime.now(UTC))
         return _answer(await explorer.around(tenant, user, id_named(node), limit=limit, look=look))
@@ -112,12 +114,12 @@ def _add_ways(router: APIRouter, explorer: Explorer) -> None:
         target: Annotated[str, Query(max_length=200)],
         user: _User = None,
     ) -> Response:
-        """A `graph_part` with the shortest paths between two nodes; it is empty when nothing leads there."""
+        """Return a `graph_part` with the shortest paths between two nodes; it is empty when nothing leads there."""
         return _answer(await explorer.between(tenant, user, source, target))
 
     @router.get("/explore/why/{element_id}")
     async def why(tenant: _Tenant, element_id: str, user: _User = None) -> Response:
-        """A `graph_part` with chains of causes of a node or a fact; 404 when there is no such element."""
+        """Return a `graph_part` with chains of causes of a node or a fact; 404 when there is no such element."""
         return _answer(await explorer.because(tenant, user, element_id))
 
 
@@ -140,7 +142,7 @@ _STALE: Final = {"Cache-Control": "no-store", "Vary": HEADER}
 
 
 def rest_router(mindmap: MindMap, change_log: ChangeLog, kept: KeptMaps | None = None) -> APIRouter:
-    """The routes `/api/snapshot` and `/api/evidence/{id}`, each for the tenant of the request.
+    """Return the routes `/api/snapshot` and `/api/evidence/{id}`, each for the tenant of the request.
 
     Args:
         kept: what is shown while the database is away.
@@ -155,7 +157,8 @@ def rest_router(mindmap: MindMap, change_log: ChangeLog, kept: KeptMaps | None =
         user: Annotated[str | None, Query(max_length=200)] = None,
         budget: Annotated[int, Query(ge=1, le=BUDGET_MAX)] = _BUDGET,
     ) -> Response:
-        """The frame `graph_snapshot` in one part; 304 when nothing has changed since the `ETag` that the caller has.
+        """Return the frame `graph_snapshot` in one part; 304 when nothing has changed since the `ETag` that the caller
+        has.
 
         While the database is away it is the last one that was shown, `stale`, with the moment it was read (`as_of`).
         """
@@ -177,7 +180,9 @@ def rest_router(mindmap: MindMap, change_log: ChangeLog, kept: KeptMaps | None =
 
     @router.get("/evidence/{element_id}")
     async def evidence(element_id: str, tenant: Annotated[TenantId, Depends(tenant_of)]) -> Response:
-        """A node or a fact with its facts and the messages that prove it; 404 when the tenant has no such element."""
+        """Return a node or a fact with its facts and the messages that prove it; 404 when the tenant has no such
+        element.
+        """
         found = await mindmap.evidence(tenant, element_id)
         return Response(
             orjson.dumps(found.model_dump(mode="json")),

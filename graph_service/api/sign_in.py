@@ -13,14 +13,14 @@ from graph_service.auth.sign_in import cookie_name
 
 
 def sign_in_router(gate: Gate) -> APIRouter:
-    """The routes `/api/sign-in`, `/api/sign-out`, and `/api/access`."""
+    """Return the routes `/api/sign-in`, `/api/sign-out`, and `/api/access`."""
     router = APIRouter(prefix="/api")
 
     @router.post("/sign-in")
     async def sign_in(
         request: Request, key: Annotated[str, Body(embed=True, min_length=1, max_length=CREDENTIAL_CHARS_MAX)]
     ) -> Response:
-        """Takes an API key or a token and sets the cookie that stands for it; says what it opens."""
+        """Take an API key or a token and set the cookie that stands for it; says what it opens."""
         access = await gate.admit(request, token=key.strip())
         gate.spend(access)
         told: dict[str, Any] = {"tenant": access.tenant, "role": access.role}
@@ -40,14 +40,14 @@ def sign_in_router(gate: Gate) -> APIRouter:
 
     @router.post("/sign-out")
     async def sign_out(request: Request) -> Response:
-        """Takes the cookie away."""
+        """Take the cookie away."""
         answer = Response(status_code=204)
         answer.delete_cookie(cookie_name(request.headers.get("host", "")), httponly=True, samesite="strict")
         return answer
 
     @router.get("/access")
     async def access(request: Request) -> Response:
-        """What the credential is good for, so that a viewer offers nothing that would be refused."""
+        """Return what the credential is good for, so that a viewer offers nothing that would be refused."""
         found = access_of(request)
         told = {"tenant": found.tenant, "role": found.role.value}
         return JSONResponse(told, headers={"Cache-Control": "no-store"})

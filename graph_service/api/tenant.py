@@ -14,7 +14,7 @@ HEADER: Final = "Mnemograph-Tenant"
 
 
 def tenant_of(request: HTTPConnection) -> TenantId:
-    """The tenant that the request names; when it names none the one its credential opens, or `default`.
+    """Return the tenant that the request names; when it names none the one its credential opens, or `default`.
 
     Names beyond ASCII come as UTF-8, or percent-encoded by clients that cannot send that.
 

@@ -58,7 +58,7 @@ GRAPHQL_LOADS_AFTER_S: Final = 1.0
 
 
 def create_app(parts: Parts, stopping: Stopping) -> FastAPI:
-    """The application; its lifespan runs the worker, closing the parts is the caller's task.
+    """Return the application; its lifespan runs the worker, closing the parts is the caller's task.
 
     Args:
         stopping: once it is asked for, requests are refused and the worker takes nothing new.
@@ -102,7 +102,7 @@ def create_app(parts: Parts, stopping: Stopping) -> FastAPI:
 
 
 def desk_of(parts: Parts) -> Desk:
-    """What the tools of MCP work with."""
+    """Return what the tools of MCP work with."""
     about = About(
         version=version(),
         reader=parts.reader_name,

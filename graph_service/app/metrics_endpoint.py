@@ -42,7 +42,7 @@ class Standing:
 
 
 async def metrics_page(parts: Parts, *, viewers: int, answering_since_s: float, name: str) -> bytes:
-    """The text of the page.
+    """Return the text of the page.
 
     Args:
         viewers: open sockets.
@@ -120,7 +120,7 @@ def _add_processes(standing: Standing, parts: Parts, answering_since_s: float) -
 
 
 def metrics_router(parts: Parts, hub: Hub, version: str) -> APIRouter:
-    """What Prometheus scrapes; holds no tenant, no user and no text."""
+    """Return what Prometheus scrapes; holds no tenant, no user and no text."""
     router = APIRouter()
 
     @router.get("/metrics", summary="Counters, times and levels in the text format of Prometheus.")

@@ -38,7 +38,7 @@ class HostGuard:
         self._allowed = LOOPBACK_NAMES | {name.lower() for name in allowed}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Passes the request on, or answers it."""
+        """Pass the request on, or answer it."""
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
@@ -61,7 +61,7 @@ class StopGuard:
         self._stopping = stopping
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Passes the request on, or answers it."""
+        """Pass the request on, or answer it."""
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
         elif not self._stopping.asked.is_set():
@@ -72,7 +72,7 @@ class StopGuard:
             await self._refuse(send)
 
     async def _until_the_end(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Passes the request on; the server cancels it when it has not ended soon after the end was asked for."""
+        """Pass the request on; the server cancels it when it has not ended soon after the end was asked for."""
         began = False
 
         async def noted(message: Message) -> None:
@@ -126,7 +126,7 @@ class BodyLimit:
         self._held: Counter[str] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Passes the request on, or answers it."""
+        """Pass the request on, or answer it."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -179,7 +179,7 @@ class _Body:
             self._too_large()
 
     async def next(self, receive: Receive) -> Message:
-        """The next piece, in time; after the last one, whatever else there is, whenever."""
+        """Return the next piece, in time; after the last one, whatever else there is, whenever."""
         if self._complete:
             return await receive()
         until_s = self._since_s + self._rules.patience_s + self._taken / self._rules.bytes_per_s
@@ -260,7 +260,7 @@ def _header(scope: Scope, name: bytes) -> str:
 
 
 def adding(send: Send, told: Callable[[Message], Iterable[tuple[bytes, bytes]]]) -> Send:
-    """The same way out, with headers added to the beginning of the answer.
+    """Return the same way out, with headers added to the beginning of the answer.
 
     Args:
         told: the headers, names in lower case, for the message with which the answer begins.
@@ -286,7 +286,7 @@ class RoundTripHeader:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Passes the request on."""
+        """Pass the request on."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -320,7 +320,7 @@ class RequestRecord:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Passes the request on."""
+        """Pass the request on."""
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
@@ -346,7 +346,7 @@ class RequestRecord:
 
 
 def door_of(path: str) -> Door:
-    """Where a path leads; whatever is nobody else's is the viewer's."""
+    """Return where a path leads; whatever is nobody else's is the viewer's."""
     return _DOORS.get(path[1:].partition("/")[0], Door.VIEWER)
 
 
@@ -381,7 +381,7 @@ class PageHeaders:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Passes the request on."""
+        """Pass the request on."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return

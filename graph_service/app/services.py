@@ -50,7 +50,7 @@ from schema.ids import TenantId
 
 
 def order_rules(wanted: RecallSettings) -> OrderRules:
-    """How questions are answered that do not say it themselves."""
+    """Return how questions are answered that do not say it themselves."""
     layers = LayerRules()
     return OrderRules(
         mode=Mode(wanted.mode),
@@ -88,7 +88,7 @@ _MISSING: Final = (
 
 @contextlib.asynccontextmanager
 async def traced(settings: Settings) -> AsyncIterator[None]:
-    """Traces what happens inside the block; without a collector it loads nothing.
+    """Trace what happens inside the block; without a collector it loads nothing.
 
     Raises:
         InstallError: a collector is named, and the extra `otel` is not installed.
@@ -155,11 +155,11 @@ class Parts:
 
     @property
     def shares_database(self) -> bool:
-        """Whether another process of ours runs the local Neo4j, and its worker with it."""
+        """True if another process of ours runs the local Neo4j, and its worker with it."""
         return self.seat.server is not None and not self.seat.server.owned
 
     async def work_left(self, tenant: TenantId) -> int:
-        """How much work of a tenant waits that a worker with these parts would do.
+        """Return how much work of a tenant waits that a worker with these parts would do.
 
         Without an embedder vectors stay undone; nobody should wait for them.
         """
@@ -169,7 +169,7 @@ class Parts:
         return min(backlog.waiting + backlog.leased, doable)
 
     async def close(self) -> None:
-        """Closes everything in the order that loses nothing."""
+        """Close everything in the order that loses nothing."""
         await self.closing.aclose()
 
 
@@ -180,7 +180,7 @@ async def open_parts(
     starting: "asyncio.Task[LocalServer] | None",
     wait: bool = True,
 ) -> Parts:
-    """Everything a service needs, ready; the database and the embedder get ready at the same time.
+    """Return everything a service needs, ready; the database and the embedder get ready at the same time.
 
     Args:
         starting: the start of the local Neo4j, begun before this module was loaded; None when a server was given.
@@ -260,7 +260,7 @@ def _settle_dimension(endpoint: "OpenAIEmbedder", stored: StoredEmbedder | None)
 
 
 async def _open_embedder(settings: Settings, outside: Outside, on_progress: Watcher) -> _OpenedEmbedder:
-    """The embedder that is wanted; or none, and why, when it cannot be had: recall then goes by words."""
+    """Return the embedder that is wanted; or none, and why, when it cannot be had: recall then goes by words."""
     wanted = settings.embedding
     if wanted.wanted == "none":
         return _OpenedEmbedder()
@@ -318,7 +318,7 @@ async def _readers(settings: Settings, outside: Outside) -> tuple[Readers, str]:
 
 
 async def _window(settings: Settings, supervisor: Supervisor) -> ShortTermWindow:
-    """The short-term window; a Redis that does not answer is no reason not to start."""
+    """Return the short-term window; a Redis that does not answer is no reason not to start."""
     wanted, redis = settings.window, settings.redis
     ring = TurnRing(turns_max=wanted.turns, talks_max=wanted.ring_sessions, bytes_max=wanted.ring_mb * 2**20)
     if redis.url is None:

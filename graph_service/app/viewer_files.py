@@ -35,7 +35,7 @@ class ViewerFiles(StaticFiles):
     """Static files, cached for a year when their name tells their content, asked for again otherwise."""
 
     async def get_response(self, path: str, scope: Scope) -> Response:
-        """The file, or a 404."""
+        """Return the file, or a 404."""
         response = await super().get_response(path, scope)
         hashed = path.replace("\\", "/").startswith(HASHED_FOLDER)
         response.headers["cache-control"] = "public, max-age=31536000, immutable" if hashed else "no-cache"
@@ -45,7 +45,7 @@ class ViewerFiles(StaticFiles):
 
 
 def add_viewer(app: FastAPI, dist: Path) -> None:
-    """Puts the viewer at `/`, below all other routes; a page that explains when it is not built."""
+    """Put the viewer at `/`, below all other routes; a page that explains when it is not built."""
     if (dist / "index.html").is_file():
         app.mount("/", ViewerFiles(directory=dist, html=True), name="viewer")
         return

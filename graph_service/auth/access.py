@@ -62,7 +62,7 @@ class Need:
 
     @property
     def audited(self) -> bool:
-        """Writes and the reads of administrators are logged."""
+        """Write and the reads of administrators are logged."""
         return self.role in (Role.WRITE, Role.ADMIN)
 
 
@@ -71,7 +71,7 @@ ANYBODY: Final = Access(who="anybody", tenant=None, role=Role.ADMIN)
 
 
 def holder_of(access: Access) -> str:
-    """The name under which rates and places of an access are counted.
+    """Return the name under which rates and places of an access are counted.
 
     Issuers may use one subject in several tenants; what is done in one must not slow down another.
     """
@@ -86,13 +86,13 @@ def vouch(scope: "Scope", access: Access) -> None:
 
 
 def access_of(connection: "HTTPConnection") -> Access:
-    """Who sent a request that passed the front door."""
+    """Return who sent a request that passed the front door."""
     access: Access = connection.scope.get(SCOPE_KEY, ANYBODY)
     return access
 
 
 def demand(access: Access, need: Need, what: str) -> None:
-    """Returns if the access is enough for the need.
+    """Return if the access is enough for the need.
 
     Args:
         what: the name of the field, route or tool, for the message.
@@ -114,7 +114,7 @@ def demand(access: Access, need: Need, what: str) -> None:
 
 
 def tenant_opened(access: Access, named: TenantId | None) -> TenantId:
-    """The tenant a request is about.
+    """Return the tenant a request is about.
 
     Args:
         named: the tenant that the request names, if it names one.

@@ -67,7 +67,9 @@ class AuditLog:
 
     @property
     def problem(self) -> str | None:
-        """Why the last line could not be written, and how many were lost in a row; None while lines are written."""
+        """Return why the last line could not be written, and how many were lost in a row; None while lines are
+        written.
+        """
         return f"{self._lost} lines lost: {self._why}" if self._lost else None
 
     async def note(self, deed: Deed) -> bool:
@@ -126,7 +128,7 @@ class AuditLog:
 
 
 def audited(folder: Path, *, tenant: str | None, rows_max: int) -> list[dict[str, Any]]:
-    """The last deeds, the oldest of them first; a line that a crash cut is left out.
+    """Return the last deeds, the oldest of them first; a line that a crash cut is left out.
 
     Args:
         tenant: only deeds in it; all for None.

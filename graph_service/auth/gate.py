@@ -78,16 +78,16 @@ class Gate:
 
     @property
     def audit_problem(self) -> str | None:
-        """Why lines of the audit log are being lost; None while they are written."""
+        """Return why lines of the audit log are being lost; None while they are written."""
         return self._audit.problem
 
     @property
     def locked(self) -> bool:
-        """Whether a credential is needed; known once the keys were read."""
+        """True if a credential is needed; known once the keys were read."""
         return self._always_locked or self._tokens is not None or self.keyring.exist
 
     async def admit(self, connection: HTTPConnection, *, token: str | None = None) -> Access:
-        """Who is coming.
+        """Return who is coming.
 
         Args:
             token: a credential that came otherwise than by a header.
@@ -114,7 +114,7 @@ class Gate:
             raise
 
     async def knows(self, connection: HTTPConnection) -> bool:
-        """Whether whoever comes may be told how the service does; also while the database is away."""
+        """Return whether whoever comes may be told how the service does; also while the database is away."""
         try:
             async with asyncio.timeout(_KNOWN_MAX_S):
                 await self.admit(connection)
@@ -123,7 +123,7 @@ class Gate:
         return True
 
     def spend(self, access: Access) -> None:
-        """Counts one request.
+        """Count one request.
 
         Raises:
             RateLimitError: the credential was used too often.
@@ -147,13 +147,13 @@ class Gate:
             self._rates.charge(holder_of(access), requests)
 
     def session(self, access: Access) -> tuple[str, float]:
-        """What a cookie holds that stands for this access, and for how many seconds."""
+        """Return what a cookie holds that stands for this access, and for how many seconds."""
         now_s = self._clock().timestamp()
         until_s = min(now_s + self._session_s, access.until_s or math.inf)
         return session_text(access, until_s=until_s, secret=self._secret), until_s - now_s
 
     async def ended(self, access: Access) -> None:
-        """Returns when the access is not good any more: over, revoked, or changed."""
+        """Return when the access is not good any more: over, revoked, or changed."""
         while self._still(access):
             left_s = math.inf if access.until_s is None else access.until_s - self._clock().timestamp()
             try:
@@ -172,7 +172,7 @@ class Gate:
         targets: tuple[str, ...] = (),
         outcome: str = "done",
     ) -> None:
-        """Writes what somebody did to the audit log; what anybody does while no credential exists is not logged."""
+        """Write what somebody did to the audit log; what anybody does while no credential exists is not logged."""
         if access is not ANYBODY:
             deed = Deed(
                 at=self._clock(),

@@ -86,7 +86,7 @@ class Keyring:
 
     @property
     def exist(self) -> bool:
-        """Whether any key was ever made and not dropped; one that was revoked still locks the door."""
+        """True if any key was ever made and not dropped; one that was revoked still locks the door."""
         return self._exist
 
     @property
@@ -95,7 +95,7 @@ class Keyring:
         return self._keys is not None
 
     async def know(self) -> None:
-        """Returns when the keys were read once.
+        """Return when the keys were read once.
 
         Raises:
             UnavailableError: they were never read, and the database does not answer.
@@ -112,7 +112,7 @@ class Keyring:
                         self._keys, self._exist = {key.id: key for key in kept.keys}, kept.exist
 
     def by_id(self, key_id: str) -> Key | None:
-        """A key that is good now."""
+        """Return a key that is good now."""
         key = (self._keys or {}).get(key_id)
         return key if key is not None and key.opens(self._clock()) else None
 
@@ -130,7 +130,7 @@ class Keyring:
         return key if is_key(text, key) else None
 
     async def listed(self) -> list[Key]:
-        """All keys, good ones first.
+        """Return all keys, good ones first.
 
         Raises:
             UnavailableError: Neo4j does not answer.
@@ -149,7 +149,7 @@ class Keyring:
         lasts: timedelta | None = None,
         requests_per_s: float | None = None,
     ) -> NewKey:
-        """Makes a key; good at once in this process, within seconds in others.
+        """Make a key; good at once in this process, within seconds in others.
 
         Raises:
             InputError: the name is empty or too long.
@@ -179,7 +179,7 @@ class Keyring:
         return NewKey(text=text, key=key)
 
     async def revoke(self, key_id: str) -> None:
-        """Makes a key good for nothing, at once in this process, within seconds in others.
+        """Make a key good for nothing, at once in this process, within seconds in others.
 
         Raises:
             NotFoundError: there is no such key.
@@ -189,7 +189,7 @@ class Keyring:
             raise NotFoundError(f"there is no key {key_id!r}; `mnemograph keys` lists them")
 
     async def drop(self, key_id: str) -> None:
-        """Takes a revoked key out of the list; without any key a service for this machine alone is open again.
+        """Take a revoked key out of the list; without any key a service for this machine alone is open again.
 
         Raises:
             NotFoundError: there is no such key, or it was not revoked.
@@ -199,7 +199,7 @@ class Keyring:
             raise NotFoundError(f"there is no revoked key {key_id!r}; `mnemograph keys` lists them")
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Reads the keys again and again until `stop` is set."""
+        """Read the keys again and again until `stop` is set."""
         while not stop.is_set():
             await self._refresh()
             with contextlib.suppress(TimeoutError):
@@ -207,7 +207,7 @@ class Keyring:
                     await stop.wait()
 
     async def news(self) -> None:
-        """Returns when the keys were read the next time."""
+        """Return when the keys were read the next time."""
         await self._news.wait()
 
     async def _write(self, written: Statement, parameters: dict[str, Any]) -> list[Row]:
@@ -267,7 +267,7 @@ class Keyring:
 
 
 async def plan_reading(graph: Graph) -> None:
-    """Has the database plan how keys are read, while it is asked something else: the first request waits for them."""
+    """Have the database plan how keys are read, while it is asked something else: the first request waits for them."""
     await graph.read(statement("auth/list_keys"), {"rows_max": 1})
 
 

@@ -38,11 +38,11 @@ class Key:
     requests_per_s: float | None = None
 
     def opens(self, now: datetime) -> bool:
-        """Whether it is good for anything now."""
+        """Return whether it is good for anything now."""
         return self.revoked_at is None and (self.expires_at is None or now < self.expires_at)
 
     def access(self) -> Access:
-        """What it lets its holder do."""
+        """Return what it lets its holder do."""
         return Access(
             who=f"key:{self.id}",
             tenant=self.tenant,
@@ -54,25 +54,25 @@ class Key:
 
 
 def key_text(key_id: str, secret: str) -> str:
-    """The key as its holder keeps it."""
+    """Return the key as its holder keeps it."""
     return f"{PREFIX}_{key_id}_{secret}"
 
 
 def looks_like_key(text: str) -> bool:
-    """Whether this is meant to be one of our keys."""
+    """Return whether this is meant to be one of our keys."""
     return text.startswith(f"{PREFIX}_") and len(text) <= KEY_CHARS_MAX
 
 
 def id_in(text: str) -> str:
-    """The id in a key."""
+    """Return the id in a key."""
     return text.split("_", 2)[1] if text.count("_") >= 2 else ""
 
 
 def hash_of(text: str) -> str:
-    """What is kept of a key."""
+    """Return what is kept of a key."""
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def is_key(text: str, key: Key | None) -> bool:
-    """Whether the text is that very key; takes as long whatever is wrong with it."""
+    """Return whether the text is that very key; takes as long whatever is wrong with it."""
     return hmac.compare_digest(hash_of(text), key.hash if key else _NO_HASH)

@@ -4,7 +4,7 @@ from urllib.parse import urlsplit
 
 
 def same_origin(origin: str, host: str | None) -> bool:
-    """Whether a page of this origin lives at the address that the request was sent to.
+    """Return whether a page of this origin lives at the address that the request was sent to.
 
     Args:
         origin: as browsers tell it: `scheme://name:port`.

@@ -16,7 +16,8 @@ class Bucket:
 
 
 def taken(bucket: Bucket, *, now_s: float, per_s: float, burst: float) -> tuple[Bucket, float]:
-    """The bucket after one token was taken, and 0; or the bucket as it is now, and the seconds until it holds one.
+    """Return the bucket after one token was taken, and 0; or the bucket as it is now, and the seconds until it holds
+    one.
 
     Args:
         now_s: of a clock that does not go back; if it does, nothing is added.

@@ -145,19 +145,19 @@ ROUTES: Final = (
 
 
 def field_need(operation: str, field: str) -> Need:
-    """What a root field of GraphQL asks for; introspection asks for nothing more than being let in."""
+    """Return what a root field of GraphQL asks for; introspection asks for nothing more than being let in."""
     if field.startswith("__"):
         return READ
     return FIELDS[operation].get(field, ADMIN_OF_ALL)
 
 
 def frame_need(name: str) -> Need:
-    """What a frame of a viewer asks for."""
+    """Return what a frame of a viewer asks for."""
     return FRAMES.get(name, ADMIN_OF_ALL)
 
 
 def route_need(method: str, path: str) -> Need:
-    """What a request asks for before anything of it is read."""
+    """Return what a request asks for before anything of it is read."""
     asked = "GET" if method == "HEAD" else method
     for route in ROUTES:
         if route.method in (asked, "*") and _fits(route.path, path):

@@ -14,7 +14,8 @@ _COOKIE: Final = "mnemograph_session"
 
 
 def cookie_name(host: str) -> str:
-    """The cookie's name at an address; browsers do not keep cookies of two ports of a machine apart, so names do.
+    """Return the cookie's name at an address; browsers do not keep cookies of two ports of a machine apart, so names
+    do.
 
     Args:
         host: as the request names it, `name:port`.
@@ -24,7 +25,7 @@ def cookie_name(host: str) -> str:
 
 
 def session_text(access: Access, *, until_s: float, secret: bytes) -> str:
-    """What the cookie holds: who it is and until when, signed.
+    """Return what the cookie holds: who it is and until when, signed.
 
     A key's rights are looked up each time, so that revoking it ends its sessions.
     """
@@ -36,7 +37,7 @@ def session_text(access: Access, *, until_s: float, secret: bytes) -> str:
 
 
 def session_in(text: str, *, now_s: float, secret: bytes) -> Access | None:
-    """Who a cookie stands for; None when it is over or not ours. Of a key only `key_id` and `until_s` count."""
+    """Return who a cookie stands for; None when it is over or not ours. Of a key only `key_id` and `until_s` count."""
     body, _, signature = text.partition(".")
     if not hmac.compare_digest(signature.encode(), _signature(body, secret).encode()):
         return None

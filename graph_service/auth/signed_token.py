@@ -38,7 +38,7 @@ class TokenRules:
 
 
 def token_rules(auth: AuthSettings) -> TokenRules | None:
-    """The rules that the settings make; None when tokens open nothing.
+    """Return the rules that the settings make; None when tokens open nothing.
 
     Raises:
         InstallError: the public key cannot be read or is none.

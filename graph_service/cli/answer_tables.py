@@ -17,7 +17,7 @@ QUOTE_CHARS_MAX = 160
 
 
 def answer_document(question: str, answer: "Answer") -> dict[str, Any]:
-    """The answer with everything that is known about each hit."""
+    """Return the answer with everything that is known about each hit."""
     return {
         "question": question,
         "hits": [_hit_document(hit) for hit in answer.hits],
@@ -38,7 +38,7 @@ def answer_document(question: str, answer: "Answer") -> dict[str, Any]:
 
 
 def answer_view(question: str, answer: "Answer") -> RenderableType:
-    """A table: score, day, what was found; below each hit the messages that prove it."""
+    """Return a table: score, day, what was found; below each hit the messages that prove it."""
     table = Table(title=escape(question), title_justify="left", title_style="bold", box=None, padding=(0, 1))
     table.add_column("score", justify="right", style="cyan", no_wrap=True)
     table.add_column("said", no_wrap=True)

@@ -52,11 +52,11 @@ class Commands(TyperGroup):
     """A group whose commands are those of `COMMANDS`."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """Every name, in the order of the table."""
+        """Return every name, in the order of the table."""
         return list(COMMANDS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """The command of a name, loaded now; None when there is none."""
+        """Return the command of a name, loaded now; None when there is none."""
         place = COMMANDS.get(cmd_name)
         return None if place is None else _loaded(cmd_name, *place.split(":"))
 

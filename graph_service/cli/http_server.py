@@ -42,7 +42,7 @@ class HttpServer(uvicorn.Server):
         self._crowd = crowd
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Begins to listen; `answers` is set when it does."""
+        """Begin to listen; `answers` is set when it does."""
         await super().startup(sockets)
         if self.started:
             # asyncio takes `ACCEPTED_AT_ONCE` connections before it serves others; the rest wait in the system.
@@ -52,31 +52,31 @@ class HttpServer(uvicorn.Server):
             asyncio.get_running_loop().call_later(STANDING_AFTER_S, leave_alone_what_stands)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Ends: requests under way are finished, but no client is waited for."""
+        """End: requests under way are finished, but no client is waited for."""
         self._crowd.stop()
         await super().shutdown(sockets)
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Captures none."""
+        """Capture none."""
         yield
 
 
 def leave_alone_what_stands() -> None:
-    """Has Python look for garbage among what is made from now on, and only once that is much."""
+    """Have Python look for garbage among what is made from now on, and only once that is much."""
     gc.freeze()
     gc.set_threshold(COLLECTED_EVERY, *gc.get_threshold()[1:])
 
 
 def http_server(parts: Parts, stopping: Stopping) -> HttpServer:
-    """A server of all doors to these parts, not started yet."""
+    """Return a server of all doors to these parts, not started yet."""
     service = parts.settings.service
     crowd = Crowd(limits_within(raise_file_limit()))
     return HttpServer(guarded(create_app(parts, stopping), crowd, trusted_proxies=service.trusted_proxies), crowd)
 
 
 def guarded(app: ASGIApp, crowd: Crowd, *, trusted_proxies: Sequence[str] = (), **more: Any) -> uvicorn.Config:
-    """How an application is served to a crowd.
+    """Return how an application is served to a crowd.
 
     Args:
         trusted_proxies: whose forwarding headers are believed.

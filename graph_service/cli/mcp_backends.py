@@ -38,7 +38,7 @@ READY_MAX_S: Final = 40.0
 
 
 async def serve(settings: Settings, terminal: Terminal) -> None:
-    """Answers one client on standard input and output until it is done.
+    """Answer one client on standard input and output until it is done.
 
     Raises:
         InputError: the tenant is no name.
@@ -67,27 +67,27 @@ class NearestDoor:
         self._closing = contextlib.AsyncExitStack()
 
     async def tools(self, caller: Caller) -> ListToolsResult:
-        """The tools there are."""
+        """Return the tools there are."""
         return await (await self._door()).tools(caller)
 
     async def call(self, caller: Caller, name: str, arguments: Mapping[str, Any]) -> CallToolResult:
-        """What a tool answers."""
+        """Return what a tool answers."""
         return await (await self._door()).call(caller, name, arguments)
 
     async def resources(self, caller: Caller) -> ListResourcesResult:
-        """The latest sessions of the caller's user."""
+        """Return the latest sessions of the caller's user."""
         return await (await self._door()).resources(caller)
 
     async def templates(self, caller: Caller) -> ListResourceTemplatesResult:
-        """How the URIs of layer texts are made."""
+        """Return how the URIs of layer texts are made."""
         return await (await self._door()).templates(caller)
 
     async def read(self, caller: Caller, uri: str) -> ReadResourceResult:
-        """A layer text."""
+        """Return a layer text."""
         return await (await self._door()).read(caller, uri)
 
     async def close(self) -> None:
-        """Ends the connection to the service, or the parts of our own."""
+        """End the connection to the service, or the parts of our own."""
         if self._relay is not None:
             await self._relay.close()
         if self._opening is not None:
@@ -97,7 +97,7 @@ class NearestDoor:
         await self._closing.aclose()
 
     async def _door(self) -> Door:
-        """The service that was named, or that runs here. Once the parts are our own they stay so."""
+        """Return the service that was named, or that runs here. Once the parts are our own they stay so."""
         if self._own is not None:
             return self._own
         address = self._settings.mcp.url or await asyncio.to_thread(running_service, self._settings)
@@ -121,7 +121,7 @@ class NearestDoor:
         return self._relay
 
     def _open(self) -> "asyncio.Task[Desk]":
-        """The parts, getting ready; begun again when that failed."""
+        """Return the parts, getting ready; begun again when that failed."""
         if self._opening is None or (self._opening.done() and self._opening.exception() is not None):
             self._opening = asyncio.create_task(self._opened())
         return self._opening

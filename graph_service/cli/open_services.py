@@ -71,7 +71,7 @@ async def _open(settings: Settings, steps: Steps, beside: str | None, lasting: b
 
 
 async def _begun(settings: Settings, steps: Steps, lasting: bool) -> "asyncio.Task[LocalServer]":
-    """The start of Neo4j, once its process runs: loading modules at the same time would hold that up."""
+    """Return the start of Neo4j, once its process runs: loading modules at the same time would hold that up."""
     from graph_service.runtime.local_neo4j import start_server
 
     under_way = asyncio.Event()
@@ -86,7 +86,7 @@ async def _begun(settings: Settings, steps: Steps, lasting: bool) -> "asyncio.Ta
 
 
 async def read_everything(parts: "Parts", tenant: TenantId, terminal: Terminal) -> None:
-    """Returns when nothing of the tenant waits to be read; does the work here unless another process does."""
+    """Return when nothing of the tenant waits to be read; do the work here unless another process does."""
     working = None if parts.shares_database else asyncio.create_task(parts.worker.drain())
     try:
         with Steps(terminal) as steps:
@@ -101,7 +101,7 @@ async def read_everything(parts: "Parts", tenant: TenantId, terminal: Terminal) 
 
 
 async def watch_reading(parts: "Parts", tenant: TenantId, steps: Steps, *, patience_s: float = float("inf")) -> None:
-    """Shows how much is still to be read, until nothing is.
+    """Show how much is still to be read, until nothing is.
 
     Args:
         patience_s: after so long without progress the worker elsewhere is taken for dead, and the work is done here.

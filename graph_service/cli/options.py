@@ -18,7 +18,7 @@ E = TypeVar("E", bound=StrEnum)
 
 
 def one_of(choices: type[E], word: str, option: str) -> E:
-    """The choice that a word names.
+    """Return the choice that a word names.
 
     Raises:
         InputError: it names none; the message lists them.
@@ -48,13 +48,13 @@ class Common:
 
 
 def merged(ctx: typer.Context, config: Path | None, tenant: str | None, as_json: bool) -> Common:
-    """The common options; what stands after the command's name wins."""
+    """Return the common options; what stands after the command's name wins."""
     before = ctx.find_object(Common) or Common()
     return Common(config=config or before.config, tenant=tenant or before.tenant, as_json=as_json or before.as_json)
 
 
 def settings_of(common: Common, **options: Any) -> Settings:
-    """The settings for one command; from here on its log is what `log` makes of it.
+    """Return the settings for one command; from here on its log is what `log` makes of it.
 
     Args:
         options: by `section__key`; None where the command line said nothing.

@@ -35,7 +35,7 @@ async def run_service(
     once: bool = False,
     lasting: bool = False,
 ) -> None:
-    """Serves until a signal, or until `afterwards` is done if `once`; then ends in order.
+    """Serve until a signal, or until `afterwards` is done if `once`; then end in order.
 
     Args:
         afterwards: runs beside the service as soon as that answers; gets the service's address.
@@ -65,7 +65,7 @@ async def run_service(
 
 
 def open_browser(settings: Settings, address: str, terminal: Terminal) -> None:
-    """Shows the viewer's address, and opens it where there is a screen."""
+    """Show the viewer's address, and open it where there is a screen."""
     terminal.say(f"viewer: {address}    (Ctrl-C stops)")
     if settings.service.open_browser and has_screen() and terminal.side.is_terminal:
         asyncio.get_running_loop().run_in_executor(None, webbrowser.open, address)
@@ -136,7 +136,7 @@ def _listening(settings: Settings, terminal: Terminal) -> Iterator[socket.socket
 
 
 def bound(host: str, port: int) -> socket.socket:
-    """A listening socket; what is accepted there sends each piece at once.
+    """Return a listening socket; what is accepted there sends each piece at once.
 
     Otherwise the body of an answer, written after its head, waits 40 ms until the head is acknowledged.
 

@@ -97,7 +97,7 @@ class Steps:
         self._bars.stop()
 
     def __call__(self, step: Step) -> None:
-        """Shows where a part stands."""
+        """Show where a part stands."""
         if not self._terminal.side.is_terminal:
             if (step.part, step.doing) not in self._told:
                 self._told.add((step.part, step.doing))

@@ -49,12 +49,12 @@ _ENTRY: Final = re.compile(r"^    (\w+(?:, \w+)*): (.*)$")
 
 
 def settings_document() -> str:
-    """The text of docs/settings.md."""
+    """Return the text of docs/settings.md."""
     return "\n".join(_lines()) + "\n"
 
 
 def meanings(shape: type[Any]) -> dict[str, str]:
-    """What each setting of a section means, from the `Attributes:` of its docstring."""
+    """Return what each setting of a section means, from the `Attributes:` of its docstring."""
     told: dict[str, str] = {}
     names: list[str] = []
     _, _, attributes = (inspect.getdoc(shape) or "").partition("Attributes:\n")
@@ -69,7 +69,7 @@ def meanings(shape: type[Any]) -> dict[str, str]:
 
 
 def environment_names(key: str) -> list[str]:
-    """The variables that set it, the one that wins first."""
+    """Return the variables that set it, the one that wins first."""
     return [PREFIX + key.replace(".", "_").upper(), *(name for name, keys in USUAL_NAMES.items() if key in keys)]
 
 
@@ -104,7 +104,7 @@ def _default(key: str, row: Field[Any]) -> str:
 
 
 def _bounds(key: str, hint: Any) -> str:
-    """What a value may be, from the annotation."""
+    """Return what a value may be, from the annotation."""
     if key in LIST_KEYS:
         return "names, in the environment with commas between them"
     if get_origin(hint) is Literal:

@@ -214,7 +214,9 @@ _SCHEMES = ("redis", "rediss", "unix")
 
 
 def redis_url_problem(url: str) -> str | None:
-    """What is wrong with an address, as the end of a sentence that does not repeat it: it may hold a password."""
+    """Return what is wrong with an address, as the end of a sentence that does not repeat it: it may hold a
+    password.
+    """
     try:
         parts = urlsplit(url)
         port = parts.port if parts.scheme != "unix" else None
@@ -270,12 +272,12 @@ class AuthSettings:
 
     @property
     def takes_tokens(self) -> bool:
-        """Whether signed tokens open anything."""
+        """True if signed tokens open anything."""
         return self.jwt_secret is not None or self.jwt_public_key is not None
 
 
 def auth_contradictions(auth: AuthSettings) -> list[str]:
-    """Settings of this section that are fine alone but not together."""
+    """Return settings of this section that are fine alone but not together."""
     problems = []
     if auth.jwt_secret is not None and auth.jwt_public_key is not None:
         problems.append("auth.jwt_secret and auth.jwt_public_key are both set: tokens have one kind of signature")

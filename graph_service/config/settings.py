@@ -48,7 +48,7 @@ Name = Annotated[str, Field(min_length=1, max_length=200)]
 
 
 def _network(text: str) -> str:
-    """The address or network, as the server compares it.
+    """Return the address or network, as the server compares it.
 
     Raises:
         ValueError: it is neither; a name is not, since whoever answers for it would be believed.
@@ -197,7 +197,7 @@ def load_settings(
     here: Path | None = None,
     user_dir: Path | None = None,
 ) -> Settings:
-    """Settings merged from all sources: options > environment > `config` > user directory > `./.mnemograph`.
+    """Return settings merged from all sources: options > environment > `config` > user directory > `./.mnemograph`.
 
     The last one counts only where this user trusted it (graph_service/config/folder_trust.py).
 
@@ -249,7 +249,7 @@ def _own(directory: Callable[[str], str]) -> Path | None:
 
 
 def secrets_of(settings: Settings) -> tuple[str, ...]:
-    """What must stand in no log."""
+    """Return what must stand in no log."""
     redis = settings.redis.url and urlsplit(settings.redis.url).password
     told = (
         settings.neo4j.password,
@@ -272,21 +272,21 @@ def keep_children_safe() -> None:
 
 
 def has_screen() -> bool:
-    """Whether a browser window could open: true on desktops, false on servers and over a plain remote shell."""
+    """Return whether a browser window could open: true on desktops, false on servers and over a plain remote shell."""
     if sys.platform in ("win32", "darwin"):
         return True
     return any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only programs of this machine reach a service bound to it."""
+    """Return whether only programs of this machine reach a service bound to it."""
     return host in LOOPBACK_NAMES or host.startswith("127.")
 
 
 def _files(
     config: Path | None, user_dir: Path | None, trust: FolderTrust
 ) -> tuple[list[tuple[Path, bytes, int]], list[str]]:
-    """The files that count with their content and rank, highest first; and what cannot be read."""
+    """Return the files that count with their content and rank, highest first; and what cannot be read."""
     read: list[tuple[Path, bytes, int]] = []
     problems = []
     if config is not None and not config.is_file():
@@ -309,7 +309,7 @@ def _defaults(trust: FolderTrust) -> dict[str, Any]:
 
 
 def _homeless(found: Mapping[str, Found], defaults: Mapping[str, Any]) -> list[str]:
-    """Places that would be relative to the working directory, since there is no home directory."""
+    """Place that would be relative to the working directory, since there is no home directory."""
     return [
         f"there is no home directory to keep {name} in: set HOME, or {PREFIX}{name.upper()}"
         for name in ("data_dir", "cache_dir")
@@ -318,7 +318,9 @@ def _homeless(found: Mapping[str, Found], defaults: Mapping[str, Any]) -> list[s
 
 
 def _unpinned(found: Mapping[str, Found]) -> list[str]:
-    """Keys of tokens that a working directory names by file: trust holds its settings file, not what that points at."""
+    """Return keys of tokens that a working directory names by file: trust holds its settings file, not what that points
+    at.
+    """
     key = found.get("auth.jwt_public_key")
     if key is None or key.rank != FOLDER_FILE or str(key.value).lstrip().startswith("-----BEGIN"):
         return []
@@ -342,7 +344,7 @@ def _validated(found: Mapping[str, Found], defaults: dict[str, Any]) -> tuple[Se
 
 
 def _contradictions(settings: Settings) -> list[str]:
-    """Settings that are fine alone but not together."""
+    """Return settings that are fine alone but not together."""
     problems = auth_contradictions(settings.auth)
     neo4j, embedding = settings.neo4j, settings.embedding
     if neo4j.uri is not None and neo4j.password is None:

@@ -77,7 +77,7 @@ SENT_NOWHERE: Final = ("auth.jwt_secret", "redis.url")
 
 
 def from_environment(environ: Mapping[str, str], known: Sequence[str]) -> dict[str, Found]:
-    """Settings in the environment, by `section.key`; a mistake stands under a key that starts with `!`.
+    """Return settings in the environment, by `section.key`; a mistake stands under a key that starts with `!`.
 
     An empty variable counts as not set, as in a compose file that passes it through.
     """
@@ -98,7 +98,7 @@ def from_environment(environ: Mapping[str, str], known: Sequence[str]) -> dict[s
 
 
 def from_file(file: Path, content: bytes, known: Sequence[str], rank: int) -> tuple[dict[str, Found], list[str]]:
-    """Settings of a TOML file by `section.key`, and its mistakes.
+    """Return settings of a TOML file by `section.key`, and its mistakes.
 
     Args:
         file: where `content` was read, for messages.
@@ -147,7 +147,7 @@ def misdirected_secrets(found: Mapping[str, Found], environ: Mapping[str, str]) 
 
 
 def read_as_problem(problem: ErrorDetails, found: Mapping[str, Found]) -> str:
-    """One mistake in words: who said it, what it was, what is expected."""
+    """Return one mistake in words: who said it, what it was, what is expected."""
     parts = [str(part) for part in problem["loc"]]
     key = next((k for k in (".".join(parts[:2]), parts[0]) if k in found), ".".join(parts))
     origin = found[key].origin if key in found else key
@@ -161,7 +161,7 @@ def _items(text: str) -> list[str]:
 
 
 def _printable(key: str) -> str:
-    """A key that may be anybody's, without what a terminal would obey."""
+    """Return a key that may be anybody's, without what a terminal would obey."""
     return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in key[:_KEY_CHARS_MAX])
 
 

@@ -42,7 +42,7 @@ QUESTIONS: tuple[Question, ...] = (
 
 
 def demo_conversations() -> list[Incoming]:
-    """All conversations of the demonstration; handing them in again changes nothing."""
+    """Return all conversations of the demonstration; handing them in again changes nothing."""
     folder = files("graph_service.demo").joinpath("conversations")
     calls: list[Incoming] = []
     for person in PEOPLE:
@@ -54,7 +54,7 @@ def demo_conversations() -> list[Incoming]:
 
 
 def _by_year(calls: list[Incoming]) -> list[Incoming]:
-    """The same messages, oldest first, in one session for each year."""
+    """Return the same messages, oldest first, in one session for each year."""
     messages = sorted((m for call in calls for m in call.messages), key=_moment)
     return [
         replace(calls[0], session_id=f"diary-{year}", messages=tuple(part))

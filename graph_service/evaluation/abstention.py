@@ -48,7 +48,7 @@ def askings(conversations: Sequence[Conversation], *, most: int = QUESTIONS_MAX,
 def _strange(
     conversations: Sequence[Conversation], place: int, places: Sequence[int]
 ) -> list[tuple[int, AskedQuestion]]:
-    """Questions that others are asked and this conversation is not."""
+    """Return questions that others are asked and this conversation is not."""
     here = conversations[place]
     if len(places) > 1:
         others = [conversations[other] for other in places if other != place]
@@ -59,7 +59,7 @@ def _strange(
 
 
 def threshold_refusals(scores: Sequence[float], unanswerable: Sequence[bool], groups: Sequence[int]) -> list[bool]:
-    """Whether each score is below the threshold that was best for the other groups.
+    """Return whether each score is below the threshold that was best for the other groups.
 
     Many groups share few folds; a single group is its own fold's halves, every second question.
     """
@@ -77,7 +77,9 @@ def threshold_refusals(scores: Sequence[float], unanswerable: Sequence[bool], gr
 
 
 def best_threshold(scores: Sequence[float], unanswerable: Sequence[bool]) -> float:
-    """The threshold below which refusing gives the best F1; half-way to the next score, the lowest of equal ones."""
+    """Return the threshold below which refusing gives the best F1; half-way to the next score, the lowest of equal
+    ones.
+    """
     ordered = sorted(set(scores))
     between = [(low + high) / 2 for low, high in pairwise(ordered)]
     tried = [*between, *([ordered[-1] + 1.0] if ordered else [0.0])]
@@ -89,5 +91,5 @@ def best_threshold(scores: Sequence[float], unanswerable: Sequence[bool]) -> flo
 
 
 def refusing(scores: Sequence[float], unanswerable: Sequence[bool], groups: Sequence[int]) -> Judged:
-    """How well the best threshold over the first score does, on questions that did not choose it."""
+    """Return how well the best threshold over the first score does, on questions that did not choose it."""
     return judged(threshold_refusals(scores, unanswerable, groups), unanswerable)

@@ -32,7 +32,7 @@ _STOP: Final = frozenset(_STOP_TEXT.split())
 
 
 def terms(text: str, lang: str) -> list[str]:
-    """What a text is found by: stemmed words; in Chinese words as well as pairs of characters."""
+    """Return what a text is found by: stemmed words; in Chinese words as well as pairs of characters."""
     text = text.casefold().replace("’", "'")
     if lang != "zh":
         words = (word.removesuffix("'s").replace("'", "") for word in _WORD.findall(text))
@@ -45,7 +45,7 @@ def terms(text: str, lang: str) -> list[str]:
 
 
 def line_of(turn: Turn) -> str:
-    """A turn with its speaker before it, as both yardsticks read it."""
+    """Return a turn with its speaker before it, as both yardsticks read it."""
     return f"{turn.speaker}: {turn.text}" if turn.speaker else turn.text
 
 
@@ -69,7 +69,7 @@ class Bm25:
                 self._times.setdefault(term, []).append(times)
 
     def scores(self, question: Sequence[str]) -> npt.NDArray[np.float64]:
-        """One score for each text; 0 for texts without a word of the question."""
+        """Return one score for each text; 0 for texts without a word of the question."""
         scores = np.zeros(self._texts_n)
         for term, asked in Counter(question).items():
             if term in self._places:
@@ -80,7 +80,7 @@ class Bm25:
 
 
 def best_first(turns: Sequence[Turn], scores: npt.NDArray[np.float64], *, limit: int) -> list[str]:
-    """Ids of the turns, the best score first; equal ones in the order they were said."""
+    """Return ids of the turns, the best score first; equal ones in the order they were said."""
     return [turns[place].id for place in np.argsort(-scores, kind="stable")[:limit]]
 
 

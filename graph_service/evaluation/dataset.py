@@ -198,7 +198,7 @@ def read_all(paths: Sequence[Path], *, conversations_max: int | None = None, cap
 
 
 def conversation_of(text: str, *, name: str, captions: bool = True) -> Conversation:
-    """The conversation that a file's text holds.
+    """Return the conversation that a file's text holds.
 
     Single remarks on many days are a diary: a year of them makes one session, oldest first.
 
@@ -262,7 +262,7 @@ def _text(file: Path) -> str:
 
 
 def _mistakes(row: _File, name: str) -> Iterator[str]:
-    """What the shape alone does not tell."""
+    """Yield what the shape alone does not tell."""
     ids = Counter(turn.id for session in row.sessions for turn in session.turns)
     if not ids:
         yield f"{name}: holds no turn"

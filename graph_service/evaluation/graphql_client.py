@@ -44,7 +44,7 @@ class Door:
         await self._http.aclose()
 
     async def ask(self, tenant: str, document: str, variables: Mapping[str, Any]) -> Said:
-        """The answer to one document.
+        """Return the answer to one document.
 
         Raises:
             UnavailableError: the service does not answer, or its database does not.

@@ -35,7 +35,7 @@ class Stored:
 
 
 async def store(door: Door, stored: Stored, facts: FactsBrought, *, on_messages: Callable[[int], None]) -> None:
-    """Stores all sessions in order and ends each, as an agent does when a conversation is over.
+    """Store all sessions in order and end each, as an agent does when a conversation is over.
 
     Args:
         on_messages: called with how many messages each call stored.
@@ -55,7 +55,7 @@ async def store(door: Door, stored: Stored, facts: FactsBrought, *, on_messages:
 
 
 async def forget(door: Door, stored: Stored) -> None:
-    """Forgets the memory's only user; the rest is done in the background, also when the service ends before.
+    """Forget the memory's only user; the rest is done in the background, also when the service ends before.
 
     Raises:
         MnemographError: there is nothing to forget, or the service does not answer.
@@ -97,7 +97,7 @@ def _message(conversation: Conversation, turn: Turn) -> dict[str, Any]:
 
 
 def fact_of(conversation: Conversation, seen: Observation, places: Mapping[str, int]) -> dict[str, Any]:
-    """An observation as an agent would bring it: who it begins with is its subject, the verb its relation.
+    """Return an observation as an agent would bring it: who it begins with is its subject, the verb its relation.
 
     Args:
         places: of the turns in the call, by id.

@@ -20,7 +20,7 @@ _SEED: Final = 20_240_401
 
 
 def recall_at(order: Sequence[str], gold: AbstractSet[str], depth: int) -> float:
-    """The share of gold among the first `depth`."""
+    """Return the share of gold among the first `depth`."""
     return sum(1 for found in order[:depth] if found in gold) / len(gold)
 
 
@@ -36,12 +36,12 @@ def ndcg_at(order: Sequence[str], gold: AbstractSet[str], depth: int) -> float:
 
 
 def reciprocal_rank(order: Sequence[str], gold: AbstractSet[str]) -> float:
-    """One over the place of the first gold, 0 when there is none."""
+    """Return one over the place of the first gold, 0 when there is none."""
     return next((1 / place for place, found in enumerate(order, start=1) if found in gold), 0.0)
 
 
 def measured(order: Sequence[str], gold: AbstractSet[str]) -> dict[str, float]:
-    """All measures of one question, by name."""
+    """Return all measures of one question, by name."""
     return {
         **{f"recall@{depth}": recall_at(order, gold, depth) for depth in RECALL_DEPTHS},
         f"hit@{TOP}": hit_at(order, gold, TOP),
@@ -60,7 +60,7 @@ class Mean:
 
 
 def means(by_conversation: Mapping[str, Sequence[Mapping[str, float]]], *, seed: int = _SEED) -> dict[str, Mean]:
-    """Each measure's mean over all questions, every question counting alike.
+    """Return each measure's mean over all questions, every question counting alike.
 
     The intervals come from drawing conversations with repetition, and questions within each that was drawn; the same
     questions give the same intervals.
@@ -104,7 +104,7 @@ class Judged:
 
 
 def judged(refused: Sequence[bool], unanswerable: Sequence[bool]) -> Judged:
-    """How well refusing fits; 0 where there is nothing to divide by."""
+    """Return how well refusing fits; 0 where there is nothing to divide by."""
     both = sum(1 for said, true in zip(refused, unanswerable, strict=True) if said and true)
     precision = both / sum(refused) if any(refused) else 0.0
     recall = both / sum(unanswerable) if any(unanswerable) else 0.0
@@ -113,5 +113,5 @@ def judged(refused: Sequence[bool], unanswerable: Sequence[bool]) -> Judged:
 
 
 def percentile(values: Sequence[float], share: float) -> float:
-    """The value below which a share of the values lies, between neighbours in proportion; 0 of nothing."""
+    """Return the value below which a share of the values lies, between neighbours in proportion; 0 of nothing."""
     return float(np.percentile(values, share * 100)) if values else 0.0

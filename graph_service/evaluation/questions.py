@@ -43,7 +43,7 @@ class Recalled:
 
 
 async def recall_wording(door: Door, tenant: str) -> str:
-    """The document that asks for a recall, with what this service offers beyond the least.
+    """Return the document that asks for a recall, with what this service offers beyond the least.
 
     Raises:
         UnavailableError: the service does not answer.
@@ -62,7 +62,7 @@ query($user: String!, $text: String!{", $at: DateTime!" if timed else ""}) {{
 
 
 async def ask(door: Door, stored: Stored, question: AskedQuestion, wording: str) -> Recalled:
-    """Asks one question of one memory, at the moment after everything in it was said.
+    """Ask one question of one memory, at the moment after everything in it was said.
 
     Raises:
         MnemographError: the service refused the question.

@@ -31,7 +31,7 @@ class Line:
 
 
 def lines_of(figures: Figures) -> list[Line]:
-    """Every line, data sets by name with their categories, the systems beside each other."""
+    """Return every line, data sets by name with their categories, the systems beside each other."""
     datasets = sorted({one.dataset for one in figures.conversations})
     return [
         line
@@ -42,7 +42,7 @@ def lines_of(figures: Figures) -> list[Line]:
 
 
 def document_of(figures: Figures, *, about: Mapping[str, Any]) -> dict[str, Any]:
-    """Everything as plain values, its keys stable under one `format`.
+    """Return everything as plain values, its keys stable under one `format`.
 
     Args:
         about: the version, the embedder and so on.
@@ -67,7 +67,7 @@ def document_of(figures: Figures, *, about: Mapping[str, Any]) -> dict[str, Any]
 
 
 def cost_of(figures: Figures) -> dict[str, Any]:
-    """What indexing and recalls cost."""
+    """Return what indexing and recalls cost."""
     took_ms = [one.took_ms for one in figures.recalled]
     trips = [one.round_trips for one in figures.recalled]
     tokens = [one.tokens for one in figures.recalled]
@@ -85,7 +85,7 @@ def cost_of(figures: Figures) -> dict[str, Any]:
 
 
 def abstention_of(figures: Figures) -> list[dict[str, Any]]:
-    """How well questions without an answer are told, for each data set.
+    """Return how well questions without an answer are told, for each data set.
 
     The service tells them itself where it can; beside it the first hit's score does, by the threshold that is best
     elsewhere. `foreign` are questions of other conversations, `own` those that the data set knows to have no answer.
@@ -120,7 +120,7 @@ def _abstention_row(dataset: str, without: str, by: str, foreign: Sequence[bool]
 
 
 def tables_of(document: Mapping[str, Any]) -> RenderableType:
-    """The document for people."""
+    """Return the document for people."""
     parts: list[RenderableType] = []
     for dataset in dict.fromkeys(line["dataset"] for line in document["lines"]):
         parts.append(_quality(dataset, [line for line in document["lines"] if line["dataset"] == dataset]))

@@ -33,11 +33,11 @@ class Place(Protocol):
     """What an evaluation needs of the service beside its door."""
 
     async def work_left(self, tenant: str) -> int:
-        """How much is still to be read or embedded."""
+        """Return how much is still to be read or embedded."""
         ...
 
     async def forget(self, tenant: str, user_id: str) -> None:
-        """Forgets a user, durably from the first moment on."""
+        """Forget a user, durably from the first moment on."""
         ...
 
 
@@ -90,7 +90,7 @@ async def evaluate(
     plan: Plan,
     steps: Watcher,
 ) -> Figures:
-    """Everything that was measured; the memories are forgotten again, whatever happens.
+    """Return everything that was measured; the memories are forgotten again, whatever happens.
 
     Args:
         embedder: of the dense yardstick, which is left out without one.
@@ -140,7 +140,7 @@ async def _index(door: Door, place: Place, memories: Sequence[Stored], plan: Pla
 
 
 async def _read(place: Place, memory: Stored) -> None:
-    """Returns when nothing of a memory waits."""
+    """Return when nothing of a memory waits."""
     last, since_s = -1, time.monotonic()
     while left := await place.work_left(memory.tenant):
         if left != last:
@@ -224,7 +224,7 @@ async def _forget(place: Place, memories: Sequence[Stored], steps: Watcher) -> N
 
 
 async def _at_once(most: int, things: Sequence[T], work: Callable[[T], Awaitable[None]]) -> None:
-    """Does the work for all things, at most so many at the same time; the first error ends all."""
+    """Do the work for all things, at most so many at the same time; the first error ends all."""
     turns = iter(things)
 
     async def lane() -> None:

@@ -398,7 +398,7 @@ def _closing(tokens: Sequence[Token], opening: int) -> int:
 
 
 def _name(token: Token) -> str:
-    """The name in capitals, of a quoted one too."""
+    """Return the name in capitals, of a quoted one too."""
     return token.word or (token.text[1:-1].upper() if token.kind == "name" else "")
 
 
@@ -414,7 +414,7 @@ def _is_property(tokens: Sequence[Token], place: int) -> bool:
 
 
 def _chain(tokens: Sequence[Token], place: int) -> list[str]:
-    """The parts of `a.b.c` that end here, or nothing where a procedure is called, which its plan tells."""
+    """Return the parts of `a.b.c` that end here, or nothing where a procedure is called, which its plan tells."""
     names = [_bare(tokens[place])]
     while place >= 2 and tokens[place - 1].text == "." and tokens[place - 2].kind in ("word", "name"):
         place -= 2
@@ -476,7 +476,7 @@ def _steps(plan: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 
 def _operators(plan: Mapping[str, Any]) -> Iterator[str]:
-    """The names of what is done, without their variants: `Expand` for `Expand(Into)@neo4j`."""
+    """Yield the names of what is done, without their variants: `Expand` for `Expand(Into)@neo4j`."""
     for one in _steps(plan):
         yield str(one["operatorType"]).partition("@")[0].partition("(")[0]
 

@@ -27,7 +27,7 @@ async def connect(
     timeout_s: float = 30.0,
     beside: Callable[[Graph], Awaitable[object]] | None = None,
 ) -> Graph:
-    """A graph that answers, is new enough, and has all migrations.
+    """Return a graph that answers, is new enough, and has all migrations.
 
     Args:
         beside: asks the graph something while the migrations are looked at; a server that has just started takes a
@@ -48,13 +48,13 @@ async def connect(
 
 
 def graph_without_server(database: str | None) -> Graph:
-    """A graph whose server does not answer until `use` gives it one: nothing ever listens on port 0."""
+    """Return a graph whose server does not answer until `use` gives it one: nothing ever listens on port 0."""
     driver = AsyncGraphDatabase.driver("bolt://127.0.0.1:0", auth=("neo4j", ""), max_transaction_retry_time=0)
     return Graph(driver, database=database)
 
 
 async def open_driver(*, uri: str, user: str, password: str, connect_timeout_s: float = 5.0) -> AsyncDriver:
-    """A driver whose server answers and is new enough; `Graph` retries, so the driver does not.
+    """Return a driver whose server answers and is new enough; `Graph` retries, so the driver does not.
 
     Raises:
         InstallError: wrong address or password, or a server older than 2026.02.
@@ -81,7 +81,7 @@ async def open_driver(*, uri: str, user: str, password: str, connect_timeout_s: 
 
 
 async def _log_in(driver: AsyncDriver, *, uri: str, user: str) -> str:
-    """The server's version, which it tells at log-in."""
+    """Return the server's version, which it tells at log-in."""
     try:
         server = await driver.get_server_info()
     except AuthError as error:

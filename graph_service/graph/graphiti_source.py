@@ -40,7 +40,7 @@ class GraphitiGraph:
 
 
 async def graphiti_graph(place: GraphitiPlace) -> GraphitiGraph:
-    """The whole graph of a Graphiti, or of one group in it.
+    """Return the whole graph of a Graphiti, or of one group in it.
 
     Raises:
         InputError: wrong address, password or database.

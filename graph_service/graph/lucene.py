@@ -25,7 +25,7 @@ def scoped_query(
     days: bool = True,
     faint: Collection[str] = (),
 ) -> str:
-    """A query for any of the words in any of the fields, of one user, in a range of days.
+    """Return a query for any of the words in any of the fields, of one user, in a range of days.
 
     Without words it is a valid query that finds nothing. Scope and days are clauses of the index query with boost 0:
     they filter inside the index and do not score.
@@ -49,7 +49,9 @@ def scoped_query(
 
 
 def name_query(name: str, *, scope_user: str) -> str:
-    """A query for entities with a name or alias like `name`: every word; long Latin ones may differ by a letter."""
+    """Return a query for entities with a name or alias like `name`: every word; long Latin ones may differ by a
+    letter.
+    """
     words = within_terms((plain_words(name) or WORD.findall(name.casefold()))[:8], terms_max=_NAME_TERMS_MAX)
     if not words:
         return NOTHING
@@ -58,7 +60,7 @@ def name_query(name: str, *, scope_user: str) -> str:
 
 
 def sought_query(text: str, *, fields: Sequence[str], scopes: Sequence[str]) -> str:
-    """A query for names that somebody is typing: every word, from the beginning of a word; Chinese at any place.
+    """Return a query for names that somebody is typing: every word, from the beginning of a word; Chinese at any place.
 
     Args:
         scopes: `schema.ids.scope_token`s of the users whose names are wanted.
@@ -72,7 +74,7 @@ def sought_query(text: str, *, fields: Sequence[str], scopes: Sequence[str]) -> 
 
 
 def _runs(word: str) -> list[str]:
-    """A word cut where the script changes, as the analyzer does."""
+    """Return a word cut where the script changes, as the analyzer does."""
     return [part for part in re.split(f"({CJK.pattern})", word) if part]
 
 
@@ -84,7 +86,7 @@ def _begun(word: str) -> str:
 
 
 def forms_query(tokens: Sequence[str]) -> str:
-    """A query for entities that share one of the tokens of a name; no token means it finds nothing."""
+    """Return a query for entities that share one of the tokens of a name; no token means it finds nothing."""
     return " ".join(f"form_tokens:{token}" for token in tokens) or NOTHING
 
 

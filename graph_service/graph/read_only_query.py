@@ -28,7 +28,7 @@ from schema.timespan import as_utc
 
 
 def plain_value(value: Any) -> Any:
-    """The value as text, number, boolean, time, list or map, however deep."""
+    """Return the value as text, number, boolean, time, list or map, however deep."""
     match value:
         case None | bool() | int() | float() | str():
             return value
@@ -235,7 +235,7 @@ async def _fetch(
 
 
 async def _end(transaction: AsyncTransaction) -> None:
-    """Ends the transaction and with it what the server still computes."""
+    """End the transaction and with it what the server still computes."""
     try:
         await transaction.close()
     except (DriverError, Neo4jError, OSError):

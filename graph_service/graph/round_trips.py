@@ -23,7 +23,7 @@ _OPEN: ContextVar[Count | None] = ContextVar("round_trips", default=None)
 
 @contextlib.contextmanager
 def counted() -> Iterator[Count]:
-    """Counts inside the block; an inner block counts for itself alone."""
+    """Count inside the block; an inner block counts for itself alone."""
     count = Count()
     token = _OPEN.set(count)
     try:

@@ -33,17 +33,17 @@ class StoredEmbedder:
 
     @property
     def compared(self) -> dict[str, Any]:
-        """What must be equal for vectors to be comparable, as an export tells it."""
+        """Return what must be equal for vectors to be comparable, as an export tells it."""
         return {"model": self.model, "dim": self.dim, "token_model": self.token_model}
 
 
 def migrations() -> list[Statement]:
-    """All migrations, in the order of their numbers."""
+    """Return all migrations, in the order of their numbers."""
     return [statement(name) for name in statement_names() if name.startswith("migrations/")]
 
 
 async def migrate(graph: Graph) -> list[str]:
-    """Runs what has not run yet, waits until the indexes are usable, and returns the names of what it ran.
+    """Run what has not run yet, wait until the indexes are usable, and return the names of what it ran.
 
     Every migration says IF NOT EXISTS, so two processes that run the same one at once do no harm.
 
@@ -87,7 +87,7 @@ async def _remember_migration(graph: Graph, name: str) -> None:
 
 
 async def prepare_vectors(graph: Graph, *, model: str, dim: int, token_model: str | None = None) -> bool:
-    """Makes the vector indexes fit the embedder; True when what was embedded before is embedded again.
+    """Make the vector indexes fit the embedder; True when what was embedded before is embedded again.
 
     When the model changed, its vectors cannot be compared with the old ones: indexes are made anew, and everything
     is marked as waiting for a vector, which the worker then writes. Until then keyword search answers. When only the
@@ -131,7 +131,7 @@ async def _define_indexes(graph: Graph, names: Iterable[str], dim: int) -> None:
 
 
 async def _complete(graph: Graph, before: StoredEmbedder, wanted: StoredEmbedder) -> None:
-    """Makes what the same embedder has not made yet; what it has made stays."""
+    """Make what the same embedder has not made yet; what it has made stays."""
     if before.token_model != wanted.token_model:
         await graph.define(statement("schema/clear_token_vectors"), {})
     if before.indexes != wanted.indexes:
@@ -150,14 +150,14 @@ async def _set_embedder(graph: Graph, wanted: StoredEmbedder) -> None:
 
 
 async def prepare_without_embedder(graph: Graph) -> None:
-    """Makes vector indexes, since recall names them: empty ones, unless an embedder has been here: its vectors stay."""
+    """Make vector indexes, since recall names them: empty ones, unless an embedder has been here: its vectors stay."""
     kept = await stored_embedder(graph) or StoredEmbedder(NO_MODEL, _NO_MODEL_DIM, None, indexes=())
     if kept.indexes != _VECTOR_INDEXES:
         await prepare_vectors(graph, model=kept.model, dim=kept.dim, token_model=kept.token_model)
 
 
 async def stored_embedder(graph: Graph) -> StoredEmbedder | None:
-    """What made the vectors there are; None before there were any."""
+    """Return what made the vectors there are; None before there were any."""
     # The statement that `migrate` sent before: a server that just started has its plan, another would cost 0.3 s.
     rows = await graph.read(statement("schema/applied_version"), {})
     found = (row for row in rows if row["name"] == _EMBEDDER)

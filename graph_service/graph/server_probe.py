@@ -42,7 +42,7 @@ async def clock_apart_s(graph: Graph) -> float:
 
 
 async def written_by_newer(graph: Graph) -> list[str]:
-    """Migrations that ran there and are not known here."""
+    """Return migrations that ran there and are not known here."""
     rows = await graph.read(statement("schema/applied_version"), {})
     return unknown_migrations(row["name"] for row in rows)
 
@@ -51,7 +51,7 @@ ANSWER_MAX_S = 5.0
 
 
 async def probe_server(*, uri: str, user: str, password: str) -> str:
-    """The version of the server, such as `2026.08.1`.
+    """Return the version of the server, such as `2026.08.1`.
 
     Raises:
         InstallError: wrong address or password, or a server that is too old.

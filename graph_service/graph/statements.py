@@ -38,7 +38,7 @@ class Statement:
 
 @cache
 def statement(name: str) -> Statement:
-    """The statement in `cypher/{name}.cypher`.
+    """Return the statement in `cypher/{name}.cypher`.
 
     Raises:
         InstallError: there is no such file; the installation is incomplete.
@@ -59,7 +59,7 @@ def statement(name: str) -> Statement:
 
 
 def statement_names() -> list[str]:
-    """Names of all shipped statements, sorted."""
+    """Return names of all shipped statements, sorted."""
     return sorted(
         f"{folder.name}/{file.name.removesuffix('.cypher')}"
         for folder in _root().iterdir()

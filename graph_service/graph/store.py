@@ -43,7 +43,7 @@ class Writing:
         self._observer = observer
 
     async def run(self, statement: Statement, parameters: Mapping[str, Any]) -> list[Row]:
-        """Rows of one statement, as plain values."""
+        """Return rows of one statement, as plain values."""
         if self._observer:
             self._observer(statement)
         with RoundTrip(statement.name, "write"):
@@ -77,7 +77,7 @@ class Graph:
 
     @property
     def away(self) -> bool:
-        """Whether the server did not answer when it was asked last."""
+        """True if the server did not answer when it was asked last."""
         return self._breaker.state(time.monotonic()) is not BreakerState.CLOSED
 
     @property
@@ -90,7 +90,7 @@ class Graph:
         return self._problem
 
     async def read(self, statement: Statement, parameters: Mapping[str, Any]) -> list[Row]:
-        """Rows of one read-only statement, in one network round trip; the server refuses writes in it.
+        """Return rows of one read-only statement, in one network round trip; the server refuses writes in it.
 
         Raises:
             UnavailableError: the server could not be reached, or stopped the statement.
@@ -109,7 +109,7 @@ class Graph:
         return await self._insisting(once, losses_max=_READ_TRIES)
 
     async def write(self, steps: Callable[[Writing], Awaitable[T]]) -> T:
-        """What `steps` returns, after its transaction was committed; an error in it undoes everything.
+        """Return what `steps` returns, after its transaction was committed; an error in it undoes everything.
 
         Raises:
             UnavailableError: the server could not be reached; it is unknown to us whether the commit arrived,
@@ -127,7 +127,7 @@ class Graph:
         return await self._insisting(once, losses_max=_WRITE_LOSSES_MAX)
 
     async def define(self, statement: Statement, parameters: Mapping[str, Any]) -> None:
-        """Runs one statement that defines an index or constraint (these may not share a transaction with data)."""
+        """Run one statement that defines an index or constraint (these may not share a transaction with data)."""
         try:
             async with self._driver.session(database=self._database) as session:
                 result = await session.run(statement.text, dict(parameters))
@@ -138,7 +138,9 @@ class Graph:
             raise classify(error) from error
 
     def reading(self) -> AsyncSession:
-        """A session in READ mode, for statements that are not ours (`graph/free_query.py`); no retries, no breaker."""
+        """Return a session in READ mode, for statements that are not ours (`graph/free_query.py`); no retries, no
+        breaker.
+        """
         return self._driver.session(database=self._database, default_access_mode="READ", fetch_size=200)
 
     async def answers(self) -> bool:
@@ -164,14 +166,14 @@ class Graph:
         return True
 
     async def use(self, driver: AsyncDriver) -> None:
-        """Goes on with another driver, because the server has another address now; calls under way try again there."""
+        """Go on with another driver, because the server has another address now; call under way try again there."""
         old, self._driver = self._driver, driver
         self._problem, self._suspect = None, False
         self._breaker.succeeded()
         await old.close()
 
     async def close(self) -> None:
-        """Closes the driver; statements under way end with an error."""
+        """Close the driver; statements under way end with an error."""
         await self._driver.close()
 
     async def _insisting(self, once: Callable[[], Awaitable[T]], *, losses_max: int) -> T:

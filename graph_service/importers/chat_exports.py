@@ -81,7 +81,7 @@ class FlatConversation(BaseModel):
 
 
 def from_chatgpt(tree: Any, *, name: str, user_id: str) -> Found:
-    """The conversations of ChatGPT's `conversations.json`: of each the branch that was shown last.
+    """Return the conversations of ChatGPT's `conversations.json`: of each the branch that was shown last.
 
     Raises:
         InputError: the file has another form; lists where.
@@ -116,7 +116,7 @@ def from_chatgpt(tree: Any, *, name: str, user_id: str) -> Found:
 
 
 def _branch(one: GptConversation) -> dict[str, None]:
-    """Places from the root to what was shown last, in order."""
+    """Return places from the root to what was shown last, in order."""
     leaf = one.current_node
     if leaf not in one.mapping:
         parents = {node.parent for node in one.mapping.values()}
@@ -135,7 +135,7 @@ def _time_of(node: GptNode) -> float:
 
 
 def _text_of_gpt(message: GptMessage, found: Found) -> str | None:
-    """What somebody said; None, and why in the report, for anything else."""
+    """Return what somebody said; None, and why in the report, for anything else."""
     content = message.content
     if message.author.role not in ("user", "assistant"):
         found.dropped[f"messages of the {message.author.role}"] += 1
@@ -163,7 +163,7 @@ def _texts(parts: Sequence[Any], found: Found) -> Iterator[str]:
 
 
 def from_flat_export(tree: Any, *, name: str, user_id: str) -> Found:
-    """The conversations of a Claude export's `conversations.json`.
+    """Return the conversations of a Claude export's `conversations.json`.
 
     Raises:
         InputError: the file has another form; lists where.

@@ -108,7 +108,7 @@ class Owner:
 
 
 def read_conversations(text: str, *, name: str, form: FileFormat, owner: Owner) -> "list[Incoming]":
-    """The calls of `remember` that a file stands for, oldest session first as in the file.
+    """Return the calls of `remember` that a file stands for, oldest session first as in the file.
 
     Args:
         name: of the file, for error messages.

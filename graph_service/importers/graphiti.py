@@ -18,7 +18,7 @@ Row = Mapping[str, Any]
 def from_graphiti(
     episodes: Iterable[Row], facts: Sequence[Row], counts: Mapping[str, int], *, user_id: str | None
 ) -> Found:
-    """Episodes and facts as calls of `remember`, one session for each group.
+    """Return episodes and facts as calls of `remember`, one session for each group.
 
     Args:
         episodes, facts: rows of `importers/graphiti_episodes` and `importers/graphiti_facts`.

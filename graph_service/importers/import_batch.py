@@ -30,7 +30,7 @@ class Found:
     dropped: Counter[str] = field(default_factory=Counter)
 
     def add(self, other: "Found") -> None:
-        """Takes in what another file holds."""
+        """Take in what another file holds."""
         self.calls += other.calls
         self.kept += other.kept
         self.dropped += other.dropped
@@ -55,7 +55,7 @@ class Conversation:
         time: datetime | None = None,
         speaker: str | None = None,
     ) -> int | None:
-        """Adds a message, in pieces if it is too long for one; the place of the first, None if nothing is in it."""
+        """Add a message, in pieces if it is too long for one; the place of the first, None if nothing is in it."""
         clean = clean_text(text)
         if clean != text:
             found.dropped["characters that cannot be stored"] += len(text) - len(clean)
@@ -76,7 +76,7 @@ class Conversation:
         return place
 
     def calls(self) -> Iterator[Incoming]:
-        """The session as calls of `remember`; a fact goes with the first message that proves it."""
+        """Yield the session as calls of `remember`; a fact goes with the first message that proves it."""
         start, chars = 0, 0
         for place, message in enumerate(self.messages):
             if place > start and (place - start >= MESSAGES_A_CALL or chars + len(message.text) > CHARS_A_CALL):
@@ -99,7 +99,7 @@ class Conversation:
 
 
 def moment(written: str | float | None) -> datetime | None:
-    """A moment as ISO 8601, or in seconds since 1970.
+    """Return a moment as ISO 8601, or in seconds since 1970.
 
     Raises:
         ValueError: it is neither.
@@ -116,7 +116,7 @@ def moment(written: str | float | None) -> datetime | None:
 
 
 def shaped(shape: type[M], tree: object, name: str, problems: list[str]) -> M | None:
-    """The tree as a shape; None, and what is wrong in `problems`, when it has another."""
+    """Return the tree as a shape; None, and what is wrong in `problems`, when it has another."""
     try:
         return shape.model_validate(tree)
     except ValidationError as error:
@@ -128,7 +128,7 @@ def shaped(shape: type[M], tree: object, name: str, problems: list[str]) -> M | 
 
 
 def refuse(problems: Sequence[str]) -> None:
-    """Refuses a file as a whole.
+    """Refuse a file as a whole.
 
     Raises:
         InputError: there is a problem.
@@ -140,5 +140,5 @@ def refuse(problems: Sequence[str]) -> None:
 
 
 def clean_text(text: str) -> str:
-    """The text without characters that no database takes: NUL and halves of surrogate pairs."""
+    """Return the text without characters that no database takes: NUL and halves of surrogate pairs."""
     return "".join(char for char in text if char != "\x00" and not "\ud800" <= char <= "\udfff")

@@ -64,7 +64,7 @@ class ServerRelation(BaseModel):
 
 
 def mem0_rows(tree: Any) -> list[Any] | None:
-    """The memories in a tree, whichever way it was exported; None when it is not of mem0."""
+    """Return the memories in a tree, whichever way it was exported; None when it is not of mem0."""
     rows = tree
     if isinstance(tree, Mapping):
         rows = next((tree[key] for key in ("results", "memories") if isinstance(tree.get(key), list)), None)
@@ -74,7 +74,7 @@ def mem0_rows(tree: Any) -> list[Any] | None:
 
 
 def from_mem0(tree: Any, *, name: str, user_id: str | None) -> Found:
-    """Memories of mem0 as messages of one session for each run.
+    """Return memories of mem0 as messages of one session for each run.
 
     Args:
         user_id: whose memory it is, whatever the file says.
@@ -142,7 +142,7 @@ def _mem0_relations(
 
 
 def from_memory_server(text: str, *, name: str, user_id: str) -> Found:
-    """Entities, observations and relations of the memory server's file as messages and facts.
+    """Return entities, observations and relations of the memory server's file as messages and facts.
 
     Raises:
         InputError: the file has another form; lists the lines.

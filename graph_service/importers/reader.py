@@ -13,7 +13,7 @@ from schema.json_text import read_json
 
 
 def read_file(text: str, *, name: str, form: FileFormat, owner: Owner) -> Found:
-    """What a file holds, and what of it is left out.
+    """Return what a file holds, and what of it is left out.
 
     Args:
         name: of the file, for error messages.
@@ -47,7 +47,7 @@ def _foreign(text: str, name: str, form: FileFormat, user_id: str | None) -> Fou
 
 
 def _looks_like(text: str) -> FileFormat:
-    """The program that wrote the file; `auto` when it is none of those we know."""
+    """Return the program that wrote the file; `auto` when it is none of those we know."""
     first = _tree(text.lstrip().partition("\n")[0])
     if isinstance(first, Mapping) and first.get("type") in ("entity", "relation"):
         return FileFormat.MEMORY_SERVER

@@ -29,7 +29,7 @@ from schema.frames import Count, EdgeView, NodeView, Resume
 
 
 def caught_up(snapshot: Snapshot, changes: Sequence[NumberedChange], *, user: str | None) -> Snapshot:
-    """The snapshot after all these changes.
+    """Return the snapshot after all these changes.
 
     Args:
         changes: without gaps, the first is the one after the snapshot.
@@ -97,7 +97,7 @@ class SharedFrames:
         self._held: OrderedDict[tuple[str, int, int, str | None], Encoded] = OrderedDict()
 
     def patch(self, changes: Sequence[NumberedChange], *, epoch: str, seq: int, user: str | None) -> Encoded:
-        """All changes after `seq`, for a viewer of this user or of everybody."""
+        """Return all changes after `seq`, for a viewer of this user or of everybody."""
         key = (epoch, seq, changes[-1].seq, user)
         known = self._held.get(key)
         if known is not None:
@@ -111,7 +111,7 @@ class SharedFrames:
         return made
 
     def clear(self) -> None:
-        """Lets go of everything, because something in it was forgotten."""
+        """Let go of everything, because something in it was forgotten."""
         self._held.clear()
         self._bytes = 0
 
@@ -145,7 +145,7 @@ class Ring:
         return self.start + len(self._held)
 
     def add(self, changes: Sequence[NumberedChange], *, now_s: float) -> None:
-        """Takes changes that follow `end`; the oldest leave as far as a bound demands.
+        """Take changes that follow `end`; the oldest leave as far as a bound demands.
 
         Args:
             now_s: of a clock that never goes back.
@@ -246,11 +246,11 @@ class Feed:
                     await self._news.wait()
 
     def reaches(self, epoch: str, seq: int) -> bool:
-        """Whether patches alone can bring a viewer from there to now."""
+        """Return whether patches alone can bring a viewer from there to now."""
         return epoch == self.epoch and self.ring.start <= seq <= self.ring.end
 
     async def snapshot(self, user: str | None, budget: int) -> Snapshot:
-        """A snapshot from which patches lead on; viewers who ask for the same at the same time share it.
+        """Return a snapshot from which patches lead on; viewers who ask for the same at the same time share it.
 
         Raises:
             UnavailableError: the database does not answer.
@@ -272,7 +272,7 @@ class Feed:
         return snapshot
 
     def kept_snapshot(self, user: str | None, budget: int) -> Snapshot | None:
-        """The last one that shows this scope, however old."""
+        """Return the last one that shows this scope, however old."""
         return self._kept.nearest(self.tenant, user, budget)
 
     async def keep_up(self) -> None:

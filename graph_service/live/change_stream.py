@@ -79,7 +79,7 @@ class ChangeStream:
                     feed.listeners.discard(wake)
 
     async def _after(self, feed: Feed, told: Batch) -> Batch | None:
-        """What follows; None when there is nothing yet."""
+        """Return what follows; None when there is nothing yet."""
         if (feed.epoch or "") != told.epoch:
             return _standing(feed, told.epoch, told.seq)
         taken = feed.ring.since(told.seq, bytes_max=self._hub.limits.frame_out_bytes)
@@ -93,13 +93,13 @@ class ChangeStream:
 
 
 async def _woken(place: Place, wake: asyncio.Event) -> None:
-    """Wakes the stream when its place is lost."""
+    """Wake the stream when its place is lost."""
     await place.lost.wait()
     wake.set()
 
 
 def _standing(feed: Feed, epoch: str | None, since: int | None) -> Batch:
-    """Where a reader begins."""
+    """Return where a reader begins."""
     known, end = feed.epoch or "", feed.ring.end
     reset = (epoch is not None and epoch != known) or (since is not None and not 0 <= since <= end)
     return Batch(epoch=known, seq=end if reset or since is None else since, reset=reset)

@@ -42,5 +42,5 @@ class RefusedError(MnemographError):
         self.retry_s = retry_s
 
     def frame(self) -> ErrorFrame:
-        """What the viewer is told before the socket closes."""
+        """Return what the viewer is told before the socket closes."""
         return ErrorFrame(code=_NAMES[self.close_code], message=self.message, retry_s=self.retry_s)

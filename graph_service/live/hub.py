@@ -99,11 +99,11 @@ class Hub:
                 await watched.feed.keep_up()
 
     def company(self, feed: Feed) -> Company:
-        """Those who watch the tenant of this feed, which is being watched."""
+        """Return those who watch the tenant of this feed, which is being watched."""
         return self._watched[feed.tenant].company
 
     async def hello_ack(self, feed: Feed) -> HelloAck:
-        """What a viewer is told first; while the database is away it lists no users."""
+        """Return what a viewer is told first; while the database is away it lists no users."""
         users: list[UserView] = []
         if feed.up:
             with contextlib.suppress(UnavailableError):
@@ -124,7 +124,7 @@ class Hub:
         )
 
     async def close(self) -> None:
-        """Ends all watching; sockets that are still open get nothing more."""
+        """End all watching; sockets that are still open get nothing more."""
         watched, self._watched = list(self._watched.values()), {}
         for each in watched:
             await _end(each.task)

@@ -16,7 +16,7 @@ _ENVELOPE_BYTES: Final = 2_048
 
 
 def patch_of(changes: Sequence[NumberedChange], *, epoch: str, seq: int, user: str | None) -> GraphPatch:
-    """All changes after `seq` as one patch.
+    """Return all changes after `seq` as one patch.
 
     Args:
         changes: without gaps, the first is `seq + 1`; never empty.
@@ -29,7 +29,7 @@ def patch_of(changes: Sequence[NumberedChange], *, epoch: str, seq: int, user: s
 
 
 def coalesce(changes: Iterable[NumberedChange]) -> list[PatchOp]:
-    """The fewest operations with the same end: drops of edges, drops of nodes, nodes, edges.
+    """Return the fewest operations with the same end: drops of edges, drops of nodes, nodes, edges.
 
     A later upsert wins and keeps the earliest `was`. An element that was dropped and came back is dropped and put,
     because dropping a node takes its edges along; so a drop of a node undoes earlier puts of its edges.
@@ -90,12 +90,14 @@ class _Pending:
 
 
 def _later(earlier: dict[str, Any], later: dict[str, Any]) -> dict[str, Any]:
-    """The later body; `was` tells the difference to what the viewer shows, so the earliest word about it stays."""
+    """Return the later body; `was` tells the difference to what the viewer shows, so the earliest word about it
+    stays.
+    """
     return {**later, "was": earlier["was"]} if earlier.get("was") else later
 
 
 def snapshot_parts(snapshot: GraphSnapshot, *, bytes_max: int) -> list[GraphSnapshot]:
-    """The snapshot in parts of at most `bytes_max` as JSON, nodes before edges; one part when it fits.
+    """Return the snapshot in parts of at most `bytes_max` as JSON, nodes before edges; one part when it fits.
 
     A single element larger than that gets a part of its own.
     """
@@ -129,7 +131,7 @@ class Shown:
     edges: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def visible_edges(self) -> dict[str, dict[str, Any]]:
-        """Edges whose ends are both there."""
+        """Return edges whose ends are both there."""
         return {
             edge_id: edge
             for edge_id, edge in self.edges.items()
@@ -138,7 +140,7 @@ class Shown:
 
 
 def show(parts: Sequence[dict[str, Any]]) -> Shown:
-    """The state after all parts of one snapshot, given as the JSON objects that travelled."""
+    """Return the state after all parts of one snapshot, given as the JSON objects that travelled."""
     shown = Shown(epoch=parts[0]["epoch"], seq=parts[0]["seq"])
     for part in parts:
         shown.nodes.update((node["id"], node) for node in part["nodes"])
@@ -147,7 +149,7 @@ def show(parts: Sequence[dict[str, Any]]) -> Shown:
 
 
 def apply(shown: Shown, patch: dict[str, Any]) -> bool:
-    """Brings `shown` up to date with one patch; False when a snapshot is needed instead (gap, or another epoch)."""
+    """Bring `shown` up to date with one patch; False when a snapshot is needed instead (gap, or another epoch)."""
     if patch["epoch"] != shown.epoch:
         return False
     if patch["to"] <= shown.seq:

@@ -32,7 +32,7 @@ class Member:
     _told: int = 0
 
     def take(self, *, words_together: int) -> list[bytes]:
-        """What is to be sent now: the number of others if it changed, then the latest word of each.
+        """Return what is to be sent now: the number of others if it changed, then the latest word of each.
 
         Args:
             words_together: of all members at a time; this one takes its share, what waited longest first.

@@ -39,7 +39,7 @@ class Viewer:
         self._sent_s = _now_s()
 
     def hear(self, frame: Ack | Resync | ScopeWish) -> None:
-        """Takes a frame of the viewer; the loop acts on it."""
+        """Take a frame of the viewer; the loop acts on it."""
         match frame:
             case Ack():
                 self._acknowledge(frame.seq)
@@ -51,7 +51,7 @@ class Viewer:
         self.wake.set()
 
     async def mingle(self, member: Member) -> None:
-        """Tells what the others do, beside patches and snapshots, until cancelled.
+        """Tell what the others do, beside patches and snapshots, until cancelled.
 
         Raises:
             RefusedError: the viewer did not take what was sent within `ack_s`.
@@ -63,7 +63,7 @@ class Viewer:
             await asyncio.sleep(self._limits.mingle_s)
 
     async def run(self) -> None:
-        """Sends until cancelled.
+        """Send until cancelled.
 
         Raises:
             RefusedError: the viewer did not acknowledge, or did not take what was sent, within `ack_s`.
@@ -85,7 +85,7 @@ class Viewer:
             self._feed.listeners.discard(self.wake)
 
     async def _advance(self) -> bool:
-        """Sends the next snapshot or patch; False when there is nothing to send now, or too much is out already."""
+        """Send the next snapshot or patch; False when there is nothing to send now, or too much is out already."""
         if len(self._out) >= self._limits.window:
             return False
         shows = self._shows

@@ -46,7 +46,7 @@ LOOPBACK_HOSTS: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 def origin_allowed(origin: str | None, host: str | None, allowed_hosts: Set[str]) -> bool:
-    """Whether a connection with these headers is welcome.
+    """Return whether a connection with these headers is welcome.
 
     Args:
         origin: absent for programs that are no browser.
@@ -70,7 +70,7 @@ def _name(host: str | None) -> str | None:
 
 
 def told_of(access: Access) -> dict[str, str | None]:
-    """The fields `holder` and `until` of `hello_ack`."""
+    """Return the fields `holder` and `until` of `hello_ack`."""
     if access is ANYBODY:
         return {"holder": None, "until": None}
     holder = hashlib.sha256(f"{access.who}\0{access.tenant}".encode()).hexdigest()[:32]
@@ -84,7 +84,7 @@ _LOG = logging.getLogger(__name__)
 
 
 def live_router(hub: Hub, *, gate: Gate | None = None, allowed_hosts: Set[str] = LOOPBACK_HOSTS) -> APIRouter:
-    """The route `/live`.
+    """Return the route `/live`.
 
     Args:
         gate: knows who comes with the token in `hello`, the header or the cookie; None lets everybody in.
@@ -243,14 +243,14 @@ class _Door:
             raise RefusedError(TOO_FAST, error.message, retry_s=error.retry_after_s or 1.0) from error
 
     async def _keep(self, place: Place) -> None:
-        """Ends the connection when its place is given to somebody else."""
+        """End the connection when its place is given to somebody else."""
         await place.lost.wait()
         raise RefusedError(
             TRY_LATER, "this place was given to a tenant that has fewer; come back", retry_s=self._hub.limits.retry_s
         )
 
     async def _watch_access(self) -> None:
-        """Ends the connection when what opened it opens it no more."""
+        """End the connection when what opened it opens it no more."""
         if self._gate is None:
             await asyncio.Event().wait()
             return
@@ -287,7 +287,7 @@ async def _receive(websocket: WebSocket, limits: LiveLimits) -> Hello | Ack | Re
 
 
 async def _refuse(websocket: WebSocket, refusal: RefusedError) -> None:
-    """Says why and closes; a peer that takes nothing more is left alone."""
+    """Say why and close; a peer that takes nothing more is left alone."""
     with contextlib.suppress(WebSocketDisconnect, RuntimeError, TimeoutError):
         async with asyncio.timeout(1.0):
             await _send(websocket, refusal.frame())

@@ -23,19 +23,19 @@ class Door(Protocol):
     """Answers one client: from a memory here, or by asking a service."""
 
     async def tools(self, caller: Caller) -> ListToolsResult:
-        """The tools there are."""
+        """Return the tools there are."""
 
     async def call(self, caller: Caller, name: str, arguments: Mapping[str, Any]) -> CallToolResult:
-        """What a tool answers; failures too, in words that a model can act on."""
+        """Return what a tool answers; failures too, in words that a model can act on."""
 
     async def resources(self, caller: Caller) -> ListResourcesResult:
-        """The latest sessions of the caller's user."""
+        """Return the latest sessions of the caller's user."""
 
     async def templates(self, caller: Caller) -> ListResourceTemplatesResult:
-        """How the URIs of layer texts are made."""
+        """Return how the URIs of layer texts are made."""
 
     async def read(self, caller: Caller, uri: str) -> ReadResourceResult:
-        """A layer text.
+        """Return a layer text.
 
         Raises:
             MCPError: there is none, or it cannot be told now.
@@ -43,7 +43,7 @@ class Door(Protocol):
 
 
 def failed(error: MnemographError) -> CallToolResult:
-    """An error as the answer of a tool, so that the model reads it and can do something about it."""
+    """Return an error as the answer of a tool, so that the model reads it and can do something about it."""
     said: dict[str, Any] = {"code": error.code, "message": error.message}
     if isinstance(error, InputError) and len(error.problems) > 1:
         said["problems"] = list(error.problems)
@@ -55,6 +55,6 @@ def failed(error: MnemographError) -> CallToolResult:
 
 
 def protocol_error(error: MnemographError) -> MCPError:
-    """An error of anything but a tool, as the protocol has it."""
+    """Return an error of anything but a tool, as the protocol has it."""
     theirs = isinstance(error, InputError | NotFoundError)
     return MCPError(INVALID_PARAMS if theirs else INTERNAL_ERROR, error.message, {"code": error.code})

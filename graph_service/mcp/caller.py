@@ -25,7 +25,7 @@ class Caller:
     access: Access = ANYBODY
 
     def whose(self, user_id: str | None) -> str:
-        """Whose memory a call means.
+        """Return whose memory a call means.
 
         Raises:
             InputError: nobody said it; a call without a scope is refused, not widened.
@@ -40,7 +40,7 @@ class Caller:
 
 
 def caller_of(tenant: TenantId, access: Access, query: Mapping[str, str], usual: Caller) -> Caller:
-    """The caller of an HTTP request.
+    """Return the caller of an HTTP request.
 
     Args:
         tenant: that the credential opens; access: what it is good for.

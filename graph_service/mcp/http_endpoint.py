@@ -76,7 +76,7 @@ class McpMount:
             await self._idle.wait()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answers one request.
+        """Answer one request.
 
         No session is kept, so there is nothing to stream between requests and none to end: only POST is answered. The
         SDK would hold the stream of a GET open for as long as the client likes.
@@ -135,7 +135,7 @@ class McpMount:
         return serving
 
     def _caller(self, request: Request) -> Caller:
-        """Who sends a request: the one place where that is decided."""
+        """Return who sends a request: the one place where that is decided."""
         return caller_of(self._whose(request), access_of(request), request.query_params, self._usual)
 
     async def _note(self, caller: Caller, tool: str, outcome: str) -> None:
@@ -144,7 +144,7 @@ class McpMount:
 
 
 def _first(body: bytes, receive: Receive) -> Receive:
-    """The way in of a request whose body was read already."""
+    """Return the way in of a request whose body was read already."""
     told = False
 
     async def replayed() -> Message:

@@ -51,11 +51,11 @@ class MemoryDoor:
         self._note = note
 
     async def tools(self, caller: Caller) -> ListToolsResult:
-        """The tools there are; needs no database."""
+        """Return the tools there are; needs no database."""
         return _listed(caller.aliases)
 
     async def call(self, caller: Caller, name: str, arguments: Mapping[str, Any]) -> CallToolResult:
-        """What a tool answers."""
+        """Return what a tool answers."""
         try:
             tool = tool_named(caller.aliases, name)
             answer = await self._done(tool, caller, read_arguments(tool.arguments, arguments))
@@ -81,7 +81,7 @@ class MemoryDoor:
         return answer
 
     async def resources(self, caller: Caller) -> ListResourcesResult:
-        """The latest sessions of the caller's user; none when the caller has no user."""
+        """Return the latest sessions of the caller's user; none when the caller has no user."""
         if caller.user_id is None:
             return ListResourcesResult(resources=[])
         try:
@@ -102,7 +102,7 @@ class MemoryDoor:
         )
 
     async def templates(self, caller: Caller) -> ListResourceTemplatesResult:
-        """How the URIs of layer texts are made; needs no database."""
+        """Return how the URIs of layer texts are made; needs no database."""
         session = f"memory://{caller.tenant}/session/{{user_id}}/{{session_id}}"
         kinds = {"session": "", "scene": "/scene/{scene_id}", "message": "/timeline/{message_id}"}
         return ListResourceTemplatesResult(
@@ -119,7 +119,7 @@ class MemoryDoor:
         )
 
     async def read(self, caller: Caller, uri: str) -> ReadResourceResult:
-        """A layer text."""
+        """Return a layer text."""
         try:
             found = await (await self._desk()).memory.layers.layer(caller.tenant, uri)
         except MnemographError as error:

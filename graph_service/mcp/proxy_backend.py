@@ -47,11 +47,11 @@ class Relay:
         self._client: asyncio.Future[Client] | None = None
 
     async def tools(self, caller: Caller) -> ListToolsResult:
-        """The tools that the service offers."""
+        """Return the tools that the service offers."""
         return await self._asked(lambda client: client.list_tools())
 
     async def call(self, caller: Caller, name: str, arguments: Mapping[str, Any]) -> CallToolResult:
-        """What a tool of the service answers."""
+        """Return what a tool of the service answers."""
         try:
             return await (await self._connected()).call_tool(name, dict(arguments))
         except MnemographError as error:
@@ -60,19 +60,19 @@ class Relay:
             return failed(self._lost(error))
 
     async def resources(self, caller: Caller) -> ListResourcesResult:
-        """The latest sessions of the caller's user."""
+        """Return the latest sessions of the caller's user."""
         return await self._asked(lambda client: client.list_resources())
 
     async def templates(self, caller: Caller) -> ListResourceTemplatesResult:
-        """How the URIs of layer texts are made."""
+        """Return how the URIs of layer texts are made."""
         return await self._asked(lambda client: client.list_resource_templates())
 
     async def read(self, caller: Caller, uri: str) -> ReadResourceResult:
-        """A layer text."""
+        """Return a layer text."""
         return await self._asked(lambda client: client.read_resource(uri))
 
     async def close(self) -> None:
-        """Ends the connection."""
+        """End the connection."""
         self._over.set()
         if self._holding is not None:
             await asyncio.gather(self._holding, return_exceptions=True)
@@ -86,7 +86,7 @@ class Relay:
             raise protocol_error(self._lost(error)) from error
 
     async def _connected(self) -> Client:
-        """The connection, opened by a task that also closes it, as the SDK wants it."""
+        """Return the connection, opened by a task that also closes it, as the SDK wants it."""
         if self._client is None or (self._holding is not None and self._holding.done()):
             self._client = asyncio.get_running_loop().create_future()
             self._holding = asyncio.create_task(self._hold(self._client))

@@ -38,7 +38,7 @@ INSTRUCTIONS: Final = (
 
 
 def protocol_server(door: Door, *, version: str, caller: Callable[[Context], Caller]) -> Server[Any]:
-    """A server that answers through a door.
+    """Return a server that answers through a door.
 
     Args:
         caller: who sends a request; may raise errors of ours.
@@ -88,7 +88,7 @@ _CHUNK_BYTES: Final = 65_536
 
 
 async def serve_stdio(door: Door, *, caller: Caller, version: str) -> None:
-    """Answers until the client closes our input. Nothing else may write to standard output meanwhile."""
+    """Answer until the client closes our input. Nothing else may write to standard output meanwhile."""
     server = protocol_server(door, version=version, caller=lambda _context: caller)
     # The SDK only iterates over its input.
     async with stdio_server(stdin=cast(Any, _lines(sys.stdin.fileno()))) as (read, write):
@@ -96,7 +96,9 @@ async def serve_stdio(door: Door, *, caller: Caller, version: str) -> None:
 
 
 async def _lines(number: int) -> AsyncIterator[str]:
-    """Lines of a file, read by a thread that nobody has to wait for: the SDK's own keeps a process from ending."""
+    """Yield lines of a file, read by a thread that nobody has to wait for: the SDK's own keeps a process from
+    ending.
+    """
     loop, found = asyncio.get_running_loop(), asyncio.Queue[bytes]()
 
     def read() -> None:

@@ -72,7 +72,7 @@ class Tool:
     administers: Callable[[Any], bool] = lambda _given: False
 
     def need(self, given: Any) -> Need:
-        """What a call with these arguments asks of a caller."""
+        """Return what a call with these arguments asks of a caller."""
         if self.administers(given):
             return ADMIN
         return READ if self.effect is Effect.READS else WRITE

@@ -37,12 +37,12 @@ _OTHERS: Final[Mapping[Aliases, tuple[Tool, ...]]] = {
 
 @cache
 def tools_for(aliases: Aliases) -> Mapping[str, Tool]:
-    """Tools by name; where another server has a tool of the same name, it is as there."""
+    """Return tools by name; where another server has a tool of the same name, it is as there."""
     return {tool.name: tool for tool in (*CORE, *_OTHERS[aliases])}
 
 
 def tool_named(aliases: Aliases, name: str) -> Tool:
-    """One tool.
+    """Return one tool.
 
     Raises:
         NotFoundError: there is none of that name.

@@ -41,7 +41,7 @@ class Arguments(Shape):
 
 
 def read_arguments(shape: type[Arguments], given: Mapping[str, Any]) -> Arguments:
-    """The arguments of a call.
+    """Return the arguments of a call.
 
     Raises:
         InputError: naming every mistake, none of the values.
@@ -54,17 +54,17 @@ def read_arguments(shape: type[Arguments], given: Mapping[str, Any]) -> Argument
 
 
 def lean_json(answer: Shape) -> dict[str, Any]:
-    """An answer as JSON, mostly without what goes without saying: an agent pays for every field."""
+    """Return an answer as JSON, mostly without what goes without saying: an agent pays for every field."""
     return answer.model_dump(mode="json", by_alias=True, exclude_none=True, exclude_defaults=answer.lean)
 
 
 def input_schema(shape: type[BaseModel]) -> dict[str, Any]:
-    """The JSON schema of what a tool takes, complete in itself."""
+    """Return the JSON schema of what a tool takes, complete in itself."""
     return _lean(shape.model_json_schema())
 
 
 def output_schema(shape: type[BaseModel]) -> dict[str, Any]:
-    """The JSON schema of what a tool gives; nothing is required but what is always there."""
+    """Return the JSON schema of what a tool gives; nothing is required but what is always there."""
     return _lean(shape.model_json_schema(by_alias=True))
 
 

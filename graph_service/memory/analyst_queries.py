@@ -116,7 +116,7 @@ def _less(what: str, wanted: float | None, most: float) -> float:
 
 
 def json_ready(value: Any) -> Any:
-    """A plain value as JSON knows it: moments as ISO 8601, numbers that are none as null."""
+    """Return a plain value as JSON knows it: moments as ISO 8601, numbers that are none as null."""
     match value:
         case dict():
             return {name: json_ready(one) for name, one in value.items()}

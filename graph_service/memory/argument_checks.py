@@ -8,7 +8,7 @@ from schema.limits import LIMITS
 
 
 def text_problem(text: object, chars_max: int) -> str | None:
-    """What makes a text unfit to be stored, as the end of a sentence; None when it is fit."""
+    """Return what makes a text unfit to be stored, as the end of a sentence; None when it is fit."""
     if not isinstance(text, str):
         return f"must be a string, not {type(text).__name__}"
     if not text.strip():
@@ -23,7 +23,7 @@ def text_problem(text: object, chars_max: int) -> str | None:
 
 
 def check_ids(**ids: str) -> None:
-    """Refuses ids that no stored thing can have.
+    """Refuse ids that no stored thing can have.
 
     Args:
         ids: by the name that the message uses.
@@ -37,7 +37,7 @@ def check_ids(**ids: str) -> None:
 
 
 def check_limit(limit: int) -> None:
-    """Refuses a number of results that is out of bounds.
+    """Refuse a number of results that is out of bounds.
 
     Raises:
         InputError: it is not 1 to 100.
@@ -58,7 +58,7 @@ _FAR_YEAR: Final = 9000  # above it, changing the zone may leave the calendar
 
 
 def time_problem(moment: datetime) -> str | None:
-    """What is wrong with the year of a moment, as the end of a sentence."""
+    """Return what is wrong with the year of a moment, as the end of a sentence."""
     if _OLDEST_YEAR <= moment.year < _FAR_YEAR:
         return None
     return f"lies in the year {moment.year}; send a time between {_OLDEST_YEAR} and {_FAR_YEAR} (ISO 8601)"

@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 def used(use: Use) -> Callable[[Callable[P, Awaitable[T]]], Callable[P, Coroutine[Any, Any, T]]]:
-    """Times a use of memories, and shows it in traces."""
+    """Return times a use of memories, and shows it in traces."""
 
     def around(work: Callable[P, Awaitable[T]]) -> Callable[P, Coroutine[Any, Any, T]]:
         @functools.wraps(work)
@@ -40,7 +40,7 @@ def used(use: Use) -> Callable[[Callable[P, Awaitable[T]]], Callable[P, Coroutin
 
 
 def count(answer: object) -> None:
-    """Counts what a use gave."""
+    """Count what a use gave."""
     match answer:
         case Receipt():
             MESSAGES.add("spool" if answer.spooled else "neo4j", n=answer.stored)

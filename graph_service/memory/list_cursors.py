@@ -41,14 +41,14 @@ _KEYS: Final[dict[Listed, tuple[type, ...]]] = {
 
 
 def cursor_at(of: Listed, *key: int | str) -> str:
-    """The cursor of an element with this sort key."""
+    """Return the cursor of an element with this sort key."""
     assert tuple(map(type, key)) == _KEYS[of], "a cursor holds the whole sort key"
     text = json.dumps([of.value, *key], ensure_ascii=False, separators=(",", ":"))
     return base64.urlsafe_b64encode(text.encode()).decode("ascii").rstrip("=")
 
 
 def place_in(of: Listed, cursor: str | None) -> tuple[Any, ...]:
-    """The sort key in a cursor; nothing but None for the beginning of the list.
+    """Return the sort key in a cursor; nothing but None for the beginning of the list.
 
     Raises:
         InputError: it is no cursor of this list.

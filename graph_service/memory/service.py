@@ -110,7 +110,7 @@ class Memory:
 
     @used(Use.REMEMBER)
     async def remember(self, tenant: TenantId, incoming: Incoming) -> Receipt:
-        """Stores messages; returns when they are durable, before anything is read from them.
+        """Store messages; return when they are durable, before anything is read from them.
 
         Raises:
             InputError: listing every mistake; nothing was stored.
@@ -128,7 +128,7 @@ class Memory:
 
     @used(Use.RECALL)
     async def recall(self, tenant: TenantId, question: Question) -> Answer:
-        """What one user's memory holds about a question, best first.
+        """Return what one user's memory holds about a question, best first.
 
         Raises:
             InputError: the question cannot be asked like this.
@@ -141,7 +141,7 @@ class Memory:
         return answer
 
     async def _answer(self, tenant: TenantId, question: Question) -> Answer:
-        """The answer of the database or, while that is away, of what is on disk and in the last snapshot."""
+        """Return the answer of the database or, while that is away, of what is on disk and in the last snapshot."""
         hints = await self._hints(tenant, question)
         now = self._clock()
         try:
@@ -155,7 +155,7 @@ class Memory:
 
     @used(Use.CONTEXT)
     async def context(self, tenant: TenantId, wanted: Wanted) -> Context:
-        """What an agent should know of a user before it answers, in so many tokens.
+        """Return what an agent should know of a user before it answers, in so many tokens.
 
         Raises:
             InputError: the question cannot be asked like this, or the budget is out of bounds.
@@ -168,7 +168,7 @@ class Memory:
         return found
 
     async def _hints(self, tenant: TenantId, question: Question) -> tuple[str, ...]:
-        """Names said last in the conversation, for a question that leans on them; the database is not asked."""
+        """Return names said last in the conversation, for a question that leans on them; the database is not asked."""
         if question.session_id is None or not refers_back(question.text):
             return ()
         talk = Talk(tenant=tenant, user_id=UserId(question.user_id), session_id=SessionId(question.session_id))
@@ -176,7 +176,7 @@ class Memory:
         return await asyncio.to_thread(hints_for, question.text, heard.turns)
 
     async def short_term(self, tenant: TenantId, user_id: str, session_id: str, *, turns: int) -> Heard:
-        """The last turns of a session, oldest first, and where they came from.
+        """Return the last turns of a session, oldest first, and where they came from.
 
         Raises:
             InputError: there cannot be such a session, or not so many turns.
@@ -186,7 +186,7 @@ class Memory:
         return await last_turns(self._graph, self._window, talk, turns=turns)
 
     async def read_again(self, tenant: TenantId, user_id: str, *, scenes: int) -> int:
-        """Has scenes read by the model that the rules read because the day's tokens were spent; how many.
+        """Have scenes read by the model that the rules read because the day's tokens were spent; how many.
 
         Raises:
             InputError: `scenes` is out of bounds.
@@ -197,7 +197,7 @@ class Memory:
         return asked
 
     async def usage(self, tenant: TenantId, *, days: int) -> UsageReport:
-        """What reading by a model cost a tenant, day by day.
+        """Return what reading by a model cost a tenant, day by day.
 
         Raises:
             InputError: `days` is out of bounds.
@@ -208,7 +208,7 @@ class Memory:
     async def entities(
         self, tenant: TenantId, user_id: str, *, limit: int = 100, after: str | None = None
     ) -> list[EntityListed]:
-        """The entities of one user's memory, the most recently named first; `after` is the cursor of one.
+        """Return the entities of one user's memory, the most recently named first; `after` is the cursor of one.
 
         Raises:
             InputError: the limit or the cursor cannot be used.
@@ -216,7 +216,7 @@ class Memory:
         return await list_entities(self._graph, tenant, user_id, limit=limit, after=after)
 
     async def merge_entities(self, tenant: TenantId, keep_id: str, merge_id: str, reason: str) -> Merged:
-        """Lets one node of the map stand for two entities of one user, until `split_entity` takes it back.
+        """Let one node of the map stand for two entities of one user, until `split_entity` takes it back.
 
         Raises:
             InputError: there is no reason, or the two are one.
@@ -229,7 +229,7 @@ class Memory:
         return done
 
     async def split_entity(self, tenant: TenantId, entity_id: str) -> Merged:
-        """Takes a merge back: by the id of the merge, or of the entity that was merged.
+        """Take a merge back: by the id of the merge, or of the entity that was merged.
 
         Raises:
             NotFoundError: the tenant has no such entity.
@@ -241,7 +241,7 @@ class Memory:
         return done
 
     async def reject_merge(self, tenant: TenantId, a_id: str, b_id: str, reason: str) -> MemoryId:
-        """Remembers that two entities of one user are two.
+        """Remember that two entities of one user are two.
 
         Raises:
             InputError: there is no reason, or the two are one.
@@ -254,7 +254,7 @@ class Memory:
         return done
 
     async def suggested_merges(self, tenant: TenantId, user_id: str | None, *, limit: int = 20) -> list[LookAlike]:
-        """Pairs of entities that may be one, the likeliest first; nothing is merged.
+        """Return pairs of entities that may be one, the likeliest first; nothing is merged.
 
         Raises:
             InputError: the limit is out of bounds, or there can be no such user.
@@ -263,7 +263,7 @@ class Memory:
         return await suggested_merges(self._graph, tenant, user_id, limit=limit)
 
     async def warm_up(self) -> None:
-        """Has the database plan recall, about a tenant nobody has, so that nobody's first question waits for it.
+        """Have the database plan recall, about a tenant nobody has, so that nobody's first question waits for it.
 
         Planning the statement takes seconds on a Neo4j that has just started, and again for questions without a vector.
         """
@@ -273,7 +273,7 @@ class Memory:
                 await recall(self._graph, self._embedder, TenantId("nobody"), question, now=self._clock())
 
     async def retry_work(self, tenant: TenantId, ids: Sequence[str] | None) -> int:
-        """Has given up work done again, all of it for None; returns how much.
+        """Have given up work done again, all of it for None; return how much.
 
         Raises:
             NotFoundError: an id names no dead letter of this tenant; nothing was changed.
@@ -283,7 +283,7 @@ class Memory:
         return retried
 
     async def sync(self, tenant: TenantId, *, dry_run: bool = False, on_progress: Progress | None = None) -> SyncReport:
-        """Compares all of a tenant's texts, vectors, scenes, facts and work, and mends what does not fit together.
+        """Compare all of a tenant's texts, vectors, scenes, facts and work, and mend what does not fit together.
 
         Raises:
             UnavailableError: Neo4j does not answer; what was mended stays mended.
@@ -294,6 +294,6 @@ class Memory:
         return report
 
     async def backlog(self, tenant: TenantId) -> outbox.Backlog:
-        """How much work of a tenant is not done yet."""
+        """Return how much work of a tenant is not done yet."""
         kinds = outbox.kinds_done_with(embedder=self._embedder is not None)
         return await outbox.backlog(self._graph, tenant, kinds)

@@ -42,7 +42,8 @@ class Refused:
     marks: Mapping[str, int] = field(default_factory=dict)
 
     def without_refused(self, reading: Reading, messages: Sequence[Message], owner: Owner) -> Reading:
-        """The reading without facts that were rejected, and without entities that were forgotten after they were named.
+        """Return the reading without facts that were rejected, and without entities that were forgotten after they were
+        named.
 
         A refused fact stays refused whenever it is said; an entity may be named anew by messages that come later.
         """
@@ -84,12 +85,12 @@ class Marking:
     tenant: TenantId
 
     def who(self, user_id: UserId) -> str:
-        """A user, as marks name them."""
+        """Return a user, as marks name them."""
         return memory_id(user_uri(self.tenant, user_id))
 
 
 async def refused_of(graph: Graph, owner: Owner) -> Refused:
-    """What one user's memory must not learn again."""
+    """Return what one user's memory must not learn again."""
     kinds = [Kind.FACT.value, Kind.ENTITY.value]
     parameters = {"tenant": owner.tenant, "user_node_id": owner.user.id, "kinds": kinds}
     rows = await graph.read(statement("tombstones/list_tombstones"), parameters)
@@ -101,7 +102,7 @@ async def refused_of(graph: Graph, owner: Owner) -> Refused:
 
 
 async def marking_of(graph: Graph, tenant: TenantId, new: str) -> Marking:
-    """How the marks of a tenant are made; the word that keys them is made now if there is none.
+    """Return how the marks of a tenant are made; the word that keys them is made now if there is none.
 
     Args:
         new: a random word.
@@ -121,13 +122,13 @@ async def marking_of(graph: Graph, tenant: TenantId, new: str) -> Marking:
 
 
 def mark_of(salt: str, kind: Kind, *parts: str) -> str:
-    """The mark of something: without the salt nobody can tell of what."""
+    """Return the mark of something: without the salt nobody can tell of what."""
     text = "\x1f".join((kind.value, *parts))
     return hashlib.blake2b(text.encode(), key=salt.encode(), digest_size=20).hexdigest()
 
 
 def side_of(name: str, owner: Owner) -> frozenset[str]:
-    """One end of a fact in all its spellings; who speaks is one whatever they are called."""
+    """Return one end of a fact in all its spellings; who speaks is one whatever they are called."""
     who = speaker_in(name, owner)
     return frozenset((who,)) if who else all_forms(name)
 
@@ -135,13 +136,13 @@ def side_of(name: str, owner: Owner) -> frozenset[str]:
 def fact_marks(
     salt: str, who: str, subject: Iterable[str], predicate: str, relation: str | None, obj: Iterable[str]
 ) -> set[str]:
-    """The marks of a fact, one for each pair of spellings of its ends."""
+    """Return the marks of a fact, one for each pair of spellings of its ends."""
     told = (who, predicate, name_key(canonical_relation(relation) or ""))
     return {mark_of(salt, Kind.FACT, *told, *ends) for ends in product(sorted(subject), sorted(obj))}
 
 
 def name_marks(salt: str, who: str, names: Iterable[str]) -> set[str]:
-    """The marks of an entity, one for each spelling."""
+    """Return the marks of an entity, one for each spelling."""
     return {mark_of(salt, Kind.ENTITY, who, form) for name in names for form in all_forms(name)}
 
 
@@ -170,7 +171,7 @@ async def forgotten_of(graph: Graph, episodes: Sequence[Episode]) -> list[Collec
 
 
 def _marks(salt: str, episode: Episode) -> tuple[set[str], dict[str, MemoryId]]:
-    """The marks that an episode's user or session would have, and those of its messages with their ids."""
+    """Return the marks that an episode's user or session would have, and those of its messages with their ids."""
     user = memory_id(user_uri(episode.tenant, episode.user_id))
     session = memory_id(session_uri(episode.tenant, episode.user_id, episode.session_id))
     whole = {mark_of(salt, Kind.USER, user), mark_of(salt, Kind.SESSION, session)}

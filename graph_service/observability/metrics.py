@@ -29,11 +29,11 @@ class About:
     labels: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def series(self) -> list[Labels]:
-        """Every combination of values."""
+        """Return every combination of values."""
         return list(product(*self.labels.values()))
 
     def known(self, values: Labels) -> Labels:
-        """The values, each that is not in its set replaced by `other`."""
+        """Return the values, each that is not in its set replaced by `other`."""
         sets = zip(values, self.labels.values(), strict=True)
         return tuple(value if value in allowed else OTHER for value, allowed in sets)
 
@@ -60,7 +60,7 @@ class Counter:
         self.values: dict[Labels, float] = dict.fromkeys(self.about.series(), 0.0)
 
     def add(self, *labels: str, n: float = 1.0) -> None:
-        """Counts `n` more."""
+        """Count `n` more."""
         key = labels if labels in self.values else self.about.known(labels)
         self.values[key] += n
 
@@ -80,7 +80,7 @@ class Histogram:
         self.sums: dict[Labels, float] = dict.fromkeys(self.about.series(), 0.0)
 
     def note(self, value: float, *labels: str) -> None:
-        """Counts one value."""
+        """Count one value."""
         key = labels if labels in self.counts else self.about.known(labels)
         self.counts[key][bisect_left(self.bounds, value)] += 1
         self.sums[key] += value

@@ -13,7 +13,7 @@ from graph_service.observability.metrics import COUNTERS, HISTOGRAMS, Counter, H
 
 
 def metrics_text(levels: Sequence[Level]) -> bytes:
-    """Everything that was counted in this process, and these levels."""
+    """Return everything that was counted in this process, and these levels."""
     return generate_latest(_Page(levels=levels))
 
 

@@ -13,7 +13,7 @@ class Tracer(Protocol):
     def open(
         self, name: str, attributes: Mapping[str, Attribute], parent: str | None
     ) -> AbstractContextManager[object]:
-        """A span for the block; an error that leaves the block marks it as failed."""
+        """Return a span for the block; an error that leaves the block marks it as failed."""
 
 
 class _Nothing:
@@ -43,7 +43,7 @@ def set_tracer(tracer: Tracer | None) -> None:
 
 
 def span(name: str, *, parent: str | None = None, **attributes: Attribute) -> AbstractContextManager[object]:
-    """A span around the block. Attributes hold neither texts nor names that people chose.
+    """Return a span around the block. Attributes hold neither texts nor names that people chose.
 
     Args:
         parent: the `traceparent` that a caller sent.

@@ -35,7 +35,7 @@ class PlainFormatter(logging.Formatter):
         self._secrets = tuple(secret for secret in secrets if secret)
 
     def format(self, record: logging.LogRecord) -> str:
-        """The line, without a line end."""
+        """Return the line, without a line end."""
         row: dict[str, object] = {
             "at": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
@@ -54,7 +54,7 @@ class PlainFormatter(logging.Formatter):
 
 
 def configure_logging(wanted: LogSettings, *, secrets: Iterable[str | None] = ()) -> None:
-    """Sends every logger of the process to stderr: ours from the wanted level on, others' warnings.
+    """Send every logger of the process to stderr: ours from the wanted level on, others' warnings.
 
     Args:
         secrets: values that are replaced wherever they would show up.

@@ -94,7 +94,7 @@ class ConnectionLimits:
 
 
 def limits_within(files: int) -> ConnectionLimits:
-    """Bounds that leave files for everything else.
+    """Bound that leave files for everything else.
 
     Args:
         files: how many this process may open.
@@ -153,7 +153,7 @@ class Line:
             del self._of[holder]
 
     def oldest(self) -> "Guard | None":
-        """The one that has waited longest."""
+        """Return the one that has waited longest."""
         return next(iter(self._all), None)
 
     def _oldest(self, holder: str) -> "Guard":
@@ -177,7 +177,7 @@ class Crowd:
         return len(self._guards)
 
     def guard(self, transport: asyncio.Transport, address: str) -> "Guard":
-        """The guard of a connection, which keeps it while the connection becomes a socket."""
+        """Return the guard of a connection, which keeps it while the connection becomes a socket."""
         known = self._guards.get(transport)
         if known is not None:
             return known

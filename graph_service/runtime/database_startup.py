@@ -132,7 +132,7 @@ class DatabaseArrival:
         await self._graph.use(await open_driver(uri=uri, user=user, password=password))
 
     async def _server(self) -> LocalServer:
-        """The local server; started again when the one that was started has ended."""
+        """Return the local server; started again when the one that was started has ended."""
         server = self._seat.server
         if server is None or (server.own is not None and server.own.ended()) or server.own is None:
             starting, self._starting = self._starting, None

@@ -36,7 +36,7 @@ class Seat:
         self.server = server
 
     async def stop(self) -> None:
-        """Stops the server if it is ours."""
+        """Stop the server if it is ours."""
         if self.server is not None:
             await self.server.stop()
 
@@ -66,7 +66,7 @@ class DatabaseWatch:
         self._broken_since_s: float | None = None
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Watches until `stop` is set."""
+        """Watch until `stop` is set."""
         if not await self._first(stop):
             return
         self._on_return()
@@ -101,7 +101,9 @@ class DatabaseWatch:
         return problem is None
 
     async def _lost(self) -> bool:
-        """Whether the local server has ended; one that another process runs is only looked for when it is silent."""
+        """Return whether the local server has ended; one that another process runs is only looked for when it is
+        silent.
+        """
         server = self._seat.server
         if server is None:
             return False

@@ -29,7 +29,7 @@ class KnownServer:
 async def start_server(
     settings: Settings, on_progress: Watcher, under_way: asyncio.Event | None = None, *, lasting: bool = False
 ) -> LocalServer:
-    """The local Neo4j of the data directory, started or shared.
+    """Return the local Neo4j of the data directory, started or shared.
 
     Args:
         lasting: this process will answer for long.
@@ -55,7 +55,7 @@ async def start_server(
 
 
 def known_server(settings: Settings) -> KnownServer | None:
-    """The given server, or the local one if it runs; starts nothing."""
+    """Return the given server, or the local one if it runs; starts nothing."""
     given = settings.neo4j
     if given.uri is not None:
         return KnownServer(uri=given.uri, user=given.user, password=given.password or "")

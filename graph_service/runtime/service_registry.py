@@ -35,7 +35,7 @@ def recorded(settings: Settings, address: str) -> Iterator[None]:
 
 
 def running_service(settings: Settings) -> str | None:
-    """Where the service of this data directory and database answers; None when none runs."""
+    """Return where the service of this data directory and database answers; None when none runs."""
     found = _read(settings)
     if found is None:
         return None

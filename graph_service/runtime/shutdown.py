@@ -31,19 +31,19 @@ class Stopping:
         self._until_s = 0.0
 
     def ask(self) -> None:
-        """Asks for the end; the time for what is in flight runs from the first call."""
+        """Ask for the end; the time for what is in flight runs from the first call."""
         if not self.asked.is_set():
             self._until_s = asyncio.get_running_loop().time() + self._work_max_s
             self.asked.set()
 
     @property
     def left_s(self) -> float:
-        """How long what is in flight may still take, once the end was asked for."""
+        """Return how long what is in flight may still take, once the end was asked for."""
         return max(self._until_s - asyncio.get_running_loop().time(), 0.0)
 
 
 async def in_time(close: Callable[[], Awaitable[None]], *, what: str, timeout_s: float = CLOSE_MAX_S) -> None:
-    """Closes something, but never waits long: whoever it talks to may be silent."""
+    """Close something, but never waits long: whoever it talks to may be silent."""
     try:
         async with asyncio.timeout(timeout_s):
             await close()

@@ -12,12 +12,12 @@ from schema.ids import TenantId
 
 
 def open_spool(settings: Settings) -> Spool:
-    """The spool for the database that the settings name; each database has one of its own."""
+    """Return the spool for the database that the settings name; each database has one of its own."""
     return Spool(file_of_database(settings, "spool", "sqlite3"), bytes_max=settings.spool.mb_max * 2**20)
 
 
 def file_of_database(settings: Settings, name: str, ending: str) -> Path:
-    """A file of the data directory that belongs to the database that the settings name."""
+    """Return a file of the data directory that belongs to the database that the settings name."""
     given = settings.neo4j
     # What was meant for one database must not be replayed into another.
     mark = f"-{hashlib.sha256(f'{given.uri} {given.database}'.encode()).hexdigest()[:12]}" if given.uri else ""
@@ -25,7 +25,7 @@ def file_of_database(settings: Settings, name: str, ending: str) -> Path:
 
 
 async def remember_offline(settings: Settings, tenant: TenantId, incoming: Incoming) -> Receipt:
-    """Keeps messages for a database that does not answer; the next process that reaches it takes them there.
+    """Keep messages for a database that does not answer; the next process that reaches it takes them there.
 
     Raises:
         InputError: listing every mistake; nothing was stored.

@@ -90,7 +90,7 @@ _MAY_CHANGE = re.compile(
 
 @kept_by_chars(chars_max=1_000_000, entries_max=512)
 def readable(text: str) -> str:
-    """A sentence of the same length with plain marks and a capital "I"; the words of others are blanked out."""
+    """Return a sentence of the same length with plain marks and a capital "I"; the words of others are blanked out."""
     text = _SMALL_I.sub("I", text.translate(_STRAIGHT))
     if '"' in text:
         text = _SPEECH.sub(lambda found: " " * len(found[0]) if _is_speech(found[0]) else found[0], text)
@@ -101,7 +101,7 @@ def readable(text: str) -> str:
 
 
 def _is_speech(quoted: str) -> bool:
-    """Whether quotation marks hold what someone says, and no title."""
+    """Return whether quotation marks hold what someone says, and no title."""
     return _PRONOUN.search(quoted) is not None and _SMALL_WORD.search(quoted) is not None
 
 
@@ -236,7 +236,7 @@ class Thread:
 
 
 def clauses(sentence: Sentence, thread: Thread) -> Iterator[Clause]:
-    """The clauses that state something; questions and what is only supposed are left out."""
+    """Yield the clauses that state something; questions and what is only supposed are left out."""
     text = readable(sentence.text)
     thread.opens = True
     if IRONIC.search(text):
@@ -254,7 +254,7 @@ def clauses(sentence: Sentence, thread: Thread) -> Iterator[Clause]:
 
 
 def _is_real(text: str, piece: tuple[int, int], voice: Voice) -> bool:
-    """A clause beside a supposed one still states something, unless an "if" opens or follows it."""
+    """Return a clause beside a supposed one still states something, unless an "if" opens or follows it."""
     if re.search(r"\b(?:if|unless|imagine|suppose|pretend|wish|whether)\b", text, re.IGNORECASE):
         return False
     return UNREAL.search(_spelled(text[piece[0] : piece[1]], voice)) is None
@@ -292,7 +292,7 @@ def _clause(piece: str, start: int, end: int, thread: Thread) -> Clause:
 
 
 def without_lead(text: str) -> str:
-    """A text without the conjunctions and interjections before what it says."""
+    """Return a text without the conjunctions and interjections before what it says."""
     return _LEAD.sub("", text.strip(" ,"))
 
 
@@ -346,7 +346,7 @@ def _named_subject(named: re.Match[str], thread: Thread) -> str | None:
 
 
 def _reported(subject: str, rest: str, thread: Thread) -> tuple[str | None, str]:
-    """What someone said about themselves is about them; what they said about others is left out."""
+    """Return what someone said about themselves is about them; what they said about others is left out."""
     report = _REPORT.match(rest)
     if report is None:
         return subject, rest
@@ -363,7 +363,7 @@ UNKNOWN_USER = "User"
 
 
 def with_article(name: str) -> str:
-    """The place of an object in a statement, with "a" or "an" unless the object is a plural."""
+    """Return the place of an object in a statement, with "a" or "an" unless the object is a plural."""
     if name.endswith("s") and not name.endswith("ss"):
         return "{o}"
     return "an {o}" if name[0].lower() in "aeiou" else "a {o}"
@@ -406,5 +406,5 @@ def draft(
 
 
 def owner(possessive: str, clause: Clause, thread: Thread) -> str | None:
-    """Whose "my", "his" or "her" thing it is."""
+    """Return whose "my", "his" or "her" thing it is."""
     return thread.voice.me if possessive.lower() in ("my", "our") else clause.third

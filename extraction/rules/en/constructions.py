@@ -252,7 +252,7 @@ def _is_pain(effect: str) -> bool:
 
 
 def _cause(said: str, *, done: bool) -> str | None:
-    """The cause in words; what someone does is told by its gerund: `skip breakfast` → `skipping breakfast`."""
+    """Return the cause in words; what someone does is told by its gerund: `skip breakfast` → `skipping breakfast`."""
     found = things(re.sub(r"^(?:drinking|eating) (?=\w)", "", said))[:1]
     if not found or len(found[0].split()) > 4:
         return None
@@ -420,7 +420,7 @@ _BIRTHDAY: Final = re.compile(r"^my (?:birthday|bday|birth date|date of birth) i
 
 
 def said_of_things(clause: Clause, thread: Thread) -> Iterator[Draft]:
-    """What a clause says about a thing and whoever speaks."""
+    """Yield what a clause says about a thing and whoever speaks."""
     yield from _triggers(clause, thread)
     yield from _judged(clause, thread)
     yield from _of_life(clause, thread)
@@ -445,7 +445,7 @@ def _triggers(clause: Clause, thread: Thread) -> Iterator[Draft]:
 
 
 def _judged(clause: Clause, thread: Thread) -> Iterator[Draft]:
-    """What someone thinks of things: `jazz is my go-to`, `family comes first`, `crowds stress me out`."""
+    """Yield what someone thinks of things: `jazz is my go-to`, `family comes first`, `crowds stress me out`."""
     me, text = thread.voice.me, clause.text
     for pattern, predicate, says, relation in (
         _OF_THINGS if _SAYING_HINT.search(text) and not text.startswith("I ") else ()
@@ -502,5 +502,5 @@ _LIFE: Final = (
 
 
 def _first(found: re.Match[str]) -> str:
-    """The group that took part: alternatives of a pattern name their objects `o`, `o2`, `o3`."""
+    """Return the group that took part: alternatives of a pattern name their objects `o`, `o2`, `o3`."""
     return next(text for text in found.groupdict().values() if text is not None)

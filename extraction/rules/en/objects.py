@@ -133,7 +133,7 @@ _PASTIME = re.compile(
 
 
 def proper(text: str) -> str | None:
-    """The name in capitals that a text begins with."""
+    """Return the name in capitals that a text begins with."""
     found = _PROPER.match(text)
     if found is None or found["n"].split()[0].lower() in NOT_NAMES:
         return None
@@ -141,7 +141,7 @@ def proper(text: str) -> str | None:
 
 
 def _known(text: str) -> str | None:
-    """A well-known place that a text begins with, however it is typed."""
+    """Return a well-known place that a text begins with, however it is typed."""
     words = re.findall(r"[A-Za-z]+", text[:60])[:PLACE_WORDS_MAX]
     for count in range(len(words), 0, -1):
         name = " ".join(words[:count])
@@ -151,14 +151,14 @@ def _known(text: str) -> str | None:
 
 
 def place(rule: Rule, text: str) -> Found:
-    """A place or, where the rule wants one, an organisation."""
+    """Return a place or, where the rule wants one, an organisation."""
     if rule.object_type is EntityType.ORGANIZATION:
         return workplaces(text)
     return places(text)
 
 
 def places(text: str) -> Found:
-    """The place that a text begins with."""
+    """Return the place that a text begins with."""
     name = _known(text) or proper(text)
     if name is None and (found := _SETTLEMENT.match(text)):
         name = found["n"]
@@ -171,7 +171,7 @@ def known_place(_rule: Rule, text: str) -> Found:
 
 
 def workplaces(text: str) -> Found:
-    """The organisation that a text begins with, by name or by its kind: `Siemens`, `an insurance company`."""
+    """Return the organisation that a text begins with, by name or by its kind: `Siemens`, `an insurance company`."""
     if name := proper(text):
         return [(name, EntityType.ORGANIZATION)]
     if not re.match(r"(?:an?|the|my|our) ", text):
@@ -182,7 +182,7 @@ def workplaces(text: str) -> Found:
 
 
 def firm(_rule: Rule, text: str) -> Found:
-    """What someone left or joined: a name that is no known place."""
+    """Return what someone left or joined: a name that is no known place."""
     name = proper(text)
     if name is None or name.lower() in PLACES or not _AFTER_FIRM.match(text[text.index(name) + len(name) :]):
         return []
@@ -195,7 +195,7 @@ def address(text: str) -> Found:
 
 
 def jobs(text: str) -> Found:
-    """The occupation that a text begins with."""
+    """Return the occupation that a text begins with."""
     found = _JOB.match(text)
     name = re.sub(r"^(?:full|part)[- ]time |^self-employed ", "", found["n"]) if found else ""
     if (
@@ -213,7 +213,7 @@ def title(_rule: Rule, text: str) -> Found:
 
 
 def job(_rule: Rule, text: str) -> Found:
-    """An occupation with its article: "I am excited to guide" names none."""
+    """Return an occupation with its article: "I am excited to guide" names none."""
     return jobs(text) if re.match(r"(?:an?|the|working as an?) ", text, re.IGNORECASE) else []
 
 
@@ -223,7 +223,7 @@ def trait(_rule: Rule, text: str) -> Found:
 
 
 def condition(_rule: Rule, text: str) -> Found:
-    """Illnesses that last; a cold or a headache passes."""
+    """Return illnesses that last; a cold or a headache passes."""
     found: Found = []
     for piece in re.split(r",? and |, ", text)[:4]:
         named = _CONDITION.match(piece)
@@ -240,7 +240,7 @@ def language(_rule: Rule, text: str) -> Found:
 
 
 def pastime(_rule: Rule, text: str) -> Found:
-    """An instrument, a sport or a game that someone plays."""
+    """Return an instrument, a sport or a game that someone plays."""
     found = _PASTIME.match(text)
     return [(found["n"], EntityType.ACTIVITY)] if found else []
 
@@ -321,7 +321,7 @@ _LARGE = re.compile(
 
 
 def object_type(phrase: str, default: EntityType | None = None) -> EntityType | None:
-    """What sort of thing a phrase names, as far as its words tell."""
+    """Return what sort of thing a phrase names, as far as its words tell."""
     words = phrase.lower().split()
     if default is not None:
         return default
@@ -333,7 +333,7 @@ def object_type(phrase: str, default: EntityType | None = None) -> EntityType | 
 
 
 def objects(rule: Rule, text: str) -> Found:
-    """The objects that a rule finds in a text, cleaned; empty when they are not clear."""
+    """Return the objects that a rule finds in a text, cleaned; empty when they are not clear."""
     return [(name, object_type(name, rule.object_type or kind)) for name, kind in _BY_SHAPE[rule.shape](rule, text)]
 
 

@@ -25,7 +25,7 @@ def english_rule(
     closes: bool = False,
     end: str = "",
 ) -> Rule:
-    """A rule matched where a verb phrase begins; `end` are words that must follow the object."""
+    """Return a rule matched where a verb phrase begins; `end` are words that must follow the object."""
     return Rule(
         pattern=re.compile(ADVERB + f"(?:{pattern})" + (rf" (?P<o>.+?) {end}" if end else " (?P<o>.+)"), re.IGNORECASE),
         opening=pattern,

@@ -43,7 +43,7 @@ _VOWELS = "aeiou"
 
 
 def quoted_title(text: str) -> str | None:
-    """The first title in double quotes, if any."""
+    """Return the first title in double quotes, if any."""
     found = _QUOTED.search(text)
     if found is None or found.start() > 60 or " like " in text[: found.start()]:
         return None
@@ -62,7 +62,7 @@ def gerund(verb: str) -> str:
 
 
 def things(text: str) -> list[str]:
-    """The things a list names, cleaned; what cannot be made short and clear is left out."""
+    """Return the things a list names, cleaned; what cannot be made short and clear is left out."""
     text = _CONSUME.sub("", text.strip())
     if title := quoted_title(text):
         return [title]
@@ -106,7 +106,9 @@ def _pieces(text: str) -> list[str]:
 
 
 def noun_phrase(text: str) -> str | None:
-    """One thing without article, possessive and trailing adverbs, at most six words; None when it says nothing."""
+    """Return one thing without article, possessive and trailing adverbs, at most six words; None when it says
+    nothing.
+    """
     text = _TRAILING.sub("", text.strip(_EDGE)).strip(_EDGE)
     words = text.split()
     if words[:1] and words[0].lower() in PRONOUNS - ARTICLES:
@@ -174,7 +176,7 @@ _DANGLING = word_set("of to for with in on at and or the a an by from about very
 
 
 def verb_phrase(text: str, *, trivial: frozenset[str] = TRIVIAL_GOALS) -> str | None:
-    """What someone wants to do, `learn Spanish`; None when it is long or opens with a trivial verb."""
+    """Return what someone wants to do, `learn Spanish`; None when it is long or opens with a trivial verb."""
     text = re.split(
         r"[;:()]| - |—|, | (?:because|since|so|but|if|when|which|that|where|while|and (?:i|we|then|he|she)|in order|"
         r"this|next|someday|soon|one day|as soon|before|after|by the|in the (?:future|coming)|and felt|and was)\b",

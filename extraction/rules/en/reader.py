@@ -42,7 +42,7 @@ _MOMENT = re.compile(
 
 
 def read_english(sentences: Iterable[Sentence], voice: Voice) -> list[Draft]:
-    """The facts of one message, in the order they are said; the same fact once."""
+    """Return the facts of one message, in the order they are said; the same fact once."""
     thread = Thread(voice=voice)
     found: dict[tuple[str, str, str | None, str], Draft] = {}
     for sentence in sentences:

@@ -53,7 +53,7 @@ _OUR = re.compile(r"俺们?|咱们?家?(?=[爸妈哥姐弟妹])")
 
 @kept_by_chars(chars_max=1_000_000, entries_max=512)
 def readable(text: str) -> str:
-    """A sentence of the same length in which the words of others are blanked out."""
+    """Return a sentence of the same length in which the words of others are blanked out."""
     text = _SPEECH.sub(lambda found: "　" * len(found[0]) if _SPEAKER.search(found[0]) else found[0], text)
     relayed = _AFTER_RELAY.search(text)
     if relayed is None:
@@ -184,7 +184,7 @@ class Thread:
 
 
 def clauses(sentence: Sentence, thread: Thread) -> Iterator[Clause]:
-    """The clauses that state something; questions and what is only supposed are left out."""
+    """Yield the clauses that state something; questions and what is only supposed are left out."""
     text = readable(sentence.text)
     thread.subject = None
     thread.kin = None
@@ -218,7 +218,7 @@ def _inside_title(text: str, place: int) -> bool:
 
 
 def _with_lists(text: str, pieces: list[tuple[int, int]]) -> list[tuple[int, int, str]]:
-    """A list written with commas (唱歌，健身，旅游) belongs to the clause that opens it."""
+    """Return a list written with commas (唱歌，健身，旅游) belongs to the clause that opens it."""
     plain = [text[start:end].strip('。！？!?…~～ .”“"') for start, end in pieces]
     joined: list[tuple[int, int, str]] = []
     number = 0
@@ -298,7 +298,7 @@ def _subject(text: str, thread: Thread) -> tuple[str | None, str]:
 
 
 def _may_be_name(word: str) -> bool:
-    """Whether the dictionary knows the word as no other thing: 周末, 高中 and 小店 are no names."""
+    """Return whether the dictionary knows the word as no other thing: 周末, 高中 and 小店 are no names."""
     return word[0].isascii() or word_tag(word) in (None, "nr")
 
 
@@ -331,7 +331,7 @@ def _kin_subject(kin: re.Match[str], text: str, thread: Thread) -> tuple[str | N
 
 
 def _name_after(rest: str) -> str | None:
-    """The name that follows a word for a relative: `(妻子)王芳`."""
+    """Return the name that follows a word for a relative: `(妻子)王芳`."""
     latin = re.match(r"[A-Z][A-Za-z]+", rest)
     if latin:
         return latin.group()
@@ -339,7 +339,7 @@ def _name_after(rest: str) -> str | None:
 
 
 def _reported(subject: str, rest: str, thread: Thread) -> tuple[str | None, str]:
-    """What someone said about themselves is about them; what they said about others is left out."""
+    """Return what someone said about themselves is about them; what they said about others is left out."""
     report = _REPORT.match(rest)
     if report is None:
         return subject, rest
@@ -395,7 +395,7 @@ def draft(
 
 
 def owner(pronoun: str | None, clause: Clause, thread: Thread) -> str | None:
-    """Whose 我的, 他的, 自己的 thing it is."""
+    """Return whose 我的, 他的, 自己的 thing it is."""
     if pronoun and pronoun.startswith("我"):
         return thread.voice.me
     if pronoun and pronoun[0] in "他她":

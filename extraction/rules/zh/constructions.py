@@ -94,7 +94,7 @@ def causes(sentence: Sentence, thread: Thread) -> Iterator[Draft]:
 
 
 def _cause(said: str) -> str | None:
-    """The cause in words; "不吃早饭" may be one, though no thing is called so."""
+    """Return the cause in words; "不吃早饭" may be one, though no thing is called so."""
     said = re.sub(r"^(?:我|我的|最近|总是|长期|天天|经常)+|(?:太多|的事|的问题|的原因)$", "", said)
     if _NO_CAUSE.search(said):
         return None
@@ -218,7 +218,7 @@ def favorites(clause: Clause, thread: Thread) -> Iterator[Draft]:
 
 
 def experiences(clause: Clause, thread: Thread) -> Iterator[Draft]:
-    """What someone read, watched, visited, took part in, won or was given."""
+    """Yield what someone read, watched, visited, took part in, won or was given."""
     assert clause.subject is not None
     subject, rest = clause.subject, clause.rest
     if _NOT_DONE.search(rest):
@@ -370,7 +370,7 @@ _SPEAKS: Final = re.compile(r"^(?P<o>" + "|".join(LANGUAGES) + r")(?:我)?(?:也
 
 
 def said_of_things(clause: Clause, thread: Thread) -> Iterator[Draft]:
-    """What a clause says about a thing and whoever speaks."""
+    """Yield what a clause says about a thing and whoever speaks."""
     if _speaks_of_others(clause, thread):
         return
     yield from _triggers(clause, thread)
@@ -409,7 +409,7 @@ def _speaks_of_others(clause: Clause, thread: Thread) -> bool:
 
 
 def _triggers(clause: Clause, thread: Thread) -> Iterator[Draft]:
-    """What always makes someone feel so."""
+    """Yield what always makes someone feel so."""
     found = EMOTION.match(clause.text)
     if found and (found["c"] or re.search(r"总|都会|一直", found[0])):
         emotion = EMOTIONS[found["e"]]
@@ -472,7 +472,7 @@ def _each(clause: Clause, thread: Thread) -> Iterator[Draft]:
 
 
 def _kin_name(match: re.Match[str], text: str) -> str | None:
-    """The name after a word for a relative; None when what follows is no name."""
+    """Return the name after a word for a relative; None when what follows is no name."""
     name, start = match["n"], match.start("n")
     if name[0] == "老" and name[1] not in SURNAMES:
         return None

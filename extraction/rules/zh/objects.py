@@ -83,7 +83,7 @@ def place(rule: Rule, text: str) -> Found:
 
 
 def workplace(rule: Rule, text: str) -> Found:
-    """Where someone works; "在医院做检查" tells no work, "在医院做护士" does."""
+    """Return where someone works; "在医院做检查" tells no work, "在医院做护士" does."""
     found = _WORK.match(text)
     name = re.sub(r"^一[家所个间]|(?:里|的)$", "", found["n"]) if found else ""
     if found is None or len(name) < 2 or _NO_WORK.search(name):
@@ -110,7 +110,7 @@ def school(rule: Rule, text: str) -> Found:
 
 
 def job(rule: Rule, text: str) -> Found:
-    """An occupation, or the field someone works in: `高中老师`, `数据分析的`."""
+    """Return an occupation, or the field someone works in: `高中老师`, `数据分析的`."""
     found = _JOB.match(text)
     if found is None or re.search(r"[我你他她]|的(?!$)|^一?个", found["n"]):
         return []
@@ -120,14 +120,14 @@ def job(rule: Rule, text: str) -> Found:
 
 
 def title(rule: Rule, text: str) -> Found:
-    """What someone became, told by its name or its field: `转行做设计`."""
+    """Return what someone became, told by its name or its field: `转行做设计`."""
     found = _JOB.match(text)
     fits = found is not None and is_job(found["n"]) and not re.search(r"[我你他她]", found["n"])
     return [(found["n"], rule.relation, EntityType.TOPIC)] if found and fits else []
 
 
 def is_job(name: str) -> bool:
-    """Whether a phrase names an occupation."""
+    """Return whether a phrase names an occupation."""
     return name.endswith(_JOBS) and "的" not in name
 
 
@@ -142,7 +142,7 @@ def birthday(rule: Rule, text: str) -> Found:
 
 
 def pets(rule: Rule, text: str) -> Found:
-    """Animals with their names, where the words tell them: `两只猫`, `一只小狗叫豆豆`."""
+    """Return animals with their names, where the words tell them: `两只猫`, `一只小狗叫豆豆`."""
     found: Found = []
     if text in PETS:
         return [(text, rule.relation, EntityType.ANIMAL)]
@@ -172,7 +172,7 @@ def taught(rule: Rule, text: str) -> Found:
 
 
 def subject(rule: Rule, text: str) -> Found:
-    """A field of study, not a book: `计算机`, `海洋生物学的博士`."""
+    """Return a field of study, not a book: `计算机`, `海洋生物学的博士`."""
     match = re.match(r"(?P<n>" + _alternatives(SUBJECTS) + r")(?:专业|系|的|了|$|博士|硕士|本科|研究生)", text)
     return [(match["n"], rule.relation, EntityType.TOPIC)] if match else []
 
@@ -185,7 +185,7 @@ def language(rule: Rule, text: str) -> Found:
 
 
 def pastime(rule: Rule, text: str) -> Found:
-    """What someone plays; "打篮球扭了脚" tells what happened once."""
+    """Return what someone plays; "打篮球扭了脚" tells what happened once."""
     match = re.match(
         r"(?P<n>" + _alternatives(PASTIMES) + r")(?:的|了)?(?:好?[几多一二两三四五六七八九十\d]+多?年多?了?)?$", text
     )
@@ -193,13 +193,13 @@ def pastime(rule: Rule, text: str) -> Found:
 
 
 def trait(rule: Rule, text: str) -> Found:
-    """What someone is; the words must end the clause, since "单身公寓" is none."""
+    """Return what someone is; the words must end the clause, since "单身公寓" is none."""
     match = re.match(r"(?P<n>" + _alternatives(TRAITS) + r")(?:的人|的|了|哦|啊|呢|很久了|好[几多]年了?|人士)*$", text)
     return [(match["n"], rule.relation, EntityType.TOPIC)] if match else []
 
 
 def condition(rule: Rule, text: str) -> Found:
-    """Illnesses that last; a cold passes."""
+    """Return illnesses that last; a cold passes."""
     match = re.match(
         r"(?P<n>(?:[一二]型|慢性|过敏性|先天性|轻度|重度|妊娠|急性)?(?:" + _alternatives(CHRONIC) + r"))", text
     )
@@ -213,7 +213,7 @@ def address(rule: Rule, text: str) -> Found:
 
 
 def known_place(rule: Rule, text: str) -> Found:
-    """A place the dictionary knows, so that no firm or person is taken for one."""
+    """Return a place the dictionary knows, so that no firm or person is taken for one."""
     return [
         one
         for one in place(rule, text)
@@ -240,7 +240,7 @@ _AFTER_FOR = re.compile(
 
 
 def object_type(name: str, said: str) -> EntityType | None:
-    """What sort of thing a name names, as far as its characters tell."""
+    """Return what sort of thing a name names, as far as its characters tell."""
     if phrase_title(said):
         return EntityType.WORK
     if name in PETS:
@@ -249,7 +249,7 @@ def object_type(name: str, said: str) -> EntityType | None:
 
 
 def visited_place(text: str) -> str | None:
-    """The place someone went to, if the words name a place of its own."""
+    """Return the place someone went to, if the words name a place of its own."""
     name = re.sub(r"^(?:了|的是|过)|(?:旅游|旅行|玩)$", "", text)
     if name in NOT_NAMES or NO_PLACE.search(name) or name[:1] in "一几好这那附":
         return None
@@ -258,7 +258,7 @@ def visited_place(text: str) -> str | None:
 
 
 def objects(rule: Rule, text: str) -> Found:
-    """The objects that a rule finds in a text, cleaned; empty when they are not clear."""
+    """Return the objects that a rule finds in a text, cleaned; empty when they are not clear."""
     return _BY_SHAPE[rule.shape](rule, text)
 
 
@@ -312,7 +312,7 @@ _TO_WHOM = re.compile(
 
 
 def _promise(rule: Rule, text: str) -> Found:
-    """What was promised, with whom it is done for: `每周日给她打电话`."""
+    """Return what was promised, with whom it is done for: `每周日给她打电话`."""
     name = re.split(r"[，。！？；：…!?;~～]", _TO_WHOM.sub("", text))[0]
     name = re.sub(r"(?:了|啊|呢|吧|呀|的)+$", "", name)
     name = re.sub(r"(?<=[\u4e00-\u9fff])(?:一个|一本|一位|一名)", "", name) if len(name) > 12 else name

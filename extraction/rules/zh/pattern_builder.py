@@ -28,7 +28,7 @@ def chinese_rule(
     strength: float = 0.7,
     closes: bool = False,
 ) -> Rule:
-    """A rule matched where a verb phrase begins; what follows is the object."""
+    """Return a rule matched where a verb phrase begins; what follows is the object."""
     return Rule(
         pattern=re.compile(ADVERB + f"(?:{pattern})" + r"(?P<o>.+)", re.DOTALL),
         opening=pattern,

@@ -53,18 +53,18 @@ _UNCLEAR = re.compile(
 
 
 def title(text: str) -> str | None:
-    """The first title in 《》, if any."""
+    """Return the first title in 《》, if any."""
     found = _TITLE.search(text)
     return found.group(1).strip() if found else None
 
 
 def titles(text: str) -> list[str]:
-    """Every title in 《》, in order."""
+    """Return every title in 《》, in order."""
     return [name.strip() for name in _TITLE.findall(text)]
 
 
 def things(text: str) -> list[str]:
-    """The things a list names, cleaned; what cannot be made short and clear is left out."""
+    """Return the things a list names, cleaned; what cannot be made short and clear is left out."""
     if named := titles(_TAIL_CLAUSE.sub("", text)):
         return named[:_THINGS_MAX]
     if quoted := _QUOTED.match(text):
@@ -95,7 +95,7 @@ def split_list(text: str) -> list[str]:
 
 
 def noun_phrase(text: str) -> str | None:
-    """One thing without measure words and particles, at most twelve characters; None when it says nothing."""
+    """Return one thing without measure words and particles, at most twelve characters; None when it says nothing."""
     text = text.strip(_EDGE)
     model = _MODEL.match(text)
     if model:
@@ -144,7 +144,7 @@ _GOAL_PLACE = re.compile(
 
 
 def goal(text: str, *, weak: bool, any_verb: bool = False) -> str | None:
-    """What someone wants to do; None when it is trivial, long or unclear.
+    """Return what someone wants to do; None when it is trivial, long or unclear.
 
     Args:
         weak: the words before it ("想") also open small wishes, so only lasting aims count.

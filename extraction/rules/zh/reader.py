@@ -30,7 +30,7 @@ _STATES = frozenset(
 
 
 def read_chinese(sentences: Iterable[Sentence], voice: Voice) -> list[Draft]:
-    """The facts of one message, in the order they are said; the same fact once."""
+    """Return the facts of one message, in the order they are said; the same fact once."""
     thread = Thread(voice=voice)
     found: dict[tuple[str, str, str | None, str], Draft] = {}
     for sentence in sentences:

@@ -36,7 +36,7 @@ class AnalystQuery:
         timeout_s: Annotated[float | None, strawberry.argument(description="Stop earlier than allowed.")] = None,
         rows: Annotated[int | None, strawberry.argument(description="At most so many rows.")] = None,
     ) -> CypherAnswer:
-        """Runs one Cypher statement that can only read."""
+        """Run one Cypher statement that can only read."""
         memory: Memory = info.context["memory"]
         given: Any = {} if parameters is None else parameters
         question = FreeQuestion(statement=statement, parameters=given, timeout_s=timeout_s, rows=rows)

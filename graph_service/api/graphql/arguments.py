@@ -42,7 +42,7 @@ class Connection(Generic[T]):
 
 
 def page_info(cursors: Sequence[str], *, more: bool, after: str | None) -> PageInfo:
-    """Where a page with these places begins and ends.
+    """Return where a page with these places begins and ends.
 
     Args:
         after: the cursor it was asked for with.
@@ -54,7 +54,7 @@ def page_info(cursors: Sequence[str], *, more: bool, after: str | None) -> PageI
 def page_parts(
     rows: Sequence[_Row], first: int, after: str | None, *, cursor: Callable[[_Row], str], view: Callable[[_Row], Any]
 ) -> dict[str, Any]:
-    """The fields of a connection from one row more than was asked for, when there is one more.
+    """Return the fields of a connection from one row more than was asked for, when there is one more.
 
     Args:
         cursor: the place of a row.
@@ -75,6 +75,6 @@ ClosedArgument = Annotated[bool, strawberry.argument(description="Also facts tha
 
 
 def now_of(info: Info[Any, None]) -> datetime:
-    """One moment for the whole operation, so that facts of many nodes come together."""
+    """Return one moment for the whole operation, so that facts of many nodes come together."""
     now: datetime = info.context.setdefault("now", datetime.now(UTC))
     return now

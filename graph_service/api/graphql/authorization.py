@@ -60,7 +60,7 @@ class RoleGuard(SchemaExtension):
         yield
 
     async def on_operation(self) -> AsyncIterator[None]:
-        """Runs around one operation."""
+        """Run around one operation."""
         yield
         context = self.execution_context.context
         access, gate = _access(context), _gate(context)
@@ -105,7 +105,7 @@ def _operation(document: DocumentNode, name: str | None) -> OperationDefinitionN
 
 
 def _root_fields(document: DocumentNode, selected: SelectionSetNode) -> Iterator[FieldNode]:
-    """The fields at the root, through fragments; also those that a directive may leave out."""
+    """Yield the fields at the root, through fragments; also those that a directive may leave out."""
     fragments = {node.name.value: node for node in document.definitions if isinstance(node, FragmentDefinitionNode)}
     waiting, seen = list(selected.selections), set[str]()
     while waiting:
@@ -121,7 +121,7 @@ def _root_fields(document: DocumentNode, selected: SelectionSetNode) -> Iterator
 
 
 def _targets(fields: list[FieldNode], variables: dict[str, Any]) -> Iterator[str]:
-    """Ids among the arguments that are named as ids and hold no words."""
+    """Yield ids among the arguments that are named as ids and hold no words."""
     for field in fields:
         for argument in field.arguments or ():
             if _ID_NAME.search(argument.name.value):

@@ -76,7 +76,7 @@ class ContextQuery:
             bool, strawberry.argument(description="Full URIs in the text, about 45 tokens each; marks otherwise.")
         ] = False,
     ) -> ContextView:
-        """What an agent should know of a user before it answers."""
+        """Return what an agent should know of a user before it answers."""
         memory: Memory = info.context["memory"]
         wanted = Wanted(
             user_id=user_id,

@@ -60,7 +60,7 @@ class CorrectionsQuery:
         user_id: Annotated[str, strawberry.argument(description="Whose memory.")],
         limit: Annotated[int, strawberry.argument(description="At most so many, 1 to 100.")] = 50,
     ) -> list[Correction]:
-        """What people stated by hand."""
+        """Return what people stated by hand."""
         found = await _memory(info).statements.latest(info.context["tenant"], user_id, limit=limit)
         return [_view(one) for one in found]
 
@@ -75,7 +75,7 @@ class CorrectionsMutation:
         info: Info[Any, None],
         input: Annotated[StatedFactInput, strawberry.argument(description="The fact.")],  # noqa: A002  the API's word
     ) -> Correction:
-        """Adds a fact that a person states."""
+        """Add a fact that a person states."""
         wish = StatedFact(**{name: getattr(input, name) for name in StatedFact.__dataclass_fields__})
         return _view(await _memory(info).statements.add(info.context["tenant"], wish))
 
@@ -93,7 +93,7 @@ class CorrectionsMutation:
         valid_at: _Time = None,
         invalid_at: Annotated[datetime | None, strawberry.argument(description="When it ceased to hold.")] = None,
     ) -> Correction:
-        """Says how a fact is right."""
+        """Say how a fact is right."""
         edit = FactEdit(
             statement=statement,
             object=object,
@@ -106,7 +106,7 @@ class CorrectionsMutation:
 
     @strawberry.mutation(description="Says that a fact is so: nothing that is read closes it.")
     async def confirm_fact(self, info: Info[Any, None], id: _Fact) -> Correction:  # noqa: A002  the API's word
-        """Says that a fact is so."""
+        """Say that a fact is so."""
         return _view(await _memory(info).statements.confirm(info.context["tenant"], id))
 
     @strawberry.mutation(
@@ -114,12 +114,12 @@ class CorrectionsMutation:
         "undoCorrection does; forgetFact takes it away for good."
     )
     async def reject_fact(self, info: Info[Any, None], id: _Fact) -> Correction:  # noqa: A002  the API's word
-        """Says that a fact never held."""
+        """Say that a fact never held."""
         return _view(await _memory(info).statements.reject(info.context["tenant"], id))
 
     @strawberry.mutation(description="Confirms a fact and gives it the highest importance, so that it stays at hand.")
     async def pin(self, info: Info[Any, None], id: _Fact) -> Correction:  # noqa: A002  the API's word
-        """Confirms a fact and gives it the highest importance."""
+        """Confirm a fact and give it the highest importance."""
         return _view(await _memory(info).statements.pin(info.context["tenant"], id))
 
     @strawberry.mutation(description="Takes a correction back: everything is as if it had not been made.")
@@ -128,7 +128,7 @@ class CorrectionsMutation:
         info: Info[Any, None],
         id: Annotated[str, strawberry.argument(description="The correction.")],  # noqa: A002  the API's word
     ) -> bool:
-        """Takes a correction back."""
+        """Take a correction back."""
         await _memory(info).statements.undo(info.context["tenant"], id)
         return True
 

@@ -60,7 +60,7 @@ class IdentityQuery:
         first: FirstArgument = 100,
         after: AfterCursor = None,
     ) -> Connection[EntityRow]:
-        """The entities of one user's memory."""
+        """Return the entities of one user's memory."""
         check_limit(first)
         found = await _memory(info).entities(info.context["tenant"], user_id, limit=first + 1, after=after)
         return Connection(**page_parts(found, first, after, cursor=entity_cursor, view=_row))
@@ -72,7 +72,7 @@ class IdentityQuery:
         user_id: Annotated[str | None, strawberry.argument(description="Whose memory; everybody's without it.")] = None,
         limit: Annotated[int, strawberry.argument(description="At most so many, 1 to 100.")] = 20,
     ) -> list[SuggestedMerge]:
-        """Pairs of entities that may be one."""
+        """Return pairs of entities that may be one."""
         found = await _memory(info).suggested_merges(info.context["tenant"], user_id, limit=limit)
         return [_suggested(pair) for pair in found]
 
@@ -89,7 +89,7 @@ class IdentityMutation:
         merge_id: Annotated[str, strawberry.argument(description="The entity that is merged into it.")],
         reason: Annotated[str, strawberry.argument(description="Why they are one, for people.")],
     ) -> MergeReceipt:
-        """Lets one node stand for two entities."""
+        """Let one node stand for two entities."""
         return _receipt(await _memory(info).merge_entities(info.context["tenant"], keep_id, merge_id, reason))
 
     @strawberry.mutation(description="Takes a merge back; what was learned since stays with the name that was said.")
@@ -98,7 +98,7 @@ class IdentityMutation:
         info: Info[Any, None],
         id: Annotated[str, strawberry.argument(description="The merge, or the entity that was merged.")],  # noqa: A002  the API's word
     ) -> MergeReceipt:
-        """Takes a merge back."""
+        """Take a merge back."""
         return _receipt(await _memory(info).split_entity(info.context["tenant"], id))
 
     @strawberry.mutation(description="Remembers that two entities of one user are two; answers with an id of that.")
@@ -109,7 +109,7 @@ class IdentityMutation:
         b_id: Annotated[str, strawberry.argument(description="The other.")],
         reason: Annotated[str, strawberry.argument(description="Why they are two, for people.")] = "told so",
     ) -> str:
-        """Remembers that two entities are two."""
+        """Remember that two entities are two."""
         return await _memory(info).reject_merge(info.context["tenant"], a_id, b_id, reason)
 
 

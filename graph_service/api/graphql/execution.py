@@ -111,7 +111,7 @@ class Cost:
 
     @property
     def problem(self) -> str | None:
-        """Why it is not run; None when it is."""
+        """Return why it is not run; None when it is."""
         if self.depth > DEPTH_MAX:
             return f"the operation is {self.depth} fields deep, at most {DEPTH_MAX} are allowed: ask in two steps"
         if self.aliases > ALIASES_MAX:
@@ -171,7 +171,7 @@ def unfit(document: DocumentNode) -> str | None:
 def cost_of(
     schema: GraphQLSchema, document: DocumentNode, operation_name: str | None, variables: Mapping[str, Any]
 ) -> Cost:
-    """What a valid operation costs."""
+    """Return what a valid operation costs."""
     operations = [node for node in document.definitions if isinstance(node, OperationDefinitionNode)]
     operation = next(
         (one for one in operations if operation_name is None or (one.name and one.name.value == operation_name)), None
@@ -196,7 +196,7 @@ class _Counting:
     seen: dict[tuple[str, int | None, int | None], Cost] = field(default_factory=dict)
 
     def of(self, chosen: SelectionSetNode, kind: Any, length: int | None, proofs: int | None = None) -> Cost:
-        """What some selections of a type cost.
+        """Return what some selections of a type cost.
 
         Args:
             length: of the lists directly in it, when an argument above said so.

@@ -52,7 +52,7 @@ class CarryingMutation:
             bool, strawberry.argument(description="With vectors; else an import makes them anew.")
         ] = False,
     ) -> GraphExport:
-        """Writes down the whole memory of the tenant."""
+        """Write down the whole memory of the tenant."""
         done = await _memory(info).carrying.export_text(info.context["tenant"], format, vectors=vectors)
         told = done.told
         return GraphExport(
@@ -68,7 +68,7 @@ class CarryingMutation:
         info: Info[Any, None],
         text: Annotated[str, strawberry.argument(description="What exportGraph gave.")],
     ) -> GraphImport:
-        """Takes an export into the tenant."""
+        """Take an export into the tenant."""
         done = await _memory(info).carrying.import_text(info.context["tenant"], text)
         return GraphImport(nodes=done.nodes, edges=done.edges, users=list(done.users), vectors=done.vectors)
 

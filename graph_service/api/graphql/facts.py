@@ -50,7 +50,7 @@ class FactsQuery:
         valid_at: ValidAtArgument = None,
         as_of: AsOfArgument = None,
     ) -> FactStanding:
-        """Whether a fact holds, and why not."""
+        """Return whether a fact holds, and why not."""
         memory, tenant = _memory(info), info.context["tenant"]
         return _standing(await memory.facts.standing(tenant, id, valid_at=valid_at, as_of=as_of))
 
@@ -66,7 +66,7 @@ class FactsMutation:
         id: Annotated[str, strawberry.argument(description="The closed fact.")],  # noqa: A002  the API's word
         reason: Annotated[str, strawberry.argument(description="Why it still holds, for people.")],
     ) -> FactStanding:
-        """Lets a closed fact hold again."""
+        """Let a closed fact hold again."""
         return _standing(await _memory(info).facts.reopen(info.context["tenant"], id, reason))
 
 
@@ -87,7 +87,7 @@ def _standing(one: Standing) -> FactStanding:
 
 
 def closing_answer(view: ClosingView) -> FactClosing:
-    """Why a fact does not hold any more, as the API shows it."""
+    """Return why a fact does not hold any more, as the API shows it."""
     return FactClosing(why=Closing(view.why), text=view.text, fact_id=view.fact_id, message_id=view.message_id)
 
 
@@ -128,7 +128,7 @@ class HistoryQuery:
         id: Annotated[str, strawberry.argument(description="The fact, as recall and the map name it.")],  # noqa: A002  the API's word
         as_of: AsOfArgument = None,
     ) -> list[FactVersionAnswer]:
-        """What held of the same before and after a fact."""
+        """Return what held of the same before and after a fact."""
         return await _versions(info, id, as_of)
 
     @strawberry.field(description="The same as factHistory.")
@@ -138,7 +138,7 @@ class HistoryQuery:
         id: Annotated[str, strawberry.argument(description="The fact, as recall and the map name it.")],  # noqa: A002  the API's word
         as_of: AsOfArgument = None,
     ) -> list[FactVersionAnswer]:
-        """The same as `fact_history`."""
+        """Return the same as `fact_history`."""
         return await _versions(info, id, as_of)
 
 

@@ -33,7 +33,7 @@ class ForgettingMutation:
         info: Info[Any, None],
         id: Annotated[str, strawberry.argument(description="Its id or its URI.")],  # noqa: A002  the API's word
     ) -> ForgetReceipt:
-        """Forgets a message."""
+        """Forget a message."""
         return _receipt(await _forgetting(info).message(info.context["tenant"], id))
 
     @strawberry.mutation(description="Forgets a scene, everything said in it, and all that follows from that.")
@@ -42,7 +42,7 @@ class ForgettingMutation:
         info: Info[Any, None],
         id: Annotated[str, strawberry.argument(description="Its id or its URI.")],  # noqa: A002  the API's word
     ) -> ForgetReceipt:
-        """Forgets a scene."""
+        """Forget a scene."""
         return _receipt(await _forgetting(info).scene(info.context["tenant"], id))
 
     @strawberry.mutation(
@@ -54,7 +54,7 @@ class ForgettingMutation:
         user_id: Annotated[str, strawberry.argument(description="Whose session.")],
         session_id: Annotated[str, strawberry.argument(description="Which session.")],
     ) -> ForgetReceipt:
-        """Forgets a session."""
+        """Forget a session."""
         return _receipt(await _forgetting(info).session(info.context["tenant"], user_id, session_id))
 
     @strawberry.mutation(
@@ -66,7 +66,7 @@ class ForgettingMutation:
         info: Info[Any, None],
         id: Annotated[str, strawberry.argument(description="Its id.")],  # noqa: A002  the API's word
     ) -> ForgetReceipt:
-        """Rejects a fact."""
+        """Reject a fact."""
         return _receipt(await _forgetting(info).fact(info.context["tenant"], id))
 
     @strawberry.mutation(
@@ -77,7 +77,7 @@ class ForgettingMutation:
         info: Info[Any, None],
         id: Annotated[str, strawberry.argument(description="Its id; `entities` lists them.")],  # noqa: A002  the API's word
     ) -> ForgetReceipt:
-        """Forgets an entity."""
+        """Forget an entity."""
         return _receipt(await _forgetting(info).entity(info.context["tenant"], id))
 
     @strawberry.mutation(
@@ -89,7 +89,7 @@ class ForgettingMutation:
         info: Info[Any, None],
         user_id: Annotated[str, strawberry.argument(description="Who is forgotten.")],
     ) -> ForgetReceipt:
-        """Forgets a user."""
+        """Forget a user."""
         return _receipt(await _forgetting(info).user(info.context["tenant"], user_id))
 
 

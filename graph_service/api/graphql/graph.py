@@ -77,7 +77,7 @@ class GraphQuery:
         valid_at: ValidAtArgument = None,
         as_of: AsOfArgument = None,
     ) -> MemoryNode:
-        """An entity."""
+        """Return an entity."""
         moments = _moments(info, valid_at, as_of)
         return node_answer(await _memory(info).reads.node(info.context["tenant"], id, "Entity"), moments)
 
@@ -89,7 +89,7 @@ class GraphQuery:
         valid_at: ValidAtArgument = None,
         as_of: AsOfArgument = None,
     ) -> MemoryNode:
-        """A scene."""
+        """Return a scene."""
         moments = _moments(info, valid_at, as_of)
         return node_answer(await _memory(info).reads.node(info.context["tenant"], id, "Scene"), moments)
 
@@ -101,7 +101,7 @@ class GraphQuery:
         valid_at: ValidAtArgument = None,
         as_of: AsOfArgument = None,
     ) -> MemoryNode:
-        """A user."""
+        """Return a user."""
         moments = _moments(info, valid_at, as_of)
         return node_answer(await _memory(info).reads.user(info.context["tenant"], user_id), moments)
 
@@ -116,7 +116,7 @@ class GraphQuery:
         as_of: AsOfArgument = None,
         closed: ClosedArgument = True,
     ) -> GraphSlice:
-        """What is around a node."""
+        """Return what is around a node."""
         look = look_asked(valid_at=valid_at, as_of=as_of, closed=closed, now=now_of(info))
         explorer, tenant = _memory(info).reads.explorer, info.context["tenant"]
         found = await explorer.around(tenant, user_id, id_named(id), limit=max(1, min(limit, 100)), look=look)
@@ -133,7 +133,7 @@ class GraphQuery:
         as_of: AsOfArgument = None,
         closed: ClosedArgument = True,
     ) -> GraphSlice:
-        """The shortest paths between two nodes."""
+        """Return the shortest paths between two nodes."""
         look = look_asked(valid_at=valid_at, as_of=as_of, closed=closed, now=now_of(info))
         explorer, tenant = _memory(info).reads.explorer, info.context["tenant"]
         found = await explorer.between(tenant, user_id, id_named(source), id_named(target), look=look)
@@ -149,7 +149,7 @@ class GraphQuery:
         as_of: AsOfArgument = None,
         closed: ClosedArgument = True,
     ) -> GraphSlice:
-        """The most telling part of a memory."""
+        """Return the most telling part of a memory."""
         moments = moments_asked(valid_at=valid_at, as_of=as_of, now=now_of(info))
         found = await _memory(info).reads.explorer.at(
             info.context["tenant"], user_id, moments, limit=max(1, min(limit, 1000)), closed=closed
@@ -167,7 +167,7 @@ class GraphQuery:
         as_of: AsOfArgument = None,
         closed: ClosedArgument = True,
     ) -> FactConnection:
-        """What happened to a user's facts."""
+        """Return what happened to a user's facts."""
         node = node_answer(await _memory(info).reads.user(info.context["tenant"], user_id))
         found: FactConnection = await node.facts(
             info, first=first, after=after, valid_at=valid_at, as_of=as_of, closed=closed

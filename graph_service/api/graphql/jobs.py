@@ -79,7 +79,7 @@ class WorkMutation:
 
     @strawberry.mutation(description="Has given up work done again; answers how much.")
     async def retry_dead_letters(self, info: Info[Any, None], ids: RetriedArgument = None) -> int:
-        """Has given up work done again."""
+        """Have given up work done again."""
         return await _memory(info).retry_work(info.context["tenant"], ids)
 
     @strawberry.mutation(description="Has one piece of given up work done again.")
@@ -88,7 +88,7 @@ class WorkMutation:
         info: Info[Any, None],
         id: Annotated[strawberry.ID, strawberry.argument(description="As deadLetters tells it.")],  # noqa: A002  the API's word
     ) -> bool:
-        """Has one piece of given up work done again."""
+        """Have one piece of given up work done again."""
         return await _memory(info).retry_work(info.context["tenant"], [id]) == 1
 
     @strawberry.mutation(
@@ -99,7 +99,7 @@ class WorkMutation:
         info: Info[Any, None],
         dry_run: Annotated[bool, strawberry.argument(description="Look only.")] = False,
     ) -> SyncResult:
-        """Compares and mends."""
+        """Compare and mend."""
         return _result(await _memory(info).sync(info.context["tenant"], dry_run=dry_run))
 
     @strawberry.mutation(description="The same as sync, under the name that agents know it by.")
@@ -108,12 +108,12 @@ class WorkMutation:
         info: Info[Any, None],
         dry_run: Annotated[bool, strawberry.argument(description="Look only.")] = False,
     ) -> SyncResult:
-        """The same as `sync`."""
+        """Return the same as `sync`."""
         return _result(await _memory(info).sync(info.context["tenant"], dry_run=dry_run))
 
     @strawberry.mutation(description="Gives up work for good, also work under way; answers how much. Messages stay.")
     async def cancel_work(self, info: Info[Any, None], ids: IdsArgument) -> int:
-        """Gives up work for good."""
+        """Give up work for good."""
         return await _memory(info).dead_letters.cancel(info.context["tenant"], ids)
 
 

@@ -92,7 +92,7 @@ class ListsQuery:
         first: Annotated[int, strawberry.argument(description="At most so many, 1 to 500.")] = 100,
         after: AfterCursor = None,
     ) -> ChangeConnection:
-        """What changed after a number."""
+        """Return what changed after a number."""
         log, tenant = _memory(info).changes, info.context["tenant"]
         if not 1 <= first <= CHANGES_MAX:
             raise InputError(f"first is {first}; use 1 to {CHANGES_MAX}")
@@ -113,7 +113,7 @@ class ListsQuery:
         first: FirstArgument = 20,
         after: AfterCursor = None,
     ) -> Connection[MemoryNode]:
-        """The scenes of a user."""
+        """Return the scenes of a user."""
         rows = await _memory(info).reads.scenes(info.context["tenant"], user_id, session_id, first=first, after=after)
         page = page_parts(rows, first, after, cursor=lambda row: row[1], view=lambda row: node_answer(row[0]))
         return Connection(**page)
@@ -137,12 +137,12 @@ class ListsQuery:
         info: Info[Any, None],
         user_id: Annotated[str | None, strawberry.argument(description="Whose memory; everybody's without it.")] = None,
     ) -> MemoryStats:
-        """How much there is."""
+        """Return how much there is."""
         return MemoryStats(**await _memory(info).reads.stats(info.context["tenant"], user_id))
 
 
 def change_view(one: NumberedChange) -> GraphChange:
-    """A change as the API shows it."""
+    """Return a change as the API shows it."""
     return GraphChange(
         seq=one.seq,
         at=datetime.fromisoformat(one.at),

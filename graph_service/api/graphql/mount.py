@@ -44,11 +44,11 @@ class GraphQLMount:
             self._loading = asyncio.create_task(asyncio.to_thread(self._load), name="graphql")
 
     def routes(self) -> list[BaseRoute]:
-        """Where it is reached."""
+        """Return where it is reached."""
         return [Route(GRAPHQL_PATH, endpoint=self), WebSocketRoute(GRAPHQL_PATH, endpoint=self)]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answers one request, or one socket."""
+        """Answer one request, or one socket."""
         self.load()
         assert self._loading is not None
         app = await asyncio.shield(self._loading)
@@ -83,20 +83,20 @@ class _Socket:
         scope[GREETED_KEY] = self._greet
 
     async def __aenter__(self) -> "_Socket":
-        """The socket, without a place."""
+        """Return the socket, without a place."""
         return self
 
     async def __aexit__(self, *error: object) -> None:
-        """Gives the place back."""
+        """Give the place back."""
         await self._stack.aclose()
 
     async def send(self, message: Message) -> None:
-        """Sends a message, unless the socket was closed for want of a place."""
+        """Send a message, unless the socket was closed for want of a place."""
         if not self._closed:
             await self._send(message)
 
     async def _greet(self, tenant: str) -> None:
-        """Takes the place.
+        """Take the place.
 
         Raises:
             RateLimitError: there is none; the socket is closed.

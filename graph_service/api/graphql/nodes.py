@@ -39,13 +39,13 @@ class Loaders:
         self.messages: DataLoader[str, Row | None] = _by(lambda ids: reads.messages(tenant, ids), lambda: None)
 
     def facts(self, page: Page) -> DataLoader[str, list[Row]]:
-        """Facts of nodes; those that are asked for alike come together."""
+        """Return facts of nodes; those that are asked for alike come together."""
         if page not in self._pages:
             self._pages[page] = _by(lambda ids: self._facts_with_ends(ids, page), list)
         return self._pages[page]
 
     async def _facts_with_ends(self, ids: Sequence[str], page: Page) -> dict[str, list[Row]]:
-        """Facts, whose ends nobody has to read any more."""
+        """Return facts, whose ends nobody has to read any more."""
         found = await self._memory.reads.facts(self._tenant, ids, page)
         ends = (map_node(values) for facts in found.values() for fact in facts for values in fact["ends"])
         self.nodes.prime_many({node.id: node for node in ends})
@@ -53,7 +53,7 @@ class Loaders:
 
 
 def loaders_of(info: Info[Any, None]) -> Loaders:
-    """The loaders of the operation."""
+    """Return the loaders of the operation."""
     context = info.context
     if "loaders" not in context:
         context["loaders"] = Loaders(context["memory"], context["tenant"])
@@ -144,17 +144,17 @@ class MemoryFact(Node):
 
     @strawberry.field(description="Whom or what it is about.")
     async def subject(self, info: Info[Any, None]) -> MemoryNode | None:
-        """Whom or what it is about."""
+        """Return whom or what it is about."""
         return _end(await loaders_of(info).nodes.load(self.row["subject_id"]), self.moments)
 
     @strawberry.field(description="Who or what it leads to.")
     async def object(self, info: Info[Any, None]) -> MemoryNode | None:
-        """Who or what it leads to."""
+        """Return who or what it leads to."""
         return _end(await loaders_of(info).nodes.load(self.row["object_id"]), self.moments)
 
     @strawberry.field(description="Messages that prove it, at most `first`.")
     async def evidence(self, info: Info[Any, None], first: FirstArgument = 3) -> list[ProvingMessage]:
-        """Messages that prove it."""
+        """Return messages that prove it."""
         ids = list(self.row["evidence"] or ())[: max(first, 0)]
         found = await loaders_of(info).messages.load_many(ids)
         return [message_view(message) for message in found if message is not None]
@@ -178,21 +178,21 @@ class FactConnection:
 
 
 def connection_of(rows: list[Row], page: Page) -> FactConnection:
-    """A page of facts from one row more than was asked for; their ends are looked at from the same moment."""
+    """Return a page of facts from one row more than was asked for; their ends are looked at from the same moment."""
     edges = [FactEdge(cursor=fact_cursor(row), node=fact_view(row, page.moments)) for row in rows[: page.first]]
     info = page_info([edge.cursor for edge in edges], more=len(rows) > page.first, after=page.after)
     return FactConnection(edges=edges, nodes=[edge.node for edge in edges], page_info=info)
 
 
 def fact_view(row: Row, moments: Moments | None = None) -> MemoryFact:
-    """A fact as the API shows it, its ends looked at from a moment."""
+    """Return a fact as the API shows it, its ends looked at from a moment."""
     names = ("uri", "predicate", "relation", "statement", "strength", "confidence", "importance")
     times = ("valid_at", "invalid_at", "known_at")
     return MemoryFact(id=row["id"], row=row, moments=moments, **{name: row[name] for name in (*names, *times)})
 
 
 def node_answer(node: NodeView, moments: Moments | None = None) -> MemoryNode:
-    """A node as the API shows it, its facts looked at from a moment unless they are asked for otherwise."""
+    """Return a node as the API shows it, its facts looked at from a moment unless they are asked for otherwise."""
     return MemoryNode(
         id=strawberry.ID(node.id),
         kind=node.kind,
@@ -209,7 +209,7 @@ def node_answer(node: NodeView, moments: Moments | None = None) -> MemoryNode:
 
 
 def message_view(message: Row) -> ProvingMessage:
-    """A message as the API shows it."""
+    """Return a message as the API shows it."""
     return ProvingMessage(**{name: message[name] for name in ("id", "uri", "role", "speaker", "text", "said_at")})
 
 

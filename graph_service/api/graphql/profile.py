@@ -54,7 +54,7 @@ class ProfileQuery:
         valid_at: ValidAtArgument = None,
         as_of: AsOfArgument = None,
     ) -> list[ProfilePartView]:
-        """What is always to be known of a user."""
+        """Return what is always to be known of a user."""
         memory: Memory = info.context["memory"]
         tenant = info.context["tenant"]
         parts = await memory.facts.profile(

@@ -46,7 +46,7 @@ class QuestionUnderstood:
 
 
 def understood_of(answer: Answer) -> dict[str, Any]:
-    """The fields of `QuestionUnderstood`."""
+    """Return the fields of `QuestionUnderstood`."""
     times = [
         AskedTimeView(
             start=asked.span.start, end=asked.span.end, phrase=asked.phrase, limits=asked.force is Force.LIMITS
@@ -82,7 +82,7 @@ class AnswerMarks:
 
 
 def marks_of(answer: Answer) -> dict[str, Any]:
-    """The fields of `AnswerMarks`, and how likely the answer is one."""
+    """Return the fields of `AnswerMarks`, and how likely the answer is one."""
     return {
         "confidence": answer.confidence,
         "nothing_relevant": answer.nothing_relevant,
@@ -175,7 +175,7 @@ class RememberInput:
     )
 
     def incoming(self) -> Incoming:
-        """The call in our own words."""
+        """Return the call in our own words."""
         return Incoming(
             user_id=self.user_id,
             session_id=self.session_id,
@@ -289,7 +289,7 @@ class WorkStatus:
 
 
 def receipt_view(receipt: Receipt) -> RememberReceipt:
-    """A receipt as the API shows it."""
+    """Return a receipt as the API shows it."""
     return RememberReceipt(
         session_uri=receipt.session_uri,
         message_ids=list(receipt.message_ids),
@@ -302,13 +302,13 @@ def receipt_view(receipt: Receipt) -> RememberReceipt:
 
 
 def answer_view(answer: Answer) -> RecallAnswer:
-    """An answer as the API shows it."""
+    """Return an answer as the API shows it."""
     hits, understood = [_hit_view(hit) for hit in answer.hits], understood_of(answer)
     return RecallAnswer(hits=hits, path=list(answer.path), notes=list(answer.notes), **understood, **marks_of(answer))
 
 
 def backlog_view(backlog: Backlog, *, spooled: int) -> WorkStatus:
-    """A backlog as the API shows it."""
+    """Return a backlog as the API shows it."""
     return WorkStatus(waiting=backlog.waiting, leased=backlog.leased, dead=backlog.dead, spooled=spooled)
 
 
@@ -407,7 +407,7 @@ AfterArgument = Annotated[
 
 
 def narrowing(only: RecallFilter | None, after: str | None) -> Narrowing:
-    """The wishes in our own words."""
+    """Return the wishes in our own words."""
     if only is None:
         return replace(EVERYTHING, after=after)
     return Narrowing(

@@ -76,7 +76,7 @@ class FastRouter(GraphQLRouter[Any, None]):
         self._kept = KeptQueries()
 
     def encode_json(self, data: object) -> str | bytes:
-        """The body of an answer."""
+        """Return the body of an answer."""
         try:
             return orjson.dumps(data, option=orjson.OPT_NON_STR_KEYS)
         except TypeError:
@@ -114,7 +114,7 @@ class FastRouter(GraphQLRouter[Any, None]):
             raise InputError(error.reason) from error
 
     async def on_ws_connect(self, context: Any) -> UnsetType | dict[str, object] | None:
-        """Runs when a socket said `connection_init`, which is when it takes a place."""
+        """Run when a socket said `connection_init`, which is when it takes a place."""
         if context["greeted"] is not None:
             try:
                 await context["greeted"](context["tenant"])
@@ -131,7 +131,7 @@ class FastRouter(GraphQLRouter[Any, None]):
         root_value: None,
         request_data: GraphQLRequestData,
     ) -> ExecutionResult:
-        """Runs one operation, whose text may be known by its hash."""
+        """Run one operation, whose text may be known by its hash."""
         try:
             name = _persisted_name(request_data)
             request_data = self._with_text(context["tenant"], name, request_data)

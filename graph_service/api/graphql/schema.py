@@ -119,7 +119,7 @@ class Query(
         only: OnlyArgument = None,
         after: AfterArgument = None,
     ) -> RecallAnswer:
-        """What one user's memory holds about a question."""
+        """Return what one user's memory holds about a question."""
         question = Question(
             user_id=user_id,
             text=query,
@@ -140,7 +140,7 @@ class Query(
 
     @strawberry.field(description="How much background work of the tenant is not done.")
     async def work(self, info: Info[Any, None]) -> WorkStatus:
-        """How much background work is not done."""
+        """Return how much background work is not done."""
         memory, tenant = _memory(info), info.context["tenant"]
         depth = await memory.spooling.depth(tenant)
         return backlog_view(await memory.backlog(tenant), spooled=depth.waiting)
@@ -169,7 +169,7 @@ class Mutation(
         info: Info[Any, None],
         input: Annotated[RememberInput, strawberry.argument(description="The messages, and what you know of them.")],  # noqa: A002  the API's word
     ) -> RememberReceipt:
-        """Stores messages at once."""
+        """Store messages at once."""
         return receipt_view(await _memory(info).remember(info.context["tenant"], input.incoming()))
 
 
@@ -177,14 +177,14 @@ class OurErrors(SchemaExtension):
     """Gives every error a stable code, and hides the insides of those we did not foresee."""
 
     async def on_operation(self) -> AsyncIterator[None]:
-        """Runs around one operation."""
+        """Run around one operation."""
         yield
         result = self.execution_context.result
         if result is not None and result.errors:
             result.errors = [_with_code(error) for error in result.errors]
 
     async def on_stream_result(self, result: StreamExecutionResult) -> AsyncIterator[None]:
-        """Runs around each event of a subscription."""
+        """Run around each event of a subscription."""
         if isinstance(result, ExecutionResult) and result.errors:
             result.errors = [_with_code(error) for error in result.errors]
         yield
@@ -224,7 +224,7 @@ graphql_schema = strawberry.Schema(
 
 
 def _tenant(request: HTTPConnection) -> TenantId:
-    """The tenant of the request; a socket that names one which it may not see is closed before it is opened."""
+    """Return the tenant of the request; a socket that names one which it may not see is closed before it is opened."""
     try:
         return tenant_of(request)
     except MnemographError as error:
@@ -234,7 +234,7 @@ def _tenant(request: HTTPConnection) -> TenantId:
 
 
 def graphql_router(memory: Memory, gate: Gate | None = None, follow: Follow | None = None) -> FastRouter:
-    """The route that answers GraphQL over POST; tenant and role are those that the front door found.
+    """Return the route that answers GraphQL over POST; tenant and role are those that the front door found.
 
     Args:
         gate: keeps the audit log; None keeps none.

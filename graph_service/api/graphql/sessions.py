@@ -52,7 +52,7 @@ class ShortTermQuery:
         session_id: Annotated[str, strawberry.argument(description="Which session.")],
         turns: Annotated[int, strawberry.argument(description="At most so many turns, 1 to 200.")] = 20,
     ) -> ShortTerm:
-        """The last turns of a session."""
+        """Return the last turns of a session."""
         memory: Memory = info.context["memory"]
         heard = await memory.short_term(info.context["tenant"], user_id, session_id, turns=turns)
         return _heard_view(heard)
@@ -113,14 +113,14 @@ class SessionsQuery:
         first: FirstArgument = 50,
         after: AfterCursor = None,
     ) -> Connection[SessionAnswer]:
-        """Sessions of a user."""
+        """Return sessions of a user."""
         memory: Memory = info.context["memory"]
         rows = await memory.sessions.page(info.context["tenant"], user_id, first=first, after=after)
         return Connection(**page_parts(rows, first, after, cursor=session_cursor, view=_answer))
 
     @strawberry.field(description="One session and where it stands.")
     async def session(self, info: Info[Any, None], user_id: _UserId, session_id: _SessionId) -> SessionAnswer:
-        """One session."""
+        """Return one session."""
         memory: Memory = info.context["memory"]
         return _answer(await memory.sessions.one(info.context["tenant"], user_id, session_id))
 
@@ -133,7 +133,7 @@ class SessionsMutation:
         description="Ends a session: vectors for all of it, then everything that waits in it is read. Safe to repeat."
     )
     async def close_session(self, info: Info[Any, None], user_id: _UserId, session_id: _SessionId) -> SessionAnswer:
-        """Ends a session."""
+        """End a session."""
         memory: Memory = info.context["memory"]
         return _answer(await memory.sessions.close(info.context["tenant"], user_id, session_id))
 

@@ -55,7 +55,7 @@ class SpoolQuery:
 
     @strawberry.field(description="What waits on the service's disk because Neo4j was away; answers while it is.")
     async def spool(self, info: Info[Any, None]) -> SpoolView:
-        """What waits on disk."""
+        """Return what waits on disk."""
         return await _view(info)
 
 
@@ -69,19 +69,19 @@ class SpoolMutation:
         info: Info[Any, None],
         paused: Annotated[bool, strawberry.argument(description="False resumes.")] = True,
     ) -> SpoolView:
-        """Pauses or resumes for all tenants."""
+        """Pause or resume for all tenants."""
         await _memory(info).spooling.pause(paused)
         return await _view(info)
 
     @strawberry.mutation(description="Has a refused call of remember tried again.")
     async def retry_spooled(self, info: Info[Any, None], number: NumberArgument) -> SpoolView:
-        """Has a refused episode tried again."""
+        """Have a refused episode tried again."""
         await _memory(info).spooling.retry(info.context["tenant"], number)
         return await _view(info)
 
     @strawberry.mutation(description="Gives up a refused call of remember; what was said in it is gone.")
     async def drop_spooled(self, info: Info[Any, None], number: NumberArgument) -> SpoolView:
-        """Gives up a refused episode."""
+        """Give up a refused episode."""
         await _memory(info).spooling.drop(info.context["tenant"], number)
         return await _view(info)
 

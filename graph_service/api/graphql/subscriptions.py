@@ -30,7 +30,7 @@ class Batch(Protocol):
 
     @property
     def reset(self) -> bool:
-        """What came before is out of reach."""
+        """Return what came before is out of reach."""
 
     @property
     def changes(self) -> tuple[NumberedChange, ...]:
@@ -67,7 +67,7 @@ class Subscription:
         ] = None,
         epoch: Annotated[str | None, strawberry.argument(description="That `since` is a number of.")] = None,
     ) -> AsyncIterator[GraphEvent]:
-        """The changes of the graph as they are committed."""
+        """Yield the changes of the graph as they are committed."""
         follow: Follow | None = info.context.get("follow")
         if follow is None:
             raise UnavailableError("changes are followed at a running service; this one only answers")
@@ -87,7 +87,7 @@ class Subscription:
 
 
 async def _while_allowed(batches: AsyncIterator[Batch], context: dict[str, Any]) -> AsyncIterator[Batch]:
-    """The batches until what opened the connection opens it no more."""
+    """Yield the batches until what opened the connection opens it no more."""
     access: Access = context.get("access", ANYBODY)
     gate: Gate | None = context.get("gate")
     ended = asyncio.create_task(gate.ended(access) if gate is not None else asyncio.Event().wait(), name="access")

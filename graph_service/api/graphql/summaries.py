@@ -52,7 +52,7 @@ class LayersQuery:
             str | None, strawberry.argument(description="`after` of the L2 text before: what was said behind it.")
         ] = None,
     ) -> LayerAnswer:
-        """One layer of one memory."""
+        """Return one layer of one memory."""
         memory: Memory = info.context["memory"]
         found = await memory.layers.layer(info.context["tenant"], uri, level, after=after)
         return LayerAnswer(**{name: getattr(found, name) for name in LayerText.__dataclass_fields__})
@@ -69,7 +69,7 @@ class LayersMutation:
         user_id: Annotated[str | None, strawberry.argument(description="Only this user's sessions.")] = None,
         session_id: Annotated[str | None, strawberry.argument(description="Only this session of the user.")] = None,
     ) -> LayersAnswer:
-        """Makes missing texts."""
+        """Make missing texts."""
         memory: Memory = info.context["memory"]
         report = await memory.layers.generate(info.context["tenant"], user_id=user_id, session_id=session_id)
         return LayersAnswer(**{name: getattr(report, name) for name in LayersReport.__dataclass_fields__})

@@ -44,7 +44,7 @@ class UsageQuery:
         info: Info[Any, None],
         days: Annotated[int, strawberry.argument(description="So many days back, 1 to 366.")] = 30,
     ) -> Usage:
-        """What reading by a model cost."""
+        """Return what reading by a model cost."""
         memory: Memory = info.context["memory"]
         return _view(await memory.usage(info.context["tenant"], days=days))
 
@@ -63,7 +63,7 @@ class UsageMutation:
         user_id: Annotated[str, strawberry.argument(description="Whose scenes.")],
         scenes: Annotated[int, strawberry.argument(description="At most so many, 1 to 1,000.")] = 100,
     ) -> int:
-        """Has the model read scenes that are owed to it."""
+        """Have the model read scenes that are owed to it."""
         memory: Memory = info.context["memory"]
         return await memory.read_again(info.context["tenant"], user_id, scenes=scenes)
 

@@ -87,7 +87,7 @@ def _plain(text: str) -> str:
 
 
 def cell(value: Any) -> str:
-    """A value as text for people and spreadsheets."""
+    """Return a value as text for people and spreadsheets."""
     ready = json_ready(value)
     if ready is None:
         return ""
@@ -95,7 +95,7 @@ def cell(value: Any) -> str:
 
 
 def as_parquet(columns: Sequence[str], rows: Rows) -> bytes:
-    """Parquet with a type for each column; columns of maps, or of several types, are JSON text.
+    """Return parquet with a type for each column; columns of maps, or of several types, are JSON text.
 
     Raises:
         InstallError: pyarrow is not installed.
@@ -112,7 +112,7 @@ def as_parquet(columns: Sequence[str], rows: Rows) -> bytes:
 
 
 def _column(values: list[Any]) -> list[Any]:
-    """Values of one type that a column can have, or their JSON."""
+    """Return values of one type that a column can have, or their JSON."""
     kinds = {_kind(value) for value in values if value is not None and value != []}
     if kinds <= {"int", "float"} and kinds != {"int"}:
         return [None if value is None else float(value) for value in values]
@@ -139,7 +139,7 @@ def _kind(value: Any) -> str:
 
 
 def _distinct(columns: Sequence[str]) -> list[str]:
-    """Names of columns, of which Parquet wants each once."""
+    """Return names of columns, of which Parquet wants each once."""
     return [name if name not in columns[:place] else f"{name}_{place}" for place, name in enumerate(columns)]
 
 

@@ -56,7 +56,7 @@ def export(
 
 
 def _put(text: BinaryIO, output: Path) -> None:
-    """Puts a whole file in place, readable by its owner alone, or leaves what was there."""
+    """Put a whole file in place, readable by its owner alone, or leave what was there."""
     half: str | None = None
     try:
         # A name of its own: another export into the same file, or a link under a known name, would be written over.

@@ -65,7 +65,7 @@ def import_files(
 
 
 async def store_all(parts: "Parts", tenant: TenantId, calls: Sequence["Incoming"], steps: Steps) -> tuple[int, int]:
-    """How many messages were new, and how many were known; shows progress by messages."""
+    """Return how many messages were new, and how many were known; shows progress by messages."""
     stored = repeated = 0
     total = sum(len(call.messages) for call in calls)
     for call in calls:
@@ -142,7 +142,7 @@ def _only(files: Sequence[Path]) -> Path:
 
 
 async def _take_over(settings: Settings, file: Path, terminal: Terminal, *, wait: bool) -> None:
-    """Imports what `mnemograph export` wrote."""
+    """Import what `mnemograph export` wrote."""
     tenant = tenant_named(settings.tenant)
     async with opened(settings, terminal) as parts:
         with Steps(terminal) as steps:

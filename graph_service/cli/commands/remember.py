@@ -43,7 +43,7 @@ def remember(
 
 
 def moment(text: str | None, option: str) -> datetime | None:
-    """The moment a text names.
+    """Return the moment a text names.
 
     Raises:
         InputError: it is not ISO 8601.

@@ -60,7 +60,7 @@ def demo(
 
 
 def viewer_address(address: str, tenant: str) -> str:
-    """Where the viewer shows a tenant."""
+    """Return where the viewer shows a tenant."""
     return f"{address}/" if tenant == DEFAULT_TENANT else f"{address}/?tenant={quote(tenant)}"
 
 
@@ -99,7 +99,7 @@ async def _announce(settings: Settings, terminal: Terminal, parts: "Parts", addr
 
 
 async def _present(settings: Settings, terminal: Terminal, parts: "Parts", address: str) -> None:
-    """Loads the conversations, shows how they are read, and asks the questions."""
+    """Load the conversations, show how they are read, and ask the questions."""
     from graph_service.cli.answer_tables import answer_document, answer_view
     from graph_service.cli.commands.import_files import store_all
     from graph_service.cli.open_services import watch_reading

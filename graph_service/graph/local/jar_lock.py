@@ -21,7 +21,7 @@ class FetchProgress:
 
 
 def read_lock(lock_path: Path = LOCK_PATH) -> tuple[Jar, ...]:
-    """The jars of a lock file in its order.
+    """Return the jars of a lock file in its order.
 
     Raises:
         InstallError: a line has another shape.

@@ -17,7 +17,9 @@ _HIDDEN: Final = b"META-OFF/"
 
 
 def _signature_names(folder: bytes) -> "re.Pattern[bytes]":
-    """Names of signature files where a zip has names: 30 bytes into a local header, 46 into one of the directory."""
+    """Return names of signature files where a zip has names: 30 bytes into a local header, 46 into one of the
+    directory.
+    """
     places = rb"(?<=PK\x03\x04.{26}%b)|(?<=PK\x01\x02.{42}%b)" % (folder, folder)
     return re.compile(rb"%b(?:%b)(?=[\w-]{1,8}\.(?:SF|RSA|DSA|EC))" % (folder, places), re.DOTALL)
 
@@ -27,12 +29,12 @@ _HIDDEN_NAMES: Final = _signature_names(_HIDDEN)
 
 
 def without_signature(jar: bytes) -> bytes:
-    """The jar as Java shall see it, of the same length."""
+    """Return the jar as Java shall see it, of the same length."""
     return _SHOWN_NAMES.sub(_HIDDEN, jar)
 
 
 def with_signature(jar: bytes) -> bytes:
-    """The jar as its maker published it."""
+    """Return the jar as its maker published it."""
     return _HIDDEN_NAMES.sub(_SHOWN, jar)
 
 

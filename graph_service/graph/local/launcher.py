@@ -81,7 +81,7 @@ def _log_to(log_dir: Path) -> None:
 
 
 def _listen(answers: threading.Event) -> "queue.Queue[str]":
-    """Lines of stdin as they come; an empty string says that the parent closed it or died.
+    """Return lines of stdin as they come; an empty string says that the parent closed it or died.
 
     Args:
         answers: not set while Neo4j starts; nobody waits for a database then whose parent is gone.
@@ -195,7 +195,7 @@ def _bolt_port(dbms: Any) -> int:
 
 
 def _archive_used() -> bool:
-    """Whether Java runs on a class archive; it starts without a word when it refuses one."""
+    """Return whether Java runs on a class archive; it starts without a word when it refuses one."""
     from jpype import JClass
 
     return "sharing" in str(JClass("java.lang.System").getProperty("java.vm.info"))
@@ -211,7 +211,7 @@ def _report(reports: TextIO, event: dict[str, Any]) -> None:
 
 
 def _reason(problem: BaseException) -> str:
-    """The problem and what caused it in one line, the innermost cause last, Java's or Python's."""
+    """Return the problem and what caused it in one line, the innermost cause last, Java's or Python's."""
     told: list[str] = []
     cause: Any = problem
     while cause is not None and len(told) < CAUSES_MAX:
@@ -228,7 +228,9 @@ def _in_words(problem: Any) -> str:
 
 
 def _cause_of(problem: Any) -> Any:
-    """What caused it; the `__cause__` of a problem of Java holds frames, and says nothing but "Java Exception"."""
+    """Return what caused it; the `__cause__` of a problem of Java holds frames, and says nothing but "Java
+    Exception".
+    """
     of_java = getattr(problem, "getCause", None)
     return of_java() if of_java is not None else problem.__cause__
 

@@ -61,7 +61,7 @@ async def start_local_server(
     share: bool = True,
     lasting: bool = False,
 ) -> LocalServer:
-    """The local Neo4j of `data_dir`, started here unless it runs already.
+    """Return the local Neo4j of `data_dir`, started here unless it runs already.
 
     The first start on a machine fetches about 180 MB of jars into `cache_dir`; that time does not count against
     `start_timeout_s`.
@@ -101,7 +101,9 @@ async def start_local_server(
 
 
 def find_local_server(data_dir: Path) -> LocalServer | None:
-    """The server of this directory when it runs and its owner lives; None otherwise. Starts and changes nothing."""
+    """Return the server of this directory when it runs and its owner lives; None otherwise. Starts and changes
+    nothing.
+    """
     found = find_server(data_dir)
     return None if found is None else _local_server(found)
 

@@ -33,7 +33,7 @@ class ProcessMark:
 
     @staticmethod
     def of(pid: int) -> "ProcessMark":
-        """The mark of a process that runs now.
+        """Return the mark of a process that runs now.
 
         Raises:
             psutil.NoSuchProcess: nothing runs under this pid.
@@ -41,7 +41,7 @@ class ProcessMark:
         return ProcessMark(pid=pid, started_s=psutil.Process(pid).create_time())
 
     def process(self) -> psutil.Process | None:
-        """The process while it runs; None once it ended, also when its pid was given away since."""
+        """Return the process while it runs; None once it ended, also when its pid was given away since."""
         try:
             process = psutil.Process(self.pid)
             same = abs(process.create_time() - self.started_s) <= SAME_START_S
@@ -63,7 +63,7 @@ class Owner:
     uri: str
 
     def in_use(self) -> bool:
-        """Whether the server runs and the process that must stop it does too."""
+        """Return whether the server runs and the process that must stop it does too."""
         return self.server.process() is not None and self.starter.process() is not None
 
     def description(self) -> str:
@@ -78,7 +78,7 @@ class Owner:
 
 
 def read_owner(data_dir: Path) -> Owner | None:
-    """The recorded owner, running or not; None when there is no readable record."""
+    """Return the recorded owner, running or not; None when there is no readable record."""
     try:
         record = json.loads((data_dir / OWNER_NAME).read_text(encoding="utf-8"))
         uri = str(record["uri"])

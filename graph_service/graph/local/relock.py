@@ -21,7 +21,7 @@ HEADER: Final = (
 
 
 def lock_lines(coordinate: str, download_dir: Path) -> list[str]:
-    """One lock line per runtime jar of `coordinate`, sorted; the jars are downloaded into `download_dir`."""
+    """Return one lock line per runtime jar of `coordinate`, sorted; the jars are downloaded into `download_dir`."""
     context = MavenContext(resolver=PythonResolver(), repo_cache=download_dir, local_repos=[], timeout=60)
     inputs, transitive = context.resolver.resolve([context.create_dependency(coordinate)])
     lines: set[str] = set()

@@ -31,7 +31,7 @@ class ServerProcess:
     reports: queue.Queue[dict[str, Any] | None]
 
     def wait_until_ready(self, *, timeout_s: float, cancelled: threading.Event) -> dict[str, Any]:
-        """The child's `ready` or `failed` report.
+        """Return the child's `ready` or `failed` report.
 
         Returns:
             `died`, with a `reason` like `failed`, when the child ended without a report.
@@ -106,7 +106,7 @@ def start_process(settings: dict[str, Any]) -> ServerProcess:
 
 
 def log_tail(log_dir: Path) -> str:
-    """The end of what Java printed, for an error message; empty when there is nothing."""
+    """Return the end of what Java printed, for an error message; empty when there is nothing."""
     try:
         return (log_dir / "launcher.log").read_text(encoding="utf-8", errors="replace")[-LOG_TAIL_CHARS:].strip()
     except OSError:

@@ -60,7 +60,7 @@ class OwnServer:
     archive: ClassArchive
 
     def ended(self) -> bool:
-        """Whether the process is gone, stopped or killed."""
+        """Return whether the process is gone, stopped or killed."""
         return self.process.popen.poll() is not None
 
     def stop(self) -> None:
@@ -84,7 +84,7 @@ class ServerDiedError(InstallError):
 
 
 def get_server(request: StartRequest) -> ServerAccess:
-    """The running or newly started server; blocks. Starters of one directory take turns.
+    """Return the running or newly started server; blocks. Starters of one directory take turns.
 
     Raises:
         ConflictError: in use and not to be shared, or locked by a process that left no record.
@@ -118,7 +118,7 @@ def _starts_elsewhere(data_dir: Path) -> bool:
 
 
 def find_server(data_dir: Path) -> ServerAccess | None:
-    """The server of a live owner; None when there is none. Changes nothing."""
+    """Return the server of a live owner; None when there is none. Changes nothing."""
     owner = read_owner(data_dir)
     if owner is None or not owner.uri or not owner.in_use():
         return None
@@ -130,7 +130,7 @@ def find_server(data_dir: Path) -> ServerAccess | None:
 
 
 def _running_server(request: StartRequest) -> ServerAccess | None:
-    """The running server of the directory; None when there is none and what was left of one is cleared away."""
+    """Return the running server of the directory; None when there is none and what was left of one is cleared away."""
     found, owner = find_server(request.data_dir), read_owner(request.data_dir)
     if found is not None and owner is not None:
         if not request.share:
@@ -185,7 +185,7 @@ def _new_server(request: StartRequest) -> ServerAccess:
 
 
 def _launch(request: StartRequest, archive: ClassArchive, new_password: str | None) -> tuple[ServerProcess, int]:
-    """A ready server process and its port; tried again without the class archive when Java dies of it."""
+    """Return a ready server process and its port; tried again without the class archive when Java dies of it."""
     archive_options = archive.java_options()
     settings = launch_settings(
         request.data_dir,

@@ -29,7 +29,7 @@ class MessageAnswer(TheirAnswer):
 def a_tool(
     name: str, description: str, arguments: type[Arguments], answer: type[Shape], effect: Effect, act: Any
 ) -> Tool:
-    """A tool whose title is its name."""
+    """Return a tool whose title is its name."""
     return Tool(
         name=name,
         title=name.replace("_", " ").capitalize(),

@@ -162,7 +162,7 @@ async def _delete_memory(desk: Desk, caller: Caller, given: DeleteMemoryArgument
 
 
 def filters_in(given: Mapping[str, Any]) -> Filters:
-    """What filters say; only those that narrow by one value each, because nothing may be widened in silence.
+    """Return what filters say; only those that narrow by one value each, because nothing may be widened in silence.
 
     Raises:
         InputError: naming the first filter that is not understood.

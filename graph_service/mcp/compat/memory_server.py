@@ -56,7 +56,7 @@ class Graph(TheirAnswer):
 
 
 def told(entity: Entity) -> list[tuple[str, BroughtFact]]:
-    """The notes that make an entity: one for each observation, and what it is where we have no such type."""
+    """Return the notes that make an entity: one for each observation, and what it is where we have no such type."""
     known = entity.entityType.casefold() in _TYPES
     notes = [note(entity.name, text, entity.entityType.casefold() if known else None) for text in entity.observations]
     if not known or not entity.observations:
@@ -66,19 +66,21 @@ def told(entity: Entity) -> list[tuple[str, BroughtFact]]:
 
 
 def note(name: str, text: str, entity_type: str | None = None) -> tuple[str, BroughtFact]:
-    """An observation, and the id of the message that carries it."""
+    """Return an observation, and the id of the message that carries it."""
     return _noted(name, OBSERVATION, text[: LIMITS.name_chars], text, subject_type=entity_type)
 
 
 def said_of(relation: Relation) -> tuple[str, BroughtFact]:
-    """A relation, and the id of the message that carries it."""
+    """Return a relation, and the id of the message that carries it."""
     words = relation.relationType.replace("_", " ")
     statement = f"{relation.source} {words} {relation.to}"
     return _noted(relation.source, relation.relationType, relation.to, statement, subject_type=None)
 
 
 def graph_of(nodes: Sequence[NodeFound]) -> Graph:
-    """Nodes and their facts as a graph of theirs; what only says what another thing is, is no entity of its own."""
+    """Return nodes and their facts as a graph of theirs; what only says what another thing is, is no entity of
+    its own.
+    """
     facts = {fact.id: fact for node in nodes for fact in node.facts}
     special = {fact.object for fact in facts.values() if fact.relation in (OBSERVATION, IS_A)}
     plain = {name for fact in facts.values() for name in _ends(fact)}
@@ -205,7 +207,7 @@ async def _add_observations(desk: Desk, caller: Caller, given: AddObservationsAr
 
 
 async def _store(desk: Desk, caller: Caller, notes: Sequence[tuple[str, BroughtFact]]) -> StoredResult:
-    """Each note is a message with an id of its own, so that it can be repeated and deleted by what it says."""
+    """Return each note is a message with an id of its own, so that it can be repeated and deleted by what it says."""
     user_id, stored, repeated = caller.whose(None), 0, 0
     unique = list(dict(notes).items())
     for first in range(0, len(unique), LIMITS.facts):

@@ -47,7 +47,7 @@ class ForgetAnswer(Shape):
 
 
 async def forgotten(desk: Desk, caller: Caller, kind: Forgettable, name: str, user_id: str | None) -> Forgotten:
-    """Forgets one thing."""
+    """Forget one thing."""
     forgetting, tenant = desk.memory.forgetting, caller.tenant
     match kind:
         case Forgettable.MESSAGE:

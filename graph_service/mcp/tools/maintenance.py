@@ -159,7 +159,7 @@ async def _index_memories(desk: Desk, caller: Caller, given: IndexMemoriesArgume
 
 
 async def status_answer(desk: Desk, caller: Caller) -> StatusAnswer:
-    """How the memory of a caller's tenant does; answers while the database is away, too."""
+    """Return how the memory of a caller's tenant does; answers while the database is away, too."""
     about, depth = desk.about, await desk.memory.spooling.depth(caller.tenant)
     said = StatusAnswer(
         database="away",

@@ -75,7 +75,7 @@ class RememberAnswer(Shape):
 
 
 def receipt_answer(receipt: Receipt) -> RememberAnswer:
-    """A receipt as MCP tells it."""
+    """Return a receipt as MCP tells it."""
     return RememberAnswer(
         stored=receipt.stored,
         repeated=receipt.repeated,
@@ -87,7 +87,7 @@ def receipt_answer(receipt: Receipt) -> RememberAnswer:
 
 
 def session_of_today(desk: Desk) -> str:
-    """The conversation that messages belong to when nobody says which."""
+    """Return the conversation that messages belong to when nobody says which."""
     return f"mcp-{desk.clock():%Y-%m-%d}"
 
 

@@ -53,7 +53,7 @@ class NodesAnswer(Shape):
 
 
 def node_answer(found: NodeFound) -> Node:
-    """A node as MCP tells it."""
+    """Return a node as MCP tells it."""
     return Node(
         id=found.id,
         name=found.name,

@@ -35,7 +35,7 @@ class ChangeLog:
         self._graph = graph
 
     async def head(self, tenant: str) -> Head:
-        """Where the log stands now; a tenant that nobody has written to has epoch `NO_EPOCH` and seq 0.
+        """Return where the log stands now; a tenant that nobody has written to has epoch `NO_EPOCH` and seq 0.
 
         Raises:
             UnavailableError: the database does not answer.
@@ -58,7 +58,7 @@ class ChangeLog:
 
 
 def numbered_change(row: Row) -> NumberedChange:
-    """A change in a row of `change_log/changes_since` or `change_log/recent`."""
+    """Return a change in a row of `change_log/changes_since` or `change_log/recent`."""
     body = row["body"]
     return NumberedChange(
         seq=row["seq"],
@@ -79,7 +79,7 @@ def numbered_change(row: Row) -> NumberedChange:
 async def append_changes(
     writing: Writing, tenant: TenantId, user_id: str, changes: Sequence[Change], *, at: datetime
 ) -> int:
-    """Numbers the changes and stores them; returns the number of the last one (0 when there is none to write).
+    """Number the changes and stores them; returns the number of the last one (0 when there is none to write).
 
     Call it last in a transaction: it locks the tenant, and all writers take that lock last.
     """

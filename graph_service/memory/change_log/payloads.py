@@ -18,7 +18,7 @@ _OF_SCENES: Final = frozenset({"MENTIONED", "CAUSED_BY"})
 
 
 def node_view(properties: Mapping[str, Any], kind: str) -> NodeView:
-    """A node as viewers see it.
+    """Return a node as viewers see it.
 
     Args:
         properties: those of a `Memory` node; an optional `evidence_n` counts the facts that touch it.
@@ -42,7 +42,7 @@ def node_view(properties: Mapping[str, Any], kind: str) -> NodeView:
 
 
 def edge_view(properties: Mapping[str, Any], source: str, target: str, predicate: str) -> EdgeView:
-    """An edge as viewers see it.
+    """Return an edge as viewers see it.
 
     Args:
         properties: those of an edge of knowledge; `evidence_n` wins over the length of `evidence`.
@@ -81,12 +81,12 @@ def _category(properties: Mapping[str, Any], predicate: str) -> str | None:
 
 
 def node_body(view: NodeView) -> dict[str, Any]:
-    """The body of a `node+` change: every field, so that what is gone overwrites what was there."""
+    """Return the body of a `node+` change: every field, so that what is gone overwrites what was there."""
     return view.model_dump(mode="json")
 
 
 def edge_body(view: EdgeView, *, strength_was: float | None = None) -> dict[str, Any]:
-    """The body of an `edge+` change: every field, so that what is gone overwrites what was there.
+    """Return the body of an `edge+` change: every field, so that what is gone overwrites what was there.
 
     Args:
         strength_was: the strength before this change, when the edge was there; viewers show the difference.
@@ -98,18 +98,18 @@ def edge_body(view: EdgeView, *, strength_was: float | None = None) -> dict[str,
 
 
 def kind_of(labels: Iterable[str]) -> str:
-    """Which of User, Agent, Entity and Scene is among the labels of a `Memory` node."""
+    """Return which of User, Agent, Entity and Scene is among the labels of a `Memory` node."""
     present = set(labels)
     return next(kind for kind in MIND_MAP_KINDS if kind in present)
 
 
 def moment_text(moment: datetime | int | None) -> str | None:
-    """A moment as ISO 8601 UTC; a number is microseconds since 1970, as statements with many rows return it."""
+    """Return a moment as ISO 8601 UTC; a number is microseconds since 1970, as statements with many rows return it."""
     return iso(_EPOCH + timedelta(microseconds=moment) if isinstance(moment, int) else moment)
 
 
 def fact_change(planned: PlannedFact, row: Mapping[str, Any]) -> Change:
-    """The row of the change log for a planned fact.
+    """Return the row of the change log for a planned fact.
 
     Args:
         row: as `fact_row` gave it.

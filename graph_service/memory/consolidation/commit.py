@@ -23,7 +23,7 @@ class StaleError(Exception):
 async def commit_digest(
     graph: Graph, text: SessionText, plan: DigestPlan, held: Claim, *, now_ms: int, too_slow: str | None = None
 ) -> None:
-    """Writes the plan, finishes the work and appends to the change log.
+    """Write the plan, finish the work and append to the change log.
 
     Locks the user first and the tenant last, like every writer, so that digests of one user take turns.
 

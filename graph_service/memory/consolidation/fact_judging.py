@@ -26,12 +26,12 @@ DOUBTS_MAX: Final = 20
 
 
 def touching(predicate: str) -> set[str]:
-    """The predicates under which a known fact may be repeated or replaced by a new one with this predicate."""
+    """Return the predicates under which a known fact may be repeated or replaced by a new one with this predicate."""
     return {predicate, whitelist()[predicate].opposite or predicate}
 
 
 def doubts_of(accepted: Iterable[AcceptedFact], similar: Sequence[KnownFact]) -> list[Doubt]:
-    """The facts in doubt, each claim once, those with the most alike known fact first.
+    """Return the facts in doubt, each claim once, those with the most alike known fact first.
 
     Args:
         similar: known facts that share words with the accepted ones, of whatever subject.
@@ -82,7 +82,7 @@ class Judges:
     async def on(
         self, graph: Graph, owner: Owner, scenes: Sequence[SceneRead], names: Sequence[NameSeen], known: Sequence[Known]
     ) -> Judging:
-        """The verdicts on the facts of these scenes, and what they cost.
+        """Return the verdicts on the facts of these scenes, and what they cost.
 
         Raises:
             UnavailableError: the model or Neo4j is away; the same call may work later.

@@ -40,7 +40,7 @@ async def load_known(
     *,
     also: Iterable[Claim] = (),
 ) -> KnownFacts:
-    """Facts that the proposals may repeat, close or be closed by, and the rivals of those.
+    """Return facts that the proposals may repeat, close or be closed by, and the rivals of those.
 
     Args:
         also: known claims that a model has judged the proposals to touch.

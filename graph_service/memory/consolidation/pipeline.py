@@ -44,7 +44,7 @@ _CALLER: Final = "caller"
 
 
 def count_digest(scenes: Sequence[SceneRead], plan: DigestPlan) -> None:
-    """Counts what one digest read and wrote; to be called after its commit."""
+    """Count what one digest read and wrote; to be called after its commit."""
     for reading in (reading for scene in scenes for reading in scene.readings if reading.reader != _CALLER):
         READINGS.add(_outcome(reading))
     FACTS.add(n=len(plan.facts))
@@ -106,7 +106,7 @@ async def read_session(
     whole: bool = False,
     until_ms: int | None = None,
 ) -> bool:
-    """Digests what is unread in one session; True when a rest is left.
+    """Digest what is unread in one session; True when a rest is left.
 
     Args:
         turns: of users, by which readings of one memory wait for each other.
@@ -184,7 +184,9 @@ async def _plan(graph: Graph, text: SessionText, scenes: Sequence[SceneRead], ju
 
 
 async def _refresh(graph: Graph, text: SessionText, held: Claim) -> SessionText:
-    """The same text with the user as it is now; the scenes cannot have changed, because the session is leased to us."""
+    """Return the same text with the user as it is now; the scenes cannot have changed, because the session is leased to
+    us.
+    """
     wanted = {"tenant": held.tenant, "user_node_id": text.owner.user.id}
     rows = await graph.read(statement("consolidation/user_revision"), wanted)
     if not rows:
@@ -195,7 +197,7 @@ async def _refresh(graph: Graph, text: SessionText, held: Claim) -> SessionText:
 async def _read_scenes(  # noqa: C901  one pass over a scene, whose steps share what came before
     text: SessionText, readers: Readers, rules: SceneRules, refused: Refused, *, final: bool, whole: bool
 ) -> list[SceneRead]:
-    """The readings of scenes that changed, and new layer texts where the old ones hold no more."""
+    """Return the readings of scenes that changed, and new layer texts where the old ones hold no more."""
     # Rules share the processor and few threads with everybody; only answers of a model are worth waiting for together.
     told_by = BroughtByMessage(text.session_uri, text.brought)
     gate = asyncio.Semaphore(1 if readers.first is readers.fallback else readers.parallel)

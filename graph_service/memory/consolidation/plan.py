@@ -36,7 +36,7 @@ def plan_mentions(
     scene_uri: str,
     named: Mapping[MemoryId, Sequence[tuple[MemoryId, datetime]]],
 ) -> list[PlannedFact]:
-    """The MENTIONED edges of one scene.
+    """Return the MENTIONED edges of one scene.
 
     Args:
         known: mentions of the scene that are stored, by id.
@@ -121,7 +121,7 @@ class DigestPlan:
 
 
 def names_of(scenes: Sequence[SceneRead]) -> list[NameSeen]:
-    """Every name in the readings with the time it was said, in the order of scenes and lines."""
+    """Return every name in the readings with the time it was said, in the order of scenes and lines."""
     seen: dict[tuple[str, datetime], NameSeen] = {}
     for read in scenes:
         lines = read.scene.messages
@@ -139,7 +139,7 @@ def names_of(scenes: Sequence[SceneRead]) -> list[NameSeen]:
 
 
 def _mentions_in(reading: Reading) -> Iterator[Mention]:
-    """What a reading names: its mentions, and both ends of each fact where it was said."""
+    """Yield what a reading names: its mentions, and both ends of each fact where it was said."""
     yield from reading.mentions
     for fact in reading.facts:
         for quote in fact.quotes:
@@ -150,7 +150,7 @@ def _mentions_in(reading: Reading) -> Iterator[Mention]:
 def accepted_in(
     scenes: Sequence[SceneRead], names: Sequence[NameSeen], candidates: Sequence[Known], owner: Owner
 ) -> list[AcceptedFact]:
-    """The facts of these scenes that pass the check."""
+    """Return the facts of these scenes that pass the check."""
     beings, _ = _beings(names, candidates, owner)
     verdicts = [check(reading, read.scene.messages, beings) for read in scenes for reading in read.readings]
     return [fact for verdict in verdicts for fact in verdict.accepted]
@@ -175,7 +175,7 @@ def plan_digest(
     held: Collection[MemoryId] = (),
     judging: Judging = NOTHING_JUDGED,
 ) -> DigestPlan:
-    """Everything one digest writes; the same input gives the same plan.
+    """Return everything one digest writes; the same input gives the same plan.
 
     Args:
         judging: what a model judged of facts in doubt.
@@ -226,7 +226,7 @@ def plan_digest(
 
 
 def _hold_back(plan: DigestPlan, entities: Sequence[dict[str, Any]], held: Collection[MemoryId]) -> DigestPlan:
-    """The plan with what belongs to merged entities by itself, since the map shows what follows from that."""
+    """Return the plan with what belongs to merged entities by itself, since the map shows what follows from that."""
     names = {row["id"] for row in entities}
     facts = [row for row in plan.facts if row["id"] in held or {row["subject_id"], row["object_id"]} & names]
     gone = names | {row["id"] for row in facts}
@@ -300,7 +300,8 @@ def _user_change(text: SessionText, last_said: datetime) -> Change:
 
 
 def _held(message: Message) -> dict[str, Any]:
-    """A message as its scene takes it, with the time it talks about: what the caller said, else what its words say.
+    """Return a message as its scene takes it, with the time it talks about: what the caller said, else what its words
+    say.
 
     Time words are resolved against when and where it was said.
     """

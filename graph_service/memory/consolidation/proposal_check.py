@@ -41,7 +41,7 @@ class Verdict:
 
 
 def check(reading: Reading, messages: Sequence[Message], beings: Mapping[str, Being]) -> Verdict:
-    """Accepts the proposals that the whitelist permits, whose ends are known and whose proof exists.
+    """Accept the proposals that the whitelist permits, whose ends are known and whose proof exists.
 
     Args:
         messages: the lines of the scene, in the order the reader saw them.

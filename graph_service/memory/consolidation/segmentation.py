@@ -73,7 +73,7 @@ def assign(
     rules: SceneRules | None = None,
     topics: Mapping[MemoryId, Topic] | None = None,
 ) -> list[Scene]:
-    """The scenes that change when the unread messages join a session, complete, oldest first.
+    """Return the scenes that change when the unread messages join a session, complete, oldest first.
 
     Each message joins the nearest scene that is not further away than the pause, unless it goes on after the end of
     that scene and turns away from it or finds it full; then it opens one that is named by it. A message that belongs
@@ -109,7 +109,7 @@ def span_pauses(rules: SceneRules) -> int:
 
 
 def is_ripe(scene: Scene, rules: SceneRules, *, newest_ms: int, final: bool) -> bool:
-    """Whether a scene will hardly grow any more: it is full, a later one has begun, or its session ends.
+    """Return whether a scene will hardly grow any more: it is full, a later one has begun, or its session ends.
 
     Args:
         newest_ms: when the latest scene of the session begins, milliseconds since 1970.
@@ -136,7 +136,7 @@ def _key(message: Message) -> tuple[datetime, int, MemoryId]:
 
 
 def _nearest(scenes: Sequence[_Open], message: Message, rules: SceneRules) -> _Open | None:
-    """The scene that lies nearest in time; of several, the latest that began before the message."""
+    """Return the scene that lies nearest in time; of several, the latest that began before the message."""
     moment, key = message.said_at, _key(message)
     near = [scene for scene in scenes if scene.distance_s(moment) <= rules.pause_s]
     if not near:
@@ -148,7 +148,7 @@ def _nearest(scenes: Sequence[_Open], message: Message, rules: SceneRules) -> _O
 
 
 def _ends(scene: _Open, message: Message, rules: SceneRules, topics: Mapping[MemoryId, Topic], turns: Turns) -> bool:
-    """Whether a scene is over when this message comes."""
+    """Return whether a scene is over when this message comes."""
     ordered, size = scene.messages, len(scene.messages)
     if _key(message) < _key(ordered[-1]):
         return size >= rules.messages_max * _LATE_FACTOR or scene.chars >= rules.chars_max * _LATE_FACTOR

@@ -35,7 +35,7 @@ _log = logging.getLogger("mnemograph.scenes")
 
 
 async def topics_of(messages: Sequence[Message], embedder: Embedder | None) -> dict[MemoryId, Topic]:
-    """The topic of each message; by words alone while the embedder is away, because scenes do not wait for it.
+    """Return the topic of each message; by words alone while the embedder is away, because scenes do not wait for it.
 
     The same texts are embedded for search, so with a cache around the embedder nothing is computed twice.
     """
@@ -188,7 +188,7 @@ def _owner(tenant: TenantId, row: Mapping[str, Any]) -> Owner:
 async def _earlier_episodes(
     graph: Graph, held: Claim, near: Sequence[Mapping[str, Any]], unread: Sequence[Brought]
 ) -> tuple[Brought, ...]:
-    """What was brought before with messages that are read; a scene is always read as a whole."""
+    """Return what was brought before with messages that are read; a scene is always read as a whole."""
     ids = {message["episode_id"] for scene in near for message in scene["messages"] if message["episode_id"]}
     ids -= {episode.id for episode in unread}
     if not ids:
@@ -212,7 +212,8 @@ def understanding(what: str) -> Iterator[None]:
 
 
 def scene_text(text: SessionText, scene: Scene, covered: Collection[MemoryId]) -> SceneText:
-    """The scene as a reader gets it; messages that came with facts are context, because the caller has read them.
+    """Return the scene as a reader gets it; messages that came with facts are context, because the caller has read
+    them.
 
     Args:
         covered: those messages.
@@ -295,7 +296,7 @@ def _by_message(brought: Brought) -> _BroughtOnce:
 
 
 def _quotes(once: _BroughtOnce, lines: Mapping[MemoryId, int]) -> dict[int, tuple[Quote, ...]]:
-    """The lines of a scene that prove each fact of a call, in the order in which the call names them."""
+    """Return the lines of a scene that prove each fact of a call, in the order in which the call names them."""
     together = sorted((place, line) for name, line in lines.items() for place in once.places.get(name, ()))
     whole = tuple(Quote(line=line) for _, line in together)
     chosen: dict[int, list[tuple[int, int]]] = {}
@@ -339,7 +340,7 @@ def _stated(fact: Mapping[str, Any]) -> Stated | None:
 
 
 def entity_type(word: str | None) -> EntityType | None:
-    """The entity type of that name; None for no word or one that is not a type."""
+    """Return the entity type of that name; None for no word or one that is not a type."""
     cleaned = (word or "").strip().casefold()
     return EntityType(cleaned) if cleaned in tuple(EntityType) else None
 

@@ -52,12 +52,12 @@ class UsageReport:
 
 
 def day_of(moment: datetime) -> str:
-    """The UTC day that a moment is counted to."""
+    """Return the UTC day that a moment is counted to."""
     return as_utc(moment).date().isoformat()
 
 
 def scene_marks(readings: Sequence[Reading]) -> dict[str, Any]:
-    """Who read a scene and how, for its properties; empty when nobody did."""
+    """Return who read a scene and how, for its properties; empty when nobody did."""
     own = [reading for reading in readings if reading.reader != _CALLER]
     if own:
         last = own[-1]
@@ -66,7 +66,7 @@ def scene_marks(readings: Sequence[Reading]) -> dict[str, Any]:
 
 
 def scene_cost(readings: Iterable[Reading | Judging], layers: Layers | None) -> dict[str, int]:
-    """What reading a scene and writing its texts cost this time."""
+    """Return what reading a scene and writing its texts cost this time."""
     told: list[Reading | Judging | Layers] = [*readings, *([layers] if layers else [])]
     return {
         "calls": sum(part.calls for part in told),
@@ -78,7 +78,7 @@ def scene_cost(readings: Iterable[Reading | Judging], layers: Layers | None) -> 
 def digest_cost(
     scenes: Iterable[tuple[Sequence[Reading], Layers | None]], judging: Judging, *, rejected: int
 ) -> dict[str, int]:
-    """What one digest adds to its day.
+    """Return what one digest adds to its day.
 
     Args:
         scenes: the readings of each scene, and its texts if they were made.
@@ -98,13 +98,13 @@ def digest_cost(
 
 
 async def tokens_of_day(graph: Graph, tenant: TenantId, now: datetime) -> int:
-    """Tokens that a tenant's digests have cost on the day of `now`."""
+    """Return tokens that a tenant's digests have cost on the day of `now`."""
     rows = await _days(graph, tenant, now, days=1)
     return sum(row.tokens_in + row.tokens_out for row in rows)
 
 
 async def usage(graph: Graph, tenant: TenantId, *, days: int, tokens_per_day: int, now: datetime) -> UsageReport:
-    """What reading cost a tenant on each of the last days on which anything was read.
+    """Return what reading cost a tenant on each of the last days on which anything was read.
 
     Raises:
         InputError: `days` is out of bounds.
@@ -136,7 +136,7 @@ OVER_BUDGET = "over budget"
 async def affordable(
     graph: Graph, tenant: TenantId, first: Reader, rules: Reader, *, tokens_per_day: int, now: datetime
 ) -> Reader:
-    """The reader for one digest: `first`, or the rules when the tenant has spent the tokens of the day.
+    """Return the reader for one digest: `first`, or the rules when the tenant has spent the tokens of the day.
 
     Args:
         tokens_per_day: what the model may cost each tenant on a day (UTC); 0 means no limit.
@@ -156,7 +156,7 @@ SCENES_MAX = 1_000
 
 
 async def read_again(graph: Graph, tenant: TenantId, user_id: str, *, scenes_max: int, now_ms: int) -> int:
-    """Asks for the reading of scenes that are owed to a model, oldest first; how many there were.
+    """Ask for the reading of scenes that are owed to a model, oldest first; how many there were.
 
     Facts that the rules found stay; what the model finds is merged with them.
 

@@ -26,12 +26,14 @@ Told = Mapping[str, datetime]
 
 
 def names_told(stored: Mapping[str, Any]) -> dict[str, datetime]:
-    """The names that are stored with a user, and since when each is told."""
+    """Return the names that are stored with a user, and since when each is told."""
     return dict(zip(stored.get("called") or (), stored.get("called_since") or (), strict=True))
 
 
 def with_names_told(stored: Mapping[str, Any], scenes: Sequence[SceneRead], owner: Owner) -> dict[str, Any]:
-    """The properties of the user with the names that the readings tell; equal to `stored` when they tell no new one."""
+    """Return the properties of the user with the names that the readings tell; equal to `stored` when they tell no new
+    one.
+    """
     told = names_told(stored)
     by_key = {name_key(name): name for name in told}
     found = ((name, at) for read in scenes for reading in read.readings for name, at in _tells(read, reading, owner))
@@ -47,14 +49,14 @@ def with_names_told(stored: Mapping[str, Any], scenes: Sequence[SceneRead], owne
 
 
 def new_names(stored: Mapping[str, Any], told: Mapping[str, Any]) -> dict[str, Any]:
-    """What of the user's properties must be written; empty when no new name was told."""
+    """Return what of the user's properties must be written; empty when no new name was told."""
     if stored == told:
         return {}
     return {name: told[name] for name in ("aliases", "called", "called_since")}
 
 
 def meeting_the_user(scenes: Sequence[SceneRead], told: Told, owner: Owner) -> list[SceneRead]:
-    """The scenes with the user in place of a name that others say after the user told it."""
+    """Return the scenes with the user in place of a name that others say after the user told it."""
     since = {name_key(name): at for name, at in told.items()}
     return [_met(read, since, owner) for read in scenes] if since else list(scenes)
 

@@ -108,7 +108,7 @@ class Context:
 
     @property
     def used(self) -> list[Told]:
-        """What was told because of the question; what is told always says nothing of what is needed."""
+        """Return what was told because of the question; what is told always says nothing of what is needed."""
         kinds = {kind.value: kind for kind in Kind}
         return [Told(kind=kinds.get(line.kind, Kind.FACT), id=line.id) for line in self.recalled]
 
@@ -116,7 +116,7 @@ class Context:
 async def context(
     graph: Graph, tenant: TenantId, wanted: Wanted, *, now: datetime, ask: Callable[[Question], Awaitable[Answer]]
 ) -> Context:
-    """What an agent should know of a user before it answers.
+    """Return what an agent should know of a user before it answers.
 
     Args:
         ask: recalls.
@@ -160,7 +160,7 @@ async def _core(
 
 
 def checked(wanted: Wanted) -> Question:
-    """The question to recall.
+    """Return the question to recall.
 
     Raises:
         InputError: listing every mistake found.
@@ -189,7 +189,7 @@ def checked(wanted: Wanted) -> Question:
 def laid_out(
     lines: Sequence[Line], wanted: Wanted, language: Language, answer: Answer, *, core_known: bool = True
 ) -> Context:
-    """The lines that fit, as text and as values. Pure."""
+    """Return the lines that fit, as text and as values. Pure."""
     said = _preamble(lines, language, answer, core_known=core_known)
     frame = tokens_in(fenced("\n".join(said), ""))
     notes = answer.notes
@@ -260,7 +260,7 @@ def _in_order(lines: Sequence[Line]) -> list[Line]:
 
 
 def _place(line: Line) -> tuple[int, bool, float, str]:
-    """What holds stands before what does not any more, the newest first."""
+    """Return what holds stands before what does not any more, the newest first."""
     return list(Section).index(line.section), line.until is not None, -line.at.timestamp(), line.piece.id
 
 

@@ -53,7 +53,7 @@ class Line:
 
 
 def lines_of_core(facts: Sequence[CoreFact], language: Language, *, with_uris: bool) -> list[Line]:
-    """Lines of what is always to be known; what was true before goes to the facts for the question."""
+    """Return lines of what is always to be known; what was true before goes to the facts for the question."""
     words = WORDS[language]
     lines = []
     for fact in facts:
@@ -93,7 +93,7 @@ def lines_of_hits(
     with_uris: bool,
     closed: Sequence[CoreFact] = (),
 ) -> list[Line]:
-    """Lines of what recall found: scenes with the words said in them, and facts.
+    """Return lines of what recall found: scenes with the words said in them, and facts.
 
     Args:
         asked: words of the question; a long text is quoted around the first of them.
@@ -141,12 +141,14 @@ def lines_of_hits(
 
 
 def heading_costs(language: Language) -> Mapping[str, int]:
-    """What the heading of each section costs, its end included."""
+    """Return what the heading of each section costs, its end included."""
     return {section.value: tokens_in(text) + 1 for section, text in WORDS[language].headings.items()}
 
 
 def excerpt(text: str, asked: Sequence[str], *, chars_max: int = _QUOTE_CHARS_MAX) -> str:
-    """The text, or of a long one the part around the first of the words asked for, with ellipses where it was cut."""
+    """Return the text, or of a long one the part around the first of the words asked for, with ellipses where it was
+    cut.
+    """
     flat = " ".join(text.split())
     if len(flat) <= chars_max:
         return flat
@@ -158,7 +160,7 @@ def excerpt(text: str, asked: Sequence[str], *, chars_max: int = _QUOTE_CHARS_MA
 
 
 def _hit_text(hit: Hit, words: Words, asked: Sequence[str], *, quoted: bool) -> tuple[str, str]:
-    """The line of a hit, and the words in it that could be told twice."""
+    """Return the line of a hit, and the words in it that could be told twice."""
     day = day_of(hit.said_at)
     match hit.kind:
         case Kind.FACT:
@@ -179,7 +181,7 @@ def _hit_text(hit: Hit, words: Words, asked: Sequence[str], *, quoted: bool) -> 
 
 
 def _titled_by(title: str, quoted: Sequence[str]) -> bool:
-    """Whether a scene is called by words that are quoted anyway: its line would tell nothing."""
+    """Return whether a scene is called by words that are quoted anyway: its line would tell nothing."""
     bare = plain(title)
     return any(bare in plain(text[:_TITLED_CHARS_MAX]) for text in quoted)
 
@@ -194,5 +196,5 @@ def _fact_text(words: Words, statement: str, since: datetime, until: datetime | 
 
 
 def _cost(text: str, uri: str, *, with_uris: bool) -> int:
-    """What a line costs at most: deepest indent, longest mark, and its end."""
+    """Return what a line costs at most: deepest indent, longest mark, and its end."""
     return tokens_in(f"{_INDENT}{text}{_MARK}") + (tokens_in(f" {uri}") if with_uris else 0) + 1

@@ -97,7 +97,7 @@ def packed(
     headings: Mapping[str, int] | None = None,
     core_share: float = CORE_SHARE,
 ) -> list[Piece]:
-    """The pieces that fit, in the order in which they were chosen; their order in `pieces` does not matter.
+    """Return the pieces that fit, in the order in which they were chosen; their order in `pieces` does not matter.
 
     Args:
         tokens_max: for the lines and headings alone.
@@ -118,7 +118,9 @@ def packed(
 
 
 def ordered(pieces: Iterable[Piece], *, core_share: float = CORE_SHARE) -> Iterator[Piece]:
-    """Every piece that tells something new, most worth its tokens first, Core Memory having its share throughout."""
+    """Yield every piece that tells something new, most worth its tokens first, Core Memory having its share
+    throughout.
+    """
     every = sorted(pieces, key=lambda one: (-one.value, one.id, one.section))
     queues = {part: [one for one in every if one.part is part] for part in Part}
     places = dict.fromkeys(Part, 0)

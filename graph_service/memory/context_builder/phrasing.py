@@ -114,10 +114,10 @@ WORDS: Final = {
 
 
 def asks_of_former_times(question: str) -> bool:
-    """Whether a question asks for what was true before, so that telling it helps."""
+    """Return whether a question asks for what was true before, so that telling it helps."""
     return _PAST.search(question) is not None
 
 
 def day_of(moment: datetime) -> str:
-    """The UTC day as a context writes it."""
+    """Return the UTC day as a context writes it."""
     return (iso(moment) or "")[:10]

@@ -37,12 +37,13 @@ _HEADING: Final = re.compile(r"(?<!\S)#{1,6}(?=\s)|(?<!\S)-{3,}(?!\S)|(?<!\S)={3
 
 
 def fenced(preamble: str, lines: str) -> str:
-    """A block that says first what it is; `lines` must be made of safe texts."""
+    """Return a block that says first what it is; `lines` must be made of safe texts."""
     return f"{preamble}\n{OPEN}\n{lines}\n{CLOSE}"
 
 
 def safe_text(text: str, *, chars_max: int | None = None) -> str:
-    """A remembered text as one line that cannot end the block, open a turn, or hide anything; safe texts stay the same.
+    """Return a remembered text as one line that cannot end the block, open a turn, or hide anything; safe texts stay
+    the same.
 
     Args:
         chars_max: longer texts are cut there, with an ellipsis.

@@ -48,7 +48,8 @@ class FactVersion:
 async def history_of(
     graph: Graph, tenant: TenantId, fact_id: str, *, known_at: datetime | None = None
 ) -> list[FactVersion]:
-    """The versions of a fact, itself among them, in the order in which they began to hold; at most `VERSIONS_MAX`.
+    """Return the versions of a fact, itself among them, in the order in which they began to hold; at most
+    `VERSIONS_MAX`.
 
     Args:
         known_at: by what was known then; None means by all that is known.
@@ -82,7 +83,9 @@ async def history_of(
 
 
 def versions_in(rows: Sequence[Row], asked: Claim) -> list[Row]:
-    """Those of some facts that are the asked one at another time, can close it or be closed by it, or did. Pure."""
+    """Return those of some facts that are the asked one at another time, can close it or be closed by it, or
+    did. Pure.
+    """
     claims = [_claim(row) for row in rows]
     of_it = {asked, *rivals(asked, claims)}
     ids = {row["edge"]["id"] for row, claim in zip(rows, claims, strict=True) if claim in of_it}
@@ -91,7 +94,9 @@ def versions_in(rows: Sequence[Row], asked: Claim) -> list[Row]:
 
 
 def _as_known(edge: Mapping[str, Any], known_at: datetime | None) -> dict[str, Any]:
-    """What the times of a fact were by what was known at a moment; what closes it is nothing while nobody knew."""
+    """Return what the times of a fact were by what was known at a moment; what closes it is nothing while
+    nobody knew.
+    """
     times = times_of(edge)
     end = known_end(times, known_at)
     closed = edge["closing_known_at"] if end is not None else None

@@ -28,7 +28,7 @@ class Facts:
     async def standing(
         self, tenant: TenantId, fact_id: str, *, valid_at: datetime | None = None, as_of: datetime | None = None
     ) -> Standing:
-        """Whether a fact holds, or held at a moment, by what is known, or was.
+        """Return whether a fact holds, or held at a moment, by what is known, or was.
 
         Raises:
             NotFoundError: the tenant has no such fact, or had not heard of it by then.
@@ -38,7 +38,8 @@ class Facts:
         return await standing_of(self._graph, tenant, fact_id, moments)
 
     async def history(self, tenant: TenantId, fact_id: str, *, as_of: datetime | None = None) -> list[FactVersion]:
-        """What held of the same before and after a fact, itself included, in the order in which it began to hold.
+        """Return what held of the same before and after a fact, itself included, in the order in which it began to
+        hold.
 
         Args:
             as_of: by what was known then: what was heard later is left out.
@@ -51,7 +52,7 @@ class Facts:
         return await history_of(self._graph, tenant, fact_id, known_at=known_at)
 
     async def reopen(self, tenant: TenantId, fact_id: str, reason: str) -> Standing:
-        """Lets a closed fact hold again; what closed it closes it no more, however often it is read.
+        """Let a closed fact hold again; what closed it closes it no more, however often it is read.
 
         Raises:
             InputError: there is no reason.
@@ -73,7 +74,7 @@ class Facts:
         valid_at: datetime | None = None,
         as_of: datetime | None = None,
     ) -> list[ProfilePart]:
-        """The profile of a user, or of the agent that serves this user: each category, or one.
+        """Return the profile of a user, or of the agent that serves this user: each category, or one.
 
         Args:
             valid_at: of what held then; at `as_of` or now if left out.

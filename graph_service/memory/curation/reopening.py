@@ -46,7 +46,7 @@ class Standing:
 
 
 async def standing_of(graph: Graph, tenant: TenantId, fact_id: str, moments: Moments) -> Standing:
-    """Whether a fact held at a moment, and why not.
+    """Return whether a fact held at a moment, and why not.
 
     Raises:
         NotFoundError: the tenant has no such fact, or it was not known then.
@@ -67,7 +67,7 @@ async def standing_of(graph: Graph, tenant: TenantId, fact_id: str, moments: Mom
 
 
 async def reopen_fact(graph: Graph, tenant: TenantId, fact_id: str, reason: str, *, at: datetime) -> MemoryId:
-    """Lets a closed fact hold again; what closed it closes it no more, however often it is read. Returns its id.
+    """Let a closed fact hold again; what closed it closes it no more, however often it is read. Returns its id.
 
     Raises:
         InputError: there is no reason, or it is too long.
@@ -114,7 +114,7 @@ def _check_closed(edge: Mapping[str, Any]) -> None:
 
 
 def reopening(known: Sequence[KnownFact], claim: Claim, fact_id: str) -> list[PlannedFact]:
-    """What must be written so that a closed fact holds: all that closes it is spared, one after the other. Pure.
+    """Return what must be written so that a closed fact holds: all that closes it is spared, one after the other. Pure.
 
     Raises:
         ConflictError: nobody said that it ever held.

@@ -60,12 +60,12 @@ class Correction:
 
 
 def sentence_of(kind: StatementKind, words: str) -> str:
-    """What a person says by it, in the language of the fact. Pure."""
+    """Return what a person says by it, in the language of the fact. Pure."""
     return _SENTENCES[kind][any(_CJK[0] <= char <= _CJK[1] for char in words)].format(words)
 
 
 async def fact_to_correct(graph: Graph, tenant: TenantId, fact_id: str) -> Row:
-    """A fact with its ends, and the names under which a statement brings them.
+    """Return a fact with its ends, and the names under which a statement brings them.
 
     Raises:
         InputError: there cannot be such an id.
@@ -87,7 +87,7 @@ async def fact_to_correct(graph: Graph, tenant: TenantId, fact_id: str) -> Row:
 
 
 async def facts_stated(graph: Graph, tenant: TenantId, said: Correction) -> Correction:
-    """The statement with the facts that the graph holds for it."""
+    """Return the statement with the facts that the graph holds for it."""
     wanted = {"tenant": tenant, "ids": [said.id], "session": None, "scene": None}
     rows = await graph.read(statement("forgetting/messages_to_forget"), wanted)
     scenes = [row["scene_id"] for row in rows if row["scene_id"]]
@@ -95,7 +95,7 @@ async def facts_stated(graph: Graph, tenant: TenantId, said: Correction) -> Corr
 
 
 async def stated_by_user(graph: Graph, tenant: TenantId, user_id: str, *, limit: int) -> list[Correction]:
-    """What people stated of one user's memory, the latest first."""
+    """Return what people stated of one user's memory, the latest first."""
     wanted = {"tenant": tenant, "user_id": user_id, "prefix": PREFIX, "rows_max": limit}
     rows = await graph.read(statement("curation/statements_of_user"), wanted)
     said = [
@@ -113,7 +113,7 @@ async def stated_by_user(graph: Graph, tenant: TenantId, user_id: str, *, limit:
 
 
 def tellings_in(row: Row, message_id: str) -> list[Telling]:
-    """What one message tells of a fact, in a row of `facts/facts_of_scenes`. Pure."""
+    """Return what one message tells of a fact, in a row of `facts/facts_of_scenes`. Pure."""
     told = (telling_of(text) for text in row["properties"].get("told") or ())
     return [telling for telling in told if telling.message_id == message_id]
 
@@ -140,7 +140,7 @@ def _joined(said: Correction, facts: Sequence[Row], shown: dict[str, MemoryId]) 
 
 
 async def _shown(graph: Graph, tenant: TenantId, facts: Sequence[Row]) -> dict[str, MemoryId]:
-    """The edge of the map that shows each fact; those of merged entities are shown by another."""
+    """Return the edge of the map that shows each fact; those of merged entities are shown by another."""
     held = [row for row in facts if "subject_id" in row["properties"]]
     shown = {row["properties"]["id"]: MemoryId(row["properties"]["id"]) for row in facts}
     if not held:

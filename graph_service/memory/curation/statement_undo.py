@@ -25,7 +25,7 @@ _REASON: Final = "a correction was taken back"
 
 
 async def take_back(graph: Graph, tenant: TenantId, message: Row, *, at: datetime) -> None:
-    """Takes one statement out of all facts that it told; its message stays, and proves nothing any more.
+    """Take one statement out of all facts that it told; its message stays, and proves nothing any more.
 
     Facts of merged entities are left to forgetting, which reads their scenes anew.
 
@@ -62,7 +62,9 @@ async def take_back(graph: Graph, tenant: TenantId, message: Row, *, at: datetim
 
 
 def _touched(claims: Sequence[Claim], board: Sequence[Claim]) -> set[Claim]:
-    """What must be planned: claims that lost a telling and, of those that are gone, what they had closed. Pure."""
+    """Return what must be planned: claims that lost a telling and, of those that are gone, what they had
+    closed. Pure.
+    """
     known = set(board)
     gone = [claim for claim in dict.fromkeys(claims) if claim not in known]
     closed = Rivals([*board, *gone]).of_all(gone) & known
@@ -70,7 +72,7 @@ def _touched(claims: Sequence[Claim], board: Sequence[Claim]) -> set[Claim]:
 
 
 def _without(fact: KnownFact, said: str) -> KnownFact | None:
-    """The fact without what one message told of it; None when nothing is left. Pure."""
+    """Return the fact without what one message told of it; None when nothing is left. Pure."""
     told = tuple(telling for telling in told_of(fact) if telling.message_id != said)
     if not told:
         return None

@@ -95,7 +95,7 @@ class Statements:
         self._clock = clock
 
     async def add(self, tenant: TenantId, wish: StatedFact) -> Correction:
-        """Adds a fact that a person states.
+        """Add a fact that a person states.
 
         Raises:
             InputError: the fact cannot be stored like this.
@@ -119,7 +119,7 @@ class Statements:
         return await self._state(tenant, StatementKind.ADD, wish.user_id, [fact], key=wish.request_id)
 
     async def update(self, tenant: TenantId, fact_id: str, edit: FactEdit) -> Correction:
-        """Says how a fact is right; if it then says something else, what it said before never held.
+        """Say how a fact is right; if it then says something else, what it said before never held.
 
         Raises:
             InputError: nothing is to be different, or there are no words for it.
@@ -148,7 +148,7 @@ class Statements:
         return await self._state(tenant, StatementKind.UPDATE, known["edge"]["user_id"], facts, of=known)
 
     async def confirm(self, tenant: TenantId, fact_id: str) -> Correction:
-        """Says that a fact is so; nothing that was or will be read closes it.
+        """Say that a fact is so; nothing that was or will be read closes it.
 
         Raises:
             NotFoundError: the tenant has no such fact.
@@ -158,7 +158,7 @@ class Statements:
         return await self._stress(tenant, fact_id, StatementKind.CONFIRM, Stated.SAYS)
 
     async def pin(self, tenant: TenantId, fact_id: str) -> Correction:
-        """Says that a fact is so and matters most: it stays in the profile, whatever else is learned.
+        """Say that a fact is so and matters most: it stays in the profile, whatever else is learned.
 
         Raises:
             NotFoundError: the tenant has no such fact.
@@ -168,7 +168,7 @@ class Statements:
         return await self._stress(tenant, fact_id, StatementKind.PIN, Stated.PINS)
 
     async def reject(self, tenant: TenantId, fact_id: str) -> Correction:
-        """Says that a fact never held; reading it again does not bring it back, taking this back does.
+        """Say that a fact never held; reading it again does not bring it back, taking this back does.
 
         Raises:
             NotFoundError: the tenant has no such fact.
@@ -182,7 +182,7 @@ class Statements:
         return await self._state(tenant, StatementKind.REJECT, known["edge"]["user_id"], facts, of=known)
 
     async def undo(self, tenant: TenantId, correction_id: str) -> None:
-        """Takes a statement back: everything is as if it had not been made.
+        """Take a statement back: everything is as if it had not been made.
 
         Raises:
             InputError: there cannot be such an id.
@@ -199,7 +199,7 @@ class Statements:
         await self._forgetting.message(tenant, correction_id)
 
     async def latest(self, tenant: TenantId, user_id: str, *, limit: int) -> list[Correction]:
-        """What people stated of one user's memory and did not take back, the latest first.
+        """Return what people stated of one user's memory and did not take back, the latest first.
 
         Raises:
             InputError: the id or the limit cannot be used.
@@ -253,7 +253,7 @@ class Statements:
         return done
 
     async def _read(self, tenant: TenantId, session: str) -> bool:
-        """Whether the statement is in the graph now; else a worker comes to it."""
+        """Return whether the statement is in the graph now; else a worker comes to it."""
         if self._refresh is None:
             return False
         try:
@@ -268,7 +268,7 @@ def _says(fact: BroughtFact) -> tuple[str | None, ...]:
 
 
 def _brought(known: Row, stated: Stated) -> BroughtFact:
-    """A known fact as a statement of it brings it."""
+    """Return a known fact as a statement of it brings it."""
     edge: dict[str, Any] = known["edge"]
     return BroughtFact(
         subject=known["subject_name"],

@@ -58,7 +58,7 @@ class LookAlike:
 
 
 def look_alikes(portraits: Sequence[Portrait], apart: Collection[frozenset[str]]) -> list[LookAlike]:
-    """Pairs that may be one, the likeliest first; the order of the portraits does not matter.
+    """Return pairs that may be one, the likeliest first; the order of the portraits does not matter.
 
     Args:
         apart: pairs of ids that somebody said are two.
@@ -85,7 +85,7 @@ def _said_apart(pair: LookAlike, kept_from: Mapping[str, Collection[str]]) -> bo
 
 
 def _near(portraits: Iterable[Portrait]) -> set[tuple[MemoryId, MemoryId]]:
-    """Pairs of one user that share a mark; few of all there are."""
+    """Return pairs of one user that share a mark; few of all there are."""
     buckets: dict[tuple[str, str], set[MemoryId]] = {}
     for one in portraits:
         for mark in _marks(one):
@@ -95,7 +95,9 @@ def _near(portraits: Iterable[Portrait]) -> set[tuple[MemoryId, MemoryId]]:
 
 
 def _marks(one: Portrait) -> Iterator[str]:
-    """What two names share that `_names_alike` may call alike; each pair it does not meet here is never compared."""
+    """Yield what two names share that `_names_alike` may call alike; each pair it does not meet here is never
+    compared.
+    """
     for key in dict.fromkeys(bare(name) for name in (one.name, *one.aliases)):
         words = key.split()
         yield f"= {_initials(key) if len(words) > 1 else key}"
@@ -111,7 +113,7 @@ def _marks(one: Portrait) -> Iterator[str]:
 
 
 def _told_apart(one: Portrait) -> list[str]:
-    """The names of an entity without those that `_names_alike` cannot tell from one before them."""
+    """Return the names of an entity without those that `_names_alike` cannot tell from one before them."""
     kept: dict[tuple[str, frozenset[str], bool], str] = {}
     for name in (one.name, *one.aliases):
         kept.setdefault((bare(name), exact_forms(name), is_capital(name)), name)
@@ -136,7 +138,7 @@ def _compared(one: Portrait, other: Portrait, ours: Sequence[str], theirs: Seque
 
 @kept_by_chars(chars_max=10_000_000, entries_max=50_000)
 def _names_alike(one: str, other: str) -> tuple[float, str]:
-    """How alike two names are, 0 to 1, and why."""
+    """Return how alike two names are, 0 to 1, and why."""
     a, b = sorted((bare(one), bare(other)), key=lambda key: (len(key), key))
     if not a or _NUMBERS.findall(a) != _NUMBERS.findall(b):
         return 0.0, ""
@@ -178,7 +180,7 @@ def _short_for(one: Sequence[str], other: Sequence[str]) -> bool:
 
 
 def _one_letter_apart(short: str, long: str) -> bool:
-    """One letter more, less or other."""
+    """Return one letter more, less or other."""
     if len(long) - len(short) > 1:
         return False
     same = next((place for place in range(len(short)) if short[place] != long[place]), len(short))

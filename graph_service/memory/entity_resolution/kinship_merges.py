@@ -14,7 +14,7 @@ from schema.ids import MemoryId, TenantId, memory_id, user_uri
 
 
 def concerns_roles(facts: Iterable[Mapping[str, Any]]) -> bool:
-    """Whether facts that are written may change who is meant by a word for a relative.
+    """Return whether facts that are written may change who is meant by a word for a relative.
 
     Args:
         facts: rows of `facts/put_facts`.
@@ -23,7 +23,7 @@ def concerns_roles(facts: Iterable[Mapping[str, Any]]) -> bool:
 
 
 async def settle_roles(writing: Writing, tenant: TenantId, user_id: str, *, at: datetime) -> list[Change]:
-    """Joins and parts what the facts of this user say now; returns what viewers must be told."""
+    """Join and parts what the facts of this user say now; return what viewers must be told."""
     parameters = {
         "tenant": tenant,
         "user_node_id": memory_id(user_uri(tenant, user_id)),
@@ -45,7 +45,7 @@ async def settle_roles(writing: Writing, tenant: TenantId, user_id: str, *, at: 
 
 
 async def kept_apart(writing: Writing, tenant: TenantId, user_id: str) -> set[frozenset[str]]:
-    """Pairs of entities of a user that somebody said are two."""
+    """Return pairs of entities of a user that somebody said are two."""
     rows = await writing.run(statement("entity_resolution/rejected_merges"), {"tenant": tenant, "users": [user_id]})
     return {frozenset((row["a_id"], row["b_id"])) for row in rows}
 

@@ -37,7 +37,7 @@ class Relative:
 
     @property
     def tie(self) -> Tie | None:
-        """What the relation says."""
+        """Return what the relation says."""
         return tie(self.relation)
 
     @property
@@ -57,7 +57,7 @@ class RoleMove:
 
 
 def role_moves(relatives: Sequence[Relative], apart: Collection[frozenset[str]]) -> list[RoleMove]:
-    """What must change so that each role stands with the one who is meant; partings first, each ordered by id.
+    """Return what must change so that each role stands with the one who is meant; partings first, each ordered by id.
 
     Args:
         apart: pairs of entities that somebody said are two.

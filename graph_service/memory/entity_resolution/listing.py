@@ -38,7 +38,7 @@ class EntityListed:
 async def list_entities(
     graph: Graph, tenant: TenantId, user_id: str, *, limit: int, after: str | None = None
 ) -> list[EntityListed]:
-    """Entities of one user, the most recently named first.
+    """Return entities of one user, the most recently named first.
 
     Args:
         after: `entity_cursor` of one; only those behind it.
@@ -66,7 +66,7 @@ async def list_entities(
 
 
 def entity_cursor(one: EntityListed) -> str:
-    """Where an entity stands among those of its user."""
+    """Return where an entity stands among those of its user."""
     return cursor_at(Listed.ENTITIES, micros(one.last_seen), str(one.id))
 
 
@@ -80,7 +80,7 @@ _COMPARING: Final = BoundedThreads(threads_max=2, cpu_max_s=30.0)
 
 
 async def suggested_merges(graph: Graph, tenant: TenantId, user_id: str | None, *, limit: int) -> list[LookAlike]:
-    """Pairs of entities of one user, or of each user of the tenant, that may be one; the likeliest first.
+    """Return pairs of entities of one user, or of each user of the tenant, that may be one; the likeliest first.
 
     Raises:
         InputError: the limit is out of bounds, or there can be no such user.

@@ -32,7 +32,7 @@ class Merged:
 async def merge_entities(
     graph: Graph, tenant: TenantId, keep_id: str, merge_id: str, reason: str, *, at: datetime
 ) -> Merged:
-    """Lets one node of the map stand for two entities; each keeps itself and its facts as they were said.
+    """Let one node of the map stand for two entities; each keeps itself and its facts as they were said.
 
     Raises:
         InputError: the reason is empty or too long, or the two are one.
@@ -60,7 +60,7 @@ async def merge_entities(
 
 
 async def split_entity(graph: Graph, tenant: TenantId, entity_id: str, *, at: datetime) -> Merged:
-    """Takes back the merge of an entity: the graph is as if it had never been, with all that was learned since.
+    """Take back the merge of an entity: the graph is as if it had never been, with all that was learned since.
 
     Args:
         entity_id: the entity that was merged, or the id of the merge.
@@ -93,7 +93,7 @@ async def split_entity(graph: Graph, tenant: TenantId, entity_id: str, *, at: da
 
 
 async def reject_merge(graph: Graph, tenant: TenantId, a_id: str, b_id: str, reason: str, *, at: datetime) -> MemoryId:
-    """Remembers that two entities are two: they are never suggested again, nor joined by what they are called.
+    """Remember that two entities are two: they are never suggested again, nor joined by what they are called.
 
     Raises:
         InputError: the reason is empty or too long, or the two are one.
@@ -147,7 +147,7 @@ async def _ends_of_one_user(writing: Writing, tenant: TenantId, one: str, other:
 
 
 async def _ends(writing: Writing, tenant: TenantId, *ids: str) -> dict[str, Row]:
-    """What the ids stand for; all of them are entities."""
+    """Return what the ids stand for; all of them are entities."""
     if len(set(ids)) < len(ids):
         raise InputError("an entity is one with itself; name two")
     rows = await writing.run(statement("lookup/resolve_ids"), {"tenant": tenant, "ids": list(ids)})

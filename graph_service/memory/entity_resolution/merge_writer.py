@@ -24,7 +24,7 @@ from schema.ids import MemoryId, TenantId, memory_id
 async def join(
     writing: Writing, tenant: TenantId, keep: str, gone: str, reason: str, *, at: datetime
 ) -> tuple[MemoryId, list[Change]]:
-    """Lets one node of the map stand for two; returns the id of the merge and what viewers must be told.
+    """Let one node of the map stand for two; return the id of the merge and what viewers must be told.
 
     Args:
         keep, gone: nodes of the map, two entities of one user.
@@ -48,7 +48,7 @@ async def join(
 
 
 async def part(writing: Writing, tenant: TenantId, out: str, root: str, why: str, *, at: datetime) -> list[Change]:
-    """Lets a merged entity, and what was merged into it, stand for themselves again; returns what viewers must be told.
+    """Let a merged entity, and what was merged into it, stand for themselves again; return what viewers must be told.
 
     Args:
         out: the entity whose merge is taken back.
@@ -98,7 +98,7 @@ _NO_ACT: Mapping[str, Any] = {"parent_id": None, "merge_id": None, "reason": Non
 def _free(
     facts: Iterable[HeldFact], alone: set[str], standing: set[str], members: Iterable[Mapping[str, Any]]
 ) -> list[dict[str, Any]]:
-    """Facts of which no end is merged any more."""
+    """Return facts of which no end is merged any more."""
     inside = {one["id"] for one in members} - alone
     rows = [
         fact.row
@@ -109,7 +109,7 @@ def _free(
 
 
 def _below(top: str, members: Iterable[Mapping[str, Any]]) -> set[str]:
-    """An entity and all that were merged into it, directly or not."""
+    """Return an entity and all that were merged into it, directly or not."""
     parents = {one["id"]: one.get("parent_id") for one in members}
     found = {top}
     while more := {name for name, parent in parents.items() if parent in found} - found:

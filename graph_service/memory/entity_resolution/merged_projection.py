@@ -21,7 +21,7 @@ _MARKS: Final = frozenset({"last_accessed", "access_n", "embedding", "unembedded
 
 
 def without_marks(properties: Mapping[str, Any]) -> dict[str, Any]:
-    """What an element says: two that say the same are equal, however often each was part of an answer.
+    """Return what an element says: two that say the same are equal, however often each was part of an answer.
 
     Nor does it matter whether one of them has its vector yet.
     """
@@ -55,7 +55,7 @@ class HeldFact:
 
 
 def held_fact(row: Mapping[str, Any]) -> HeldFact:
-    """The fact in a row of `entity_resolution/member_facts`."""
+    """Return the fact in a row of `entity_resolution/member_facts`."""
     return HeldFact(
         subject_id=row["subject_id"],
         object_id=row["object_id"],
@@ -67,7 +67,7 @@ def held_fact(row: Mapping[str, Any]) -> HeldFact:
 
 
 def root_properties(root_id: str, members: Sequence[Properties]) -> dict[str, Any]:
-    """The node that stands for some entities: the root's own name, everything else joined."""
+    """Return the node that stands for some entities: the root's own name, everything else joined."""
     ordered = sorted(members, key=lambda one: (one["id"] != root_id, one["id"]))
     root = ordered[0]
     names = {name for one in members for name in (one["name"], *(one.get("aliases") or ()))} - {root["name"]}
@@ -89,7 +89,7 @@ def root_properties(root_id: str, members: Sequence[Properties]) -> dict[str, An
 
 
 def edges_of(held: Iterable[HeldFact], uris: Mapping[str, Uri]) -> list[dict[str, Any]]:
-    """The edges that follow from held facts, as rows of `entity_resolution/put_projected_facts` ordered by id.
+    """Return the edges that follow from held facts, as rows of `entity_resolution/put_projected_facts` ordered by id.
 
     Facts that say the same of one node become one edge with the evidence of all; spells that do not touch stay apart.
     What would join a node with itself is not shown. A merged subject can hold one object of a relation at a time.
@@ -203,7 +203,7 @@ class _Column:
 
 
 def _settle(rows: Sequence[dict[str, Any]]) -> None:
-    """Closes, among the derived edges, what a newer one contradicts, as the plan does for facts of one entity.
+    """Close, among the derived edges, what a newer one contradicts, as the plan does for facts of one entity.
 
     What one message says together, or in addition, closes nothing.
     """

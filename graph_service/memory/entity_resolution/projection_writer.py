@@ -34,7 +34,7 @@ class Members:
 
 
 async def members_of(writing: Writing, tenant: TenantId, roots: Iterable[str]) -> Members:
-    """The entities that some nodes stand for; nodes that stand for themselves alone are not in it."""
+    """Return the entities that some nodes stand for; nodes that stand for themselves alone are not in it."""
     rows = await writing.run(statement("entity_resolution/member_entities"), {"tenant": tenant, "roots": sorted(roots)})
     found: dict[str, list[Mapping[str, Any]]] = {}
     for row in rows:
@@ -43,19 +43,19 @@ async def members_of(writing: Writing, tenant: TenantId, roots: Iterable[str]) -
 
 
 async def held_facts(writing: Writing, tenant: TenantId, ids: Iterable[str]) -> list[HeldFact]:
-    """The facts of some merged entities as they were said."""
+    """Return the facts of some merged entities as they were said."""
     rows = await writing.run(statement("entity_resolution/member_facts"), {"tenant": tenant, "ids": sorted(ids)})
     return [held_fact(row) for row in rows]
 
 
 async def edges_at(writing: Writing, tenant: TenantId, ids: Iterable[str]) -> dict[str, Row]:
-    """Every edge of the map that touches one of some nodes, by id."""
+    """Return every edge of the map that touches one of some nodes, by id."""
     rows = await writing.run(statement("lookup/edges_of_nodes"), {"tenant": tenant, "ids": sorted(ids)})
     return {row["properties"]["id"]: {**row, "properties": without_marks(row["properties"])} for row in rows}
 
 
 async def show(writing: Writing, tenant: TenantId, roots: Iterable[str], *, at: datetime) -> list[Mapping[str, Any]]:
-    """Writes the nodes that stand for merged entities and the edges that follow; returns the nodes' properties."""
+    """Write the nodes that stand for merged entities and the edges that follow; return the nodes' properties."""
     members = await members_of(writing, tenant, roots)
     if not members.of:
         return []
@@ -96,7 +96,7 @@ async def say_of_merged(
     *,
     at: datetime,
 ) -> list[Change]:
-    """Keeps what was said of merged entities, brings the map in step, and returns what viewers must be told."""
+    """Keep what was said of merged entities, bring the map in step, and return what viewers must be told."""
     named = sorted({row["id"] for row in entities} | {end for row in facts for end in _ends(row)})
     if not named:
         return []
@@ -116,7 +116,7 @@ def _ends(row: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def changes_between(before: Mapping[str, Row], after: Mapping[str, Row], reason: str) -> list[Change]:
-    """What viewers must be told of edges: those that went first, then those that came or changed."""
+    """Return what viewers must be told of edges: those that went first, then those that came or changed."""
     gone = [
         Change(op=Op.EDGE_DROP, element_id=MemoryId(n), body={}, reason=reason)
         for n in sorted(before)
@@ -131,7 +131,7 @@ def changes_between(before: Mapping[str, Row], after: Mapping[str, Row], reason:
 
 
 def node_change(properties: Mapping[str, Any], reason: str) -> Change:
-    """An entity as viewers see it from now on."""
+    """Return an entity as viewers see it from now on."""
     body = node_body(node_view(properties, Label.ENTITY.value))
     return Change(op=Op.NODE_PUT, element_id=MemoryId(properties["id"]), body=body, reason=reason)
 

@@ -25,7 +25,7 @@ VALUE_CHARS_MAX: Final = 300
 
 
 def with_attributes(known: str, told: Iterable[tuple[str, str]], *, newer: bool) -> str:
-    """The map with what was told added; where both name the same, what was said later stays.
+    """Return the map with what was told added; where both name the same, what was said later stays.
 
     Args:
         known: JSON text as stored; empty for none.
@@ -152,7 +152,7 @@ def _meet(seen: NameSeen, pool: dict[MemoryId, Known], shelf: Shelf, owner: Owne
 
 
 def _is_variant(found: Match) -> bool:
-    """Whether the mention is spelled as neither the name nor an alias is."""
+    """Return whether the mention is spelled as neither the name nor an alias is."""
     return found.score < 0.95
 
 
@@ -168,7 +168,7 @@ def _seen_again(known: Known, seen: NameSeen, *, new_spelling: bool) -> Known:
 
 
 def entity_row(known: Known, owner: Owner) -> dict[str, Any]:
-    """The row of `entity_resolution/put_entities` or `entity_resolution/put_agents`."""
+    """Return the row of `entity_resolution/put_entities` or `entity_resolution/put_agents`."""
     being = known.being
     return {
         "id": being.id,
@@ -189,13 +189,13 @@ def entity_row(known: Known, owner: Owner) -> dict[str, Any]:
 
 
 def form_tokens(owner: Owner, names: Iterable[str]) -> list[str]:
-    """One word for each form of the names, for the full-text index: names that may be one share a word."""
+    """Return one word for each form of the names, for the full-text index: names that may be one share a word."""
     forms = {form for name in names for form in all_forms(name)}
     return sorted(scope_token(owner.tenant, owner.user_id, form) for form in forms)
 
 
 def being_change(row: dict[str, Any], label: Label, reason: str) -> Change:
-    """The row of the change log for a being.
+    """Return the row of the change log for a being.
 
     Args:
         row: as `entity_row` gave it.

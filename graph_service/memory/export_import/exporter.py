@@ -45,7 +45,7 @@ class Exported:
 async def export_rows(
     graph: Graph, tenant: TenantId, out: BinaryIO, *, vectors: bool = True, on_progress: Progress | None = None
 ) -> Exported:
-    """Writes the memory of a tenant as JSON lines.
+    """Write the memory of a tenant as JSON lines.
 
     Args:
         out: seekable; what it holds is replaced.
@@ -77,7 +77,7 @@ async def export_rows(
 
 
 async def steadily(graph: Graph, tenant: TenantId, once: Callable[[Mapping[str, Any]], Awaitable[T]]) -> T:
-    """What `once` made of a tenant that did not change meanwhile: what is read first must fit what is read last.
+    """Return what `once` made of a tenant that did not change meanwhile: what is read first must fit what is read last.
 
     Args:
         once: gets where the tenant stands; may be called again, and then begins anew.

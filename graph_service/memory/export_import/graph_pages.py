@@ -61,7 +61,7 @@ def _puts() -> dict[str, Statement]:
 
 
 async def stored_rows(graph: Graph, tenant: TenantId, kinds: Sequence[str] | None = None) -> AsyncIterator[list[Row]]:
-    """The tenant's graph as rows of a file, in pages; ids and addresses are those of the database.
+    """Yield the tenant's graph as rows of a file, in pages; ids and addresses are those of the database.
 
     Args:
         kinds: only these of `_pages`; all when left out.
@@ -94,7 +94,7 @@ def _row(kind: str, one: Mapping[str, Any]) -> Row | None:
 
 
 async def put_rows(graph: Graph, tenant: TenantId, kind: str, rows: Sequence[Row]) -> int:
-    """Writes rows of one kind in one commit; writing them again changes nothing. How many were written."""
+    """Write rows of one kind in one commit; writing them again changes nothing. How many were written."""
     put = _puts()[kind]
     parameters = {"tenant": tenant, "rows": [_parameters(tenant, row) for row in rows]}
     written = await graph.write(lambda writing: writing.run(put, parameters))

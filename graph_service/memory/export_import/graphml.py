@@ -39,7 +39,7 @@ _NODE, _EDGE = "node", "edge"
 async def export_graphml(
     graph: Graph, tenant: TenantId, out: BinaryIO, *, on_progress: Progress | None = None
 ) -> Exported:
-    """Writes users, agents, entities and scenes with the facts between them; ids are those of the database.
+    """Write users, agents, entities and scenes with the facts between them; ids are those of the database.
 
     Args:
         out: seekable; what it holds is replaced.
@@ -78,7 +78,7 @@ async def export_graphml(
 
 
 def _keys() -> Iterator[str]:
-    """Names and types of all attributes, which come before the first of them."""
+    """Name and types of all attributes, which come before the first of them."""
     for domain, properties in ((_NODE, _of_nodes()), (_EDGE, _shown(graph_model().facts))):
         # Gephi shows `label` and draws by `weight`.
         extra = (

@@ -65,7 +65,7 @@ class Imported:
 
 
 def is_export(first_line: str) -> bool:
-    """Whether a file that begins like this was written by an export."""
+    """Return whether a file that begins like this was written by an export."""
     try:
         head = read_json(first_line)
     except json.JSONDecodeError:
@@ -76,7 +76,7 @@ def is_export(first_line: str) -> bool:
 async def import_rows(
     graph: Graph, tenant: TenantId, path: Path, *, now: datetime, on_progress: Progress | None = None
 ) -> Imported:
-    """Takes a whole export into a tenant that holds nothing; one that was interrupted goes on.
+    """Take a whole export into a tenant that holds nothing; one that was interrupted goes on.
 
     Raises:
         InputError: the file is no export, is damaged or was cut short; nothing was written.
@@ -105,7 +105,7 @@ async def import_rows(
 
 
 def _read(path: Path, carrier: Carrier) -> tuple[Row, str]:
-    """The first line, and the hash of the file; the rows are in the carrier."""
+    """Return the first line, and the hash of the file; the rows are in the carrier."""
     problems: list[str] = []
     digest = hashlib.sha256()
     counts = {"nodes": 0, "edges": 0}
@@ -212,7 +212,7 @@ def _refuse(path: Path, problems: list[str], *, most: int = 0) -> None:
 
 
 async def _vectors_fit(graph: Graph, embedder: Mapping[str, Any] | None) -> bool:
-    """Whether the vectors of a file can be compared with those made here."""
+    """Return whether the vectors of a file can be compared with those made here."""
     if embedder is None:
         return False
     there = StoredEmbedder(embedder.get("model", ""), embedder.get("dim", 0), embedder.get("token_model"))
@@ -229,7 +229,7 @@ async def _begin(graph: Graph, tenant: TenantId, digest: str, now: datetime) -> 
 
 
 async def _write(graph: Graph, tenant: TenantId, carrier: Carrier, tell: Progress, *, vectors: bool) -> list[str]:
-    """Writes everything but what the tenant itself says; the sessions in which something waits for a vector."""
+    """Write everything but what the tenant itself says; the sessions in which something waits for a vector."""
     done, total, sessions, waits = 0, sum(carrier.rows_n.values()), [], not vectors
     for kind in ORDER:
         rows: Iterator[Row] = carrier.moved(kind)

@@ -41,12 +41,12 @@ Row = dict[str, Any]
 
 
 def kind_of_row(row: Mapping[str, Any]) -> str:
-    """Which kind of `ORDER` a row is."""
+    """Return which kind of `ORDER` a row is."""
     return str(EDGE if EDGE in row else row.get("node") or row["link"])
 
 
 def key_of_row(row: Mapping[str, Any]) -> str:
-    """What rows of one kind are sorted by."""
+    """Return what rows of one kind are sorted by."""
     if "link" in row:
         return f"{row['from']} {row['to']}"
     found = row["properties"]
@@ -54,13 +54,13 @@ def key_of_row(row: Mapping[str, Any]) -> str:
 
 
 def model_of(row: Mapping[str, Any]) -> Mapping[str, Property]:
-    """The properties that rows of this kind may have."""
+    """Return the properties that rows of this kind may have."""
     model = graph_model()
     return model.facts if EDGE in row else model.nodes[Label(row["node"])].properties
 
 
 def without_vectors(row: Row) -> Row:
-    """The row of something that waits for its vectors."""
+    """Return the row of something that waits for its vectors."""
     if EDGE not in row and row.get("node") not in (Label.MESSAGE, Label.SCENE):
         return row
     kept = {name: value for name, value in row["properties"].items() if name not in _VECTORS}
@@ -70,13 +70,15 @@ def without_vectors(row: Row) -> Row:
 
 
 def lacks_vector(row: Row) -> bool:
-    """Whether the row is a fact without a vector, for which no work is under way; files of older versions hold such."""
+    """Return whether the row is a fact without a vector, for which no work is under way; files of older versions hold
+    such.
+    """
     found = row["properties"] if EDGE in row else {}
     return bool(found.get("statement")) and not {"embedding", "unembedded_in"} & found.keys()
 
 
 def mistakes_in(row: Any, *, dim: int | None) -> Iterator[str]:
-    """What is wrong with a line between the first and the last.
+    """Yield what is wrong with a line between the first and the last.
 
     Args:
         dim: numbers in each vector of the file; None when it has none.

@@ -392,7 +392,7 @@ def _text(value: str, chars_max: int) -> str | None:
 
 
 def _together(shape: Shape, values: Mapping[str, Any]) -> Iterator[str]:
-    """What is wrong with properties that must fit each other."""
+    """Yield what is wrong with properties that must fit each other."""
     if shape.addressed and {"id", "uri"} <= values.keys() and memory_id(values["uri"]) != values["id"]:
         yield "id is not that of its uri"
     for moment, millis in shape.same:

@@ -17,7 +17,7 @@ _BYTES: Final = "$bytes"
 
 
 def carried(value: Any, kind: str) -> Any:
-    """A value as JSON can hold it.
+    """Return a value as JSON can hold it.
 
     Args:
         kind: as `schema/graph_model.toml` calls it.
@@ -36,7 +36,7 @@ def carried(value: Any, kind: str) -> Any:
 
 
 def value_of(written: Any, kind: str) -> Any:
-    """The value that a file holds; of a property nobody knows (empty kind) whatever it may be.
+    """Return the value that a file holds; of a property nobody knows (empty kind) whatever it may be.
 
     Raises:
         InputError: it is no such value; the message is the end of a sentence.

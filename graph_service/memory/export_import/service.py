@@ -61,7 +61,7 @@ class Carrying:
         vectors: bool = True,
         on_progress: Progress | None = None,
     ) -> Exported:
-        """Writes a tenant's memory into a file that can be written twice.
+        """Write a tenant's memory into a file that can be written twice.
 
         Raises:
             NotFoundError: there is no such tenant.
@@ -73,7 +73,7 @@ class Carrying:
         return await export_rows(self._graph, tenant, out, vectors=vectors, on_progress=on_progress)
 
     async def export_text(self, tenant: TenantId, form: ExportFormat, *, vectors: bool) -> ExportText:
-        """A tenant's memory as one text.
+        """Return a tenant's memory as one text.
 
         Raises:
             InputError: it is too long for one answer; or as `export`.
@@ -89,7 +89,7 @@ class Carrying:
             return ExportText(text=io.TextIOWrapper(out, encoding="utf-8").read(), told=told)
 
     async def import_file(self, tenant: TenantId, path: Path, *, on_progress: Progress | None = None) -> Imported:
-        """Takes a JSONL export into a tenant that holds nothing.
+        """Take a JSONL export into a tenant that holds nothing.
 
         Raises:
             InputError: the file is no export, or damaged; nothing was written.
@@ -111,7 +111,7 @@ class Carrying:
         return done
 
     async def import_text(self, tenant: TenantId, text: str) -> Imported:
-        """The same, of an export in one piece."""
+        """Return the same, of an export in one piece."""
         with tempfile.TemporaryDirectory(prefix="mnemograph-import-") as folder:
             path = Path(folder) / "text"
             try:

@@ -103,11 +103,11 @@ class Carrier:
         self.rows_n: dict[str, int] = {}
 
     def close(self) -> None:
-        """Lets go of the file."""
+        """Let go of the file."""
         self._file.close()
 
     def add(self, rows: list[Row]) -> None:
-        """Takes rows in, as they are under the source."""
+        """Take rows in, as they are under the source."""
         lines = [(kind_of_row(row), json.dumps(row, ensure_ascii=False)) for row in rows]
         for kind, _ in lines:
             self.rows_n[kind] = self.rows_n.get(kind, 0) + 1
@@ -116,7 +116,7 @@ class Carrier:
         self._file.execute("COMMIT")
 
     def learn(self) -> None:
-        """Works out what every element is called under the target."""
+        """Work out what every element is called under the target."""
         self._file.execute(_BY_KIND)
         self._file.execute("BEGIN")
         for kind in _BY_URI:
@@ -136,12 +136,12 @@ class Carrier:
         self._file.execute("COMMIT")
 
     def new_id(self, old: str) -> str:
-        """What an element is called under the target; the same when nobody knows it."""
+        """Return what an element is called under the target; the same when nobody knows it."""
         found = self._file.execute("SELECT new FROM ids WHERE old = ?", (old,)).fetchone()
         return str(found[0]) if found else old
 
     def doubles(self) -> Iterator[str]:
-        """Rows that are there twice; to be asked once, before anything is made of them."""
+        """Yield rows that are there twice; to be asked once, before anything is made of them."""
         self._file.execute(_BY_KIND)
         for kind in (one for one in ORDER if one not in LINKS):
             for row in self._raw(kind):
@@ -150,7 +150,7 @@ class Carrier:
                     yield f"{kind} {key} is there twice"
 
     def misfits(self, seq: int) -> Iterator[str]:
-        """Rows that name what is not in the file; `doubles` must have been asked before.
+        """Yield rows that name what is not in the file; `doubles` must have been asked before.
 
         Args:
             seq: the number of the tenant's last change.
@@ -187,7 +187,7 @@ class Carrier:
         return {kind for (kind,) in self._file.execute("SELECT kind FROM keys WHERE key = ?", (key,))}
 
     def works(self) -> Iterator[Work]:
-        """The work of each session, by its ids under the target, and whether it waits.
+        """Yield the work of each session, by its ids under the target, and whether it waits.
 
         Work is not carried: it follows from what is not read yet, and from sessions whose end was asked for. What waits
         for a vector is known when it is written.
@@ -217,7 +217,7 @@ class Carrier:
             self._move_kind(kind)
 
     def moved(self, kind: str) -> Iterator[Row]:
-        """Rows of a kind as they are under the target, in the order of their keys there."""
+        """Yield rows of a kind as they are under the target, in the order of their keys there."""
         self._move_kind(kind)
         for (line,) in self._file.execute("SELECT line FROM moved WHERE kind = ? ORDER BY key, line", (kind,)):
             yield json.loads(line)
@@ -234,11 +234,11 @@ class Carrier:
         self._file.execute("COMMIT")
 
     def stored(self, kind: str) -> Iterator[Row]:
-        """Rows of a kind as they came in."""
+        """Return rows of a kind as they came in."""
         return self._raw(kind)
 
     def all_moved(self) -> Iterator[Row]:
-        """All rows, kind by kind."""
+        """Yield all rows, kind by kind."""
         for kind in ORDER:
             yield from self.moved(kind)
 
@@ -306,7 +306,7 @@ class Carrier:
 
 
 def _micros(written: Any) -> int:
-    """A time as a file writes it, in microseconds since 1970."""
+    """Return a time as a file writes it, in microseconds since 1970."""
     if not isinstance(written, Mapping):
         return 0
     at: datetime = value_of(written, "time")

@@ -33,7 +33,7 @@ class Move:
     new_id: Lookup
 
     def uri(self, uri: str) -> Uri:
-        """An address under the other tenant; another's address stays as it is."""
+        """Return an address under the other tenant; another's address stays as it is."""
         root = f"memory://{quote(self.source, safe='')}/"
         if not uri.startswith(root):
             return Uri(uri)
@@ -43,11 +43,13 @@ class Move:
         return Uri(f"memory://{quote(self.target, safe='')}/{'/'.join(parts)}")
 
     def by_uri(self, old: str, uri: str) -> str:
-        """The new id of what had an id of its address."""
+        """Return the new id of what had an id of its address."""
         return memory_id(self.uri(uri)) if memory_id(uri) == old else old
 
     def properties(self, stored: Properties, model: Mapping[str, Property]) -> dict[str, Any]:
-        """The properties of an element under the other tenant, sorted by name; what is of this minute is left out."""
+        """Return the properties of an element under the other tenant, sorted by name; what is of this minute is left
+        out.
+        """
         moved = {}
         for name in sorted(stored):
             role = model[name].role if name in model else ""
@@ -101,7 +103,7 @@ class Move:
 
 
 def _places_of_ids(parts: list[str]) -> list[int]:
-    """Where an address, cut at its slashes and without the tenant, names other elements by their ids."""
+    """Return where an address, cut at its slashes and without the tenant, names other elements by their ids."""
     if parts[0] == "session" and len(parts) > 3:
         inside = 5 if parts[3] == "scene" else len(parts)
         found = [4] if parts[3] == "scene" else []
@@ -124,7 +126,7 @@ def _body(text: str, new_id: Lookup) -> str:
 
 
 def first_spell(uri: str) -> tuple[str, str]:
-    """Id and address of the first spell of a fact's claim, which names the claim."""
+    """Return id and address of the first spell of a fact's claim, which names the claim."""
     first = f"{uri.rpartition('/')[0]}/0"
     return memory_id(first), first
 
@@ -136,7 +138,7 @@ def merge_id(move: Move, held: Properties) -> tuple[str, str]:
 
 
 def apart_id(move: Move, kept: Properties) -> str:
-    """The new id of two that were said to be two."""
+    """Return the new id of two that were said to be two."""
     root = user_uri(move.source, kept["user_id"])
     if memory_id(f"{root}/apart/{kept['a_id']}/{kept['b_id']}") != kept["id"]:
         return str(kept["id"])
@@ -145,7 +147,7 @@ def apart_id(move: Move, kept: Properties) -> str:
 
 
 def episode_id(move: Move, episode: Properties, session: str) -> str:
-    """The new id of what a caller brought.
+    """Return the new id of what a caller brought.
 
     Args:
         session: address of its session under the source.
@@ -222,7 +224,7 @@ def _parts(said: Iterable[Said]) -> Iterator[str]:
 
 
 def leads_of(episode: PropertyMap) -> Leads:
-    """What a scene's fingerprint may begin with: whether it was read, and what an episode brought about it."""
+    """Return what a scene's fingerprint may begin with: whether it was read, and what an episode brought about it."""
     facts = [str(fact["statement"]) for fact in json.loads(episode.get("facts") or "[]")]
     return _leads(episode.get("summary") or "", *facts)
 

@@ -57,13 +57,13 @@ class FactTimes:
 
 
 def moments_asked(*, valid_at: datetime | None, as_of: datetime | None, now: datetime) -> Moments:
-    """What a question means: true now by default; "as known then" alone means what was true then, too."""
+    """Return what a question means: true now by default; "as known then" alone means what was true then, too."""
     known_at = None if as_of is None else _in_utc(as_of)
     return Moments(valid_at=_in_utc(valid_at) if valid_at else known_at or now, known_at=known_at)
 
 
 def look_asked(*, valid_at: datetime | None, as_of: datetime | None, closed: bool, now: datetime) -> Look:
-    """The same for the map, on which everything stands when nothing is asked for."""
+    """Return the same for the map, on which everything stands when nothing is asked for."""
     if valid_at is None and as_of is None and closed:
         return EVERYTHING
     moments = moments_asked(valid_at=valid_at, as_of=as_of, now=now)
@@ -71,7 +71,9 @@ def look_asked(*, valid_at: datetime | None, as_of: datetime | None, closed: boo
 
 
 def _in_utc(moment: datetime) -> datetime:
-    """The moment in UTC, since Neo4j knows fewer zones than there are; the end of all time where there is no such."""
+    """Return the moment in UTC, since Neo4j knows fewer zones than there are; the end of all time where there is no
+    such.
+    """
     try:
         return as_utc(moment)
     except OverflowError:
@@ -86,7 +88,7 @@ def known_end(fact: FactTimes, known_at: datetime | None) -> datetime | None:
 
 
 def holds(fact: FactTimes, moments: Moments) -> bool:
-    """Whether a fact was known, and by what was known did hold."""
+    """Return whether a fact was known, and by what was known did hold."""
     if moments.known_at is not None and fact.known_at > moments.known_at:
         return False
     end = known_end(fact, moments.known_at)

@@ -30,7 +30,7 @@ _TASTES: Final = frozenset({"PREFERS", "DISLIKES"})
 
 
 def category_of(predicate: str, relation: str | None, kind: FactKind = FactKind.FACT) -> Category:
-    """The category of a fact about a user or agent; every one has one."""
+    """Return the category of a fact about a user or agent; every one has one."""
     label = name_key(relation or "")
     if predicate in _TASTES:
         return Category.PREFERENCES

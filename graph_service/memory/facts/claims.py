@@ -41,7 +41,9 @@ class Wording:
     detail: FactDetail
 
     def joined(self, other: "Wording") -> "Wording":
-        """Both in one: the words of the first, the best of each judgement; what a person states is kept beside it."""
+        """Return both in one: the words of the first, the best of each judgement; what a person states is kept beside
+        it.
+        """
         if (self.reader == PERSON) != (other.reader == PERSON):
             return other if self.reader == PERSON else self
         first, second = (self, other) if self.rank <= other.rank else (other, self)
@@ -56,7 +58,7 @@ class Wording:
 
 
 def in_front(wording: Wording, told: Sequence[Telling], stated: Collection[str]) -> Wording:
-    """How a claim is put: as a person stated it last, else as it was read.
+    """Return how a claim is put: as a person stated it last, else as it was read.
 
     Args:
         stated: what people stated, `messageId:words`.
@@ -79,7 +81,7 @@ def in_front(wording: Wording, told: Sequence[Telling], stated: Collection[str])
 
 
 def behind(wording: Wording, told: Sequence[Telling], stated: Collection[str]) -> ReadAs | None:
-    """How a claim was read, or put first, when a person's words stand in front of that."""
+    """Return how a claim was read, or put first, when a person's words stand in front of that."""
     if in_front(wording, told, stated) == wording:
         return None
     return ReadAs(
@@ -94,7 +96,7 @@ def behind(wording: Wording, told: Sequence[Telling], stated: Collection[str]) -
 
 
 def rank_of(told: Sequence[Telling], reader: str, statement: str) -> tuple[bool, datetime, int, str]:
-    """Whose words count: the lowest."""
+    """Return whose words count: the lowest."""
     # What a person states says nothing of when it was read.
     mine = [telling for telling in told if (telling.stated is not None) == (reader == PERSON)] or told
     first = min((telling.ends, telling.valid_at) for telling in mine)
@@ -146,21 +148,21 @@ class ClaimKnown:
         return memory_id(self.first_uri)
 
     def spell_uri(self, slot: int) -> Uri:
-        """The address of one of its spells."""
+        """Return the address of one of its spells."""
         return Uri(f"{self.first_uri.rsplit('/', 1)[0]}/{slot}")
 
     def spell_id(self, slot: int) -> MemoryId:
-        """The id of one of its spells."""
+        """Return the id of one of its spells."""
         return memory_id(self.spell_uri(slot))
 
 
 def strength_of(base: float, proofs: int) -> float:
-    """Strength 0…1 of a fact that `proofs` messages prove; order and repetition do not matter."""
+    """Return strength 0…1 of a fact that `proofs` messages prove; order and repetition do not matter."""
     return round(1.0 - (1.0 - base) * _DOUBT_LEFT ** max(proofs - 1, 0), 4)
 
 
 def known_claims(facts: Iterable[KnownFact]) -> dict[Claim, ClaimKnown]:
-    """The claims of some known facts."""
+    """Return the claims of some known facts."""
     claims: dict[Claim, list[KnownFact]] = {}
     for fact in sorted(facts, key=lambda one: (one.claim[:2], one.claim.object_id, one.slot)):
         claims.setdefault(fact.claim, []).append(fact)
@@ -171,7 +173,9 @@ def known_claims(facts: Iterable[KnownFact]) -> dict[Claim, ClaimKnown]:
 
 
 def joined_claims(parts: Sequence[ClaimKnown]) -> ClaimKnown:
-    """What is known of one claim and what else was told of it, in one; address and spells are those of the first."""
+    """Return what is known of one claim and what else was told of it, in one; address and spells are those of the
+    first.
+    """
     first = parts[0]
     if len(parts) == 1:
         return first
@@ -190,7 +194,7 @@ def joined_claims(parts: Sequence[ClaimKnown]) -> ClaimKnown:
 
 
 def told_of(fact: KnownFact) -> tuple[Telling, ...]:
-    """The tellings of a known fact; those of an older version follow from its evidence."""
+    """Return the tellings of a known fact; those of an older version follow from its evidence."""
     if fact.told:
         return fact.told
     scenes = fact.scenes or (MemoryId(""),)
@@ -215,7 +219,7 @@ def told_of(fact: KnownFact) -> tuple[Telling, ...]:
 
 
 def accepted_claim(fact: AcceptedFact, scene: MemoryId) -> ClaimKnown:
-    """What one accepted fact tells of its claim."""
+    """Return what one accepted fact tells of its claim."""
     explicit = fact.valid_at != fact.said_at
     told = [
         Telling(
@@ -257,7 +261,7 @@ def accepted_claim(fact: AcceptedFact, scene: MemoryId) -> ClaimKnown:
 
 
 def fact_of_spell(claim: ClaimKnown, slot: int, spell: Spell, closed_by: MemoryId | None) -> KnownFact:
-    """The fact that one spell of a claim is.
+    """Return the fact that one spell of a claim is.
 
     Args:
         closed_by: the fact that holds the telling which closed it.
@@ -301,7 +305,7 @@ def fact_of_spell(claim: ClaimKnown, slot: int, spell: Spell, closed_by: MemoryI
 
 
 def joined_away(fact: KnownFact, told: Sequence[Telling]) -> KnownFact:
-    """A spell that turned out to be part of an earlier one, closed as it began.
+    """Return a spell that turned out to be part of an earlier one, closed as it began.
 
     Args:
         told: of the claim; the last of them joined the two.

@@ -48,7 +48,7 @@ def times_of(edge: Mapping[str, Any]) -> FactTimes:
 
 
 async def closing_of(graph: Graph, tenant: str, edge: Mapping[str, Any]) -> ClosingView | None:
-    """What closed a fact, in words; None while it holds.
+    """Return what closed a fact, in words; None while it holds.
 
     Args:
         edge: as `lookup/fact_by_id` returns it.
@@ -59,7 +59,7 @@ async def closing_of(graph: Graph, tenant: str, edge: Mapping[str, Any]) -> Clos
 
 
 async def said_by_closers(graph: Graph, tenant: str, edges: Sequence[Mapping[str, Any]]) -> dict[str, str]:
-    """The words of what closed some facts, by the id of the fact or message that said them.
+    """Return the words of what closed some facts, by the id of the fact or message that said them.
 
     Args:
         edges: as `lookup/fact_by_id` returns them.
@@ -75,12 +75,12 @@ async def said_by_closers(graph: Graph, tenant: str, edges: Sequence[Mapping[str
 
 
 def why_closed(edge: Mapping[str, Any]) -> Closing:
-    """Why a closed fact does not hold; those of older versions do not say it, only by what they were closed."""
+    """Return why a closed fact does not hold; those of older versions do not say it, only by what they were closed."""
     return Closing(edge["closed_why"] or (Closing.REPLACED if edge["closed_by"] else Closing.OVER))
 
 
 def ending_message(edge: Mapping[str, Any]) -> MemoryId | None:
-    """The message that said a closed fact was over; None when another fact closed it."""
+    """Return the message that said a closed fact was over; None when another fact closed it."""
     if edge["closed_by"] or why_closed(edge) not in (Closing.OVER, Closing.JUDGED, Closing.REJECTED):
         return None
     if why_closed(edge) is Closing.REJECTED:
@@ -91,7 +91,7 @@ def ending_message(edge: Mapping[str, Any]) -> MemoryId | None:
 
 
 def closing_view(edge: Mapping[str, Any], said: Mapping[str, str]) -> ClosingView | None:
-    """What closed a fact, in words; None while it holds. Pure.
+    """Return what closed a fact, in words; None while it holds. Pure.
 
     Args:
         said: the words of the fact or the message that closed it, by id; without them the closing is told without.

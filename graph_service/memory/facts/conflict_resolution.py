@@ -51,7 +51,7 @@ class Resolution:
 
 
 def resolve(fact: AcceptedFact, known: Iterable[KnownFact]) -> Resolution:
-    """The fate of a new fact, by comparing it with the most similar known ones of its subject."""
+    """Return the fate of a new fact, by comparing it with the most similar known ones of its subject."""
     near = most_similar(fact, known)
     same = next((one for one in near if one.claim == fact.claim), None)
     same = same or next((one for one in near if nearly_same(fact, one)), None)
@@ -70,7 +70,7 @@ def resolve(fact: AcceptedFact, known: Iterable[KnownFact]) -> Resolution:
 
 
 def most_similar(fact: AcceptedFact, known: Iterable[KnownFact]) -> list[KnownFact]:
-    """The known facts of the same subject nearest to a new one, at most `SIMILAR_MAX`.
+    """Return the known facts of the same subject nearest to a new one, at most `SIMILAR_MAX`.
 
     Those that say the same come first, then those that hold and cannot hold beside it, then the most alike.
     """
@@ -85,14 +85,14 @@ def _distance(fact: AcceptedFact, one: KnownFact) -> tuple[bool, bool, float, bo
 
 
 def _closing(fact: AcceptedFact, one: KnownFact) -> Closing | None:
-    """Why the known fact cannot hold once the new one is told, or told to be over; None when both can."""
+    """Return why the known fact cannot hold once the new one is told, or told to be over; None when both can."""
     if fact.closes:
         return Closing.OVER if ends(fact.claim, one.claim) else None
     return closes(fact.claim, one.claim)
 
 
 def nearly_same(fact: AcceptedFact, one: KnownFact) -> bool:
-    """Whether a known fact says the same of the same subject in nearly the same words."""
+    """Return whether a known fact says the same of the same subject in nearly the same words."""
     mine, other = fact.claim, one.claim
     if mine[:3] != other[:3] or holds_one(mine.predicate, mine.relation) or not one.object_name:
         return False
@@ -103,7 +103,7 @@ def nearly_same(fact: AcceptedFact, one: KnownFact) -> bool:
 
 
 def closes(told: Claim, other: Claim) -> Closing | None:
-    """Why the other claim cannot hold once this one is told; None when both can."""
+    """Return why the other claim cannot hold once this one is told; None when both can."""
     if told.subject_id != other.subject_id:
         return None
     if told.predicate == other.predicate:
@@ -115,12 +115,12 @@ def closes(told: Claim, other: Claim) -> Closing | None:
 
 
 def ends(told: Claim, other: Claim) -> bool:
-    """Whether words that this claim is over mean the other one as well: it says how, they did not."""
+    """Return whether words that this claim is over mean the other one as well: it says how, they did not."""
     return told.relation is None and other.relation is not None and told == other._replace(relation=None)
 
 
 def rivals(claim: Claim, others: Sequence[Claim]) -> list[Claim]:
-    """Those of some claims that can close a claim, or that it can close."""
+    """Return those of some claims that can close a claim, or that it can close."""
     return [
         other
         for other in others

@@ -17,7 +17,7 @@ _Run = Callable[[Statement, Mapping[str, Any]], Awaitable[list[Row]]]
 
 
 async def facts_near(writing: Writing, tenant: TenantId, claim: Claim) -> list[KnownFact]:
-    """The facts of a claim, those that can close it or be closed by it, and the rivals of those."""
+    """Return the facts of a claim, those that can close it or be closed by it, and the rivals of those."""
     keys = {str(claim.subject_id): _Key().with_fact(claim.predicate, claim.relation, claim.object_id, ended=True)}
     return [known_fact(row) for row in await _rows_near(writing.run, tenant, keys, [])]
 
@@ -67,7 +67,7 @@ class _Key:
 
 
 def _wider(keys: Mapping[str, _Key], rows: Sequence[Row]) -> dict[str, _Key]:
-    """The keys with what may close, or be closed by, facts that were found."""
+    """Return the keys with what may close, or be closed by, facts that were found."""
     wider = dict(keys)
     for row in rows:
         if row["predicate"] != "MENTIONED":

@@ -48,7 +48,7 @@ def plan_facts(
     accepted: Iterable[tuple[AcceptedFact, MemoryId]],
     judged: Mapping[Claim, Judged] = MappingProxyType({}),
 ) -> list[PlannedFact]:
-    """What must be written so that the graph holds the accepted facts.
+    """Return what must be written so that the graph holds the accepted facts.
 
     Args:
         known: every fact that may be repeated or closed by an accepted one, or closes it, and the rivals of those.
@@ -111,7 +111,7 @@ class _Gathered:
 
 
 def _as_judged(told: ClaimKnown, judged: Judged | None, board: Mapping[Claim, _Gathered]) -> list[ClaimKnown]:
-    """What is told of which claims, once a model has judged; a verdict about what is not known means nothing."""
+    """Return what is told of which claims, once a model has judged; a verdict about what is not known means nothing."""
     about = None if judged is None else board.get(judged.known)
     known = None if about is None else about.whole()
     if judged is None or known is None or known.claim == told.claim or any(one.ends for one in told.told):
@@ -125,7 +125,8 @@ def _as_judged(told: ClaimKnown, judged: Judged | None, board: Mapping[Claim, _G
 
 
 def planned(board: dict[Claim, ClaimKnown], touched: Iterable[Claim]) -> list[PlannedFact]:
-    """What must be written after something was told of some claims, or reopened: their spells, and those of rivals.
+    """Return what must be written after something was told of some claims, or reopened: their spells, and those of
+    rivals.
 
     Args:
         board: the claims as they are known now, `spells` as they were.
@@ -177,7 +178,7 @@ class _Shelf:
 
 
 def _view(claim: ClaimKnown) -> KnownFact:
-    """A claim as one fact, for comparing."""
+    """Return a claim as one fact, for comparing."""
     open_now = next((one for one in claim.spells if one.invalid_at is None), None)
     if open_now is not None:
         return replace(open_now, told=claim.told)
@@ -187,7 +188,7 @@ def _view(claim: ClaimKnown) -> KnownFact:
 def _places(
     board: dict[Claim, ClaimKnown], held: dict[Claim, list[Spell]], rivalry: Rivalry
 ) -> dict[tuple[str, MemoryId, bool], MemoryId]:
-    """The fact that holds each telling of a claim that closes another, by claim, message and whether it ends."""
+    """Return the fact that holds each telling of a claim that closes another, by claim, message and whether it ends."""
     closing = {spell.blow.claim for spells in held.values() for spell in spells if spell.blow is not None}
     where: dict[tuple[str, MemoryId, bool], MemoryId] = {}
     for claim, one in board.items():
@@ -230,7 +231,7 @@ def _changed(
 
 
 def _reason(fact: KnownFact, before: KnownFact | None) -> str:
-    """Why a fact is written, for people."""
+    """Return why a fact is written, for people."""
     closed = fact.closed_why is not None and (before is None or before.invalid_at is None)
     if set(fact.stated) - set(before.stated if before else ()):
         return "stated by a person"

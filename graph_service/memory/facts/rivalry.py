@@ -36,14 +36,14 @@ def _opposed_by(predicate: str) -> tuple[str, ...]:
 
 
 def _one_place(claim: Claim) -> _Group | None:
-    """The group of claims of which one holds at a time."""
+    """Return the group of claims of which one holds at a time."""
     if claim.predicate not in whitelist() or not holds_one(claim.predicate, claim.relation):
         return None
     return "one", claim.subject_id, claim.predicate, claim.relation or "", "" if claim.relation is None else "named"
 
 
 def _about(claim: Claim, predicate: str) -> _Group:
-    """The group of claims about one object, whatever the relation."""
+    """Return the group of claims about one object, whatever the relation."""
     return "about", claim.subject_id, predicate, claim.object_id
 
 
@@ -143,7 +143,7 @@ class _Standing:
             self.friends_until = order
 
     def may_stay(self, rival: _Rival, key: _Key, telling: Telling) -> bool:
-        """Whether a rival that is told does not close the spell."""
+        """Return whether a rival that is told does not close the spell."""
         assert self.opened is not None, "a spell is open"
         assert self.opening is not None, "a spell is open"
         self.tries -= 1
@@ -158,7 +158,7 @@ class _Standing:
         return False
 
     def _is_friend(self, rival: _Rival, key: _Key) -> bool:
-        """Whether it was said, since the spell began, that both hold."""
+        """Return whether it was said, since the spell began, that both hold."""
         if self.friends_until is not None and rival.keys[0][0] < self.friends_until:
             return True
         assert self.opened is not None, "a spell is open"
@@ -232,7 +232,7 @@ class _Stream:
         return None
 
     def is_lifted(self, at: int, until: Order) -> bool:
-        """Whether a person stated, before a moment, that what is told here is over."""
+        """Return whether a person stated, before a moment, that what is told here is over."""
         lifts = self.rivals[at].lifts
         place = bisect_right(lifts, self.keys[at])
         return place < len(lifts) and lifts[place][0] < until
@@ -287,7 +287,9 @@ class Rivalry:
         return search.over(own)
 
     def _streams_of(self, claim: Claim) -> tuple[list[_Stream], list[_Stream], set[Claim]]:
-        """What may close a claim: rivals that hold, claims that end it; and who is no rival although it is there."""
+        """Return what may close a claim: rivals that hold, claims that end it; and who is no rival although it is
+        there.
+        """
         group, apart = _one_place(claim), {claim}
         asserting: list[_Stream] = []
         if len(self._rivals.members(group)) > 1 and group is not None:
@@ -436,12 +438,12 @@ class _Search:
             order = stream.keys[at][0]
 
     def _is_spared(self, blow: Blow) -> bool:
-        """Whether a rival closes the spell to be spared, and sparing it changes nothing that came before."""
+        """Return whether a rival closes the spell to be spared, and sparing it changes nothing that came before."""
         is_meant = len(self.found.spells) - 1 == self.spare
         return is_meant and not blow.telling.asserts and blow.claim not in self.struck
 
     def _reign(self, order: Order) -> Blow | None:
-        """What a person stated of a rival last, if it stands still."""
+        """Return what a person stated of a rival last, if it stands still."""
         last: tuple[_Key, _Stream, int] | None = None
         for stream in self.asserting:
             at = stream.last_assertion(self.standing, self.since, order)

@@ -19,7 +19,7 @@ _READ_AS: Final = TypeAdapter(ReadAs)
 
 
 def known_fact(row: Mapping[str, Any]) -> KnownFact:
-    """The fact in a row of `facts/related_facts`."""
+    """Return the fact in a row of `facts/related_facts`."""
     stored = row["properties"]
     return KnownFact(
         id=stored["id"],
@@ -63,7 +63,7 @@ def known_fact(row: Mapping[str, Any]) -> KnownFact:
 
 
 def fact_row(planned: PlannedFact, *, tenant: TenantId, user_id: str, recorded_at: datetime) -> dict[str, Any]:
-    """The row of `facts/put_facts` for a planned fact; when it was first recorded is never overwritten."""
+    """Return the row of `facts/put_facts` for a planned fact; when it was first recorded is never overwritten."""
     fact = planned.fact
     properties: dict[str, Any] = {
         "uri": fact.uri,

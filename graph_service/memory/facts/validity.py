@@ -67,7 +67,7 @@ class Spell:
 
     @property
     def why(self) -> Closing | None:
-        """Why it ceased to hold."""
+        """Return why it ceased to hold."""
         if self.blow is not None:
             return self.blow.why
         if self.end is None:
@@ -81,7 +81,7 @@ Order = tuple[datetime, datetime, datetime, int, MemoryId, int]
 
 
 def spells_of(own: Sequence[Telling], blows: Sequence[Blow], reopened: frozenset[str] = frozenset()) -> list[Spell]:
-    """The spells of a fact in order; the same tellings in any order give the same spells.
+    """Return the spells of a fact in order; the same tellings in any order give the same spells.
 
     Args:
         reopened: rivals (by claim) and ends (by message) that do not close this fact, because a person said so.
@@ -123,25 +123,27 @@ def spells_of(own: Sequence[Telling], blows: Sequence[Blow], reopened: frozenset
 
 
 def is_rejected(told: Iterable[Telling]) -> bool:
-    """Whether the last that a person stated of a fact is that it never held."""
+    """Return whether the last that a person stated of a fact is that it never held."""
     last = last_word(told)
     return last is not None and last.stated is Stated.REJECTS
 
 
 def never(own: Sequence[Telling]) -> Spell:
-    """The one spell of a fact that never held, with all that was told of it."""
+    """Return the one spell of a fact that never held, with all that was told of it."""
     spell = Spell(told=sorted(own, key=lambda telling: order_of(telling, telling.ends)), end=last_word(own))
     spell.invalid_at = spell.valid_at
     return spell
 
 
 def _stands(spell: Spell, closer: Telling) -> bool:
-    """Whether a person stated that it is so, and what would close it was only read."""
+    """Return whether a person stated that it is so, and what would close it was only read."""
     return closer.stated is None and any(telling.asserts for telling in spell.told)
 
 
 def _reigned(spell: Spell, reign: Blow | None, telling: Telling) -> bool:
-    """Whether a spell was closed by what a person stated and that stands still, so that nothing read opens it."""
+    """Return whether a spell was closed by what a person stated and that stands still, so that nothing read
+    opens it.
+    """
     return reign is not None and spell.blow is not None and spell.blow.claim == reign.claim and not telling.stated
 
 
@@ -158,7 +160,7 @@ def order_of(telling: Telling, rank: int) -> Order:
 
 
 def _strike(spell: Spell, blow: Blow, *, both: bool) -> None:
-    """Closes an open spell, unless the rival may hold beside it, or a person stated that it is so.
+    """Close an open spell, unless the rival may hold beside it, or a person stated that it is so.
 
     Args:
         both: one message says both.
@@ -190,5 +192,5 @@ def over_at(spell: Spell, closer: Telling) -> datetime:
 
 
 def old_news(spell: Spell, telling: Telling) -> bool:
-    """Whether a telling was said before what closed the spell was, so that nothing begins anew with it."""
+    """Return whether a telling was said before what closed the spell was, so that nothing begins anew with it."""
     return spell.closer is not None and telling.said_at < spell.closer.said_at

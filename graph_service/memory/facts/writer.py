@@ -12,7 +12,7 @@ from schema.timespan import millis
 
 
 async def put_facts(writing: Writing, tenant: TenantId, rows: Sequence[Row], *, session: str = "") -> set[str]:
-    """Writes facts; returns the node ids of the sessions whose work embeds those that say something new.
+    """Write facts; return the node ids of the sessions whose work embeds those that say something new.
 
     Args:
         rows: as `fact_row` gives them, ordered by id.
@@ -27,12 +27,12 @@ async def put_facts(writing: Writing, tenant: TenantId, rows: Sequence[Row], *, 
 
 
 def sessions_of(written: Iterable[Mapping[str, Any]]) -> set[str]:
-    """The sessions whose work embeds what was written; `unembedded_in` is null of what has a vector. Pure."""
+    """Return the sessions whose work embeds what was written; `unembedded_in` is null of what has a vector. Pure."""
     return {row["unembedded_in"] for row in written if row["unembedded_in"]}
 
 
 async def want_vectors(writing: Writing, tenant: TenantId, sessions: set[str], *, at: datetime) -> None:
-    """Asks for the vectors of what sessions gained, inside the commit that wrote it."""
+    """Ask for the vectors of what sessions gained, inside the commit that wrote it."""
     if sessions:
         rows = [{"session": session, "kind": JobKind.EMBED.value} for session in sorted(sessions)]
         await writing.run(statement("jobs/enqueue"), {"tenant": tenant, "rows": rows, "now_ms": millis(at)})

@@ -49,7 +49,7 @@ class ForgetWish:
 
 
 async def forget(writing: Writing, what: ForgetWish, reach: Reach, before_it: Sequence[Change] = ()) -> Forgotten:
-    """Takes everything away that was reached; the user's memory and the sessions are locked already.
+    """Take everything away that was reached; the user's memory and the sessions are locked already.
 
     Args:
         before_it: what was changed on the map for it.
@@ -104,7 +104,7 @@ def _told(reach: Reach, again: int) -> Forgotten:
 
 
 async def _roots_of(writing: Writing, tenant: TenantId, reach: Reach) -> set[str]:
-    """What stands on the map for merged entities that the facts are about."""
+    """Return what stands on the map for merged entities that the facts are about."""
     held = [row for row in reach.facts.values() if "subject_id" in row["properties"]]
     ends = {end for row in held for end in (row["subject_id"], row["object_id"])}
     ends |= {row["object_id"] for row in reach.mentions if row["is_held"]}
@@ -139,7 +139,7 @@ async def _take_away(writing: Writing, tenant: TenantId, reach: Reach, nodes: Co
 
 
 async def _narrow(writing: Writing, what: ForgetWish, reach: Reach) -> list[Change]:
-    """Takes names and times from entities that nothing says any more; the changes of those that are on the map."""
+    """Take names and times from entities that nothing says any more; the changes of those that are on the map."""
     rows = [(row, fate.properties) for row, fate in reach.fates if fate.properties is not None]
     put = [{"id": row["id"], "properties": new} for row, new in rows if not row["is_held"]]
     held = [{"id": row["id"], "properties": new} for row, new in rows if row["is_held"]]
@@ -151,7 +151,7 @@ async def _narrow(writing: Writing, what: ForgetWish, reach: Reach) -> list[Chan
 
 
 async def _read_again(writing: Writing, what: ForgetWish, reach: Reach) -> int:
-    """Has the rest be read again, in the order it was said; how many scenes besides those that are cut again."""
+    """Have the rest be read again, in the order it was said; how many scenes besides those that are cut again."""
     tenant = what.tenant
     left = sorted(row["id"] for row in reach.left)
     await writing.run(statement("forgetting/mark_messages_unread"), {"tenant": tenant, "ids": left})
@@ -180,7 +180,7 @@ async def _read_again(writing: Writing, what: ForgetWish, reach: Reach) -> int:
 
 
 async def _narrow_user(writing: Writing, what: ForgetWish) -> Change | None:
-    """The user as they are now; None when nothing of theirs is left, and so they are gone too."""
+    """Return the user as they are now; None when nothing of theirs is left, and so they are gone too."""
     node_id = memory_id(user_uri(what.tenant, what.user_id))
     parameters = {"tenant": what.tenant, "user_id": what.user_id, "user_node_id": node_id}
     rows = await writing.run(statement("forgetting/narrow_user_span"), parameters)
@@ -192,7 +192,7 @@ async def _narrow_user(writing: Writing, what: ForgetWish) -> Change | None:
 
 
 async def _scrub(writing: Writing, tenant: TenantId, changes: Sequence[Change]) -> None:
-    """Takes out of the log what older changes tell of the same elements."""
+    """Take out of the log what older changes tell of the same elements."""
     rows: list[Row] = [
         {
             "id": change.element_id,

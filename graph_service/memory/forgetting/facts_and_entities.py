@@ -36,7 +36,7 @@ class Learned:
     relation: str | None = None
 
     def tombstones(self, tenant: TenantId, marking: Marking, at_ms: int) -> list[dict[str, Any]]:
-        """The marks that keep it from being learned again."""
+        """Return the marks that keep it from being learned again."""
         salt, who = marking.salt, marking.who(self.user_id)
         node_id = memory_id(user_uri(tenant, self.user_id))
         if self.facts:
@@ -50,7 +50,7 @@ class Learned:
 
 
 async def find_fact(writing: Writing, tenant: TenantId, fact_id: str) -> Learned:
-    """The fact that an edge of the map shows; of merged entities all that it follows from.
+    """Return the fact that an edge of the map shows; of merged entities all that it follows from.
 
     Raises:
         NotFoundError: the tenant has no such fact.
@@ -84,7 +84,7 @@ async def find_fact(writing: Writing, tenant: TenantId, fact_id: str) -> Learned
 
 
 async def find_entity(writing: Writing, tenant: TenantId, entity_id: str) -> Learned:
-    """An entity, with all that it stands for; or one that was merged into another, alone.
+    """Return an entity, with all that it stands for; or one that was merged into another, alone.
 
     Raises:
         NotFoundError: the tenant has no such entity.
@@ -105,13 +105,13 @@ async def find_entity(writing: Writing, tenant: TenantId, entity_id: str) -> Lea
 
 
 async def _members(writing: Writing, tenant: TenantId, ids: Sequence[str]) -> dict[str, set[str]]:
-    """What each node of the map stands for; itself, when it is not merged."""
+    """Return what each node of the map stands for; itself, when it is not merged."""
     found = (await members_of(writing, tenant, ids)).of
     return {name: {one["id"] for one in found.get(name, ())} | {name} for name in ids}
 
 
 async def _side(writing: Writing, tenant: TenantId, node_id: str, labels: Collection[str]) -> frozenset[str]:
-    """One end of a fact in all its spellings."""
+    """Return one end of a fact in all its spellings."""
     if Label.ENTITY not in labels:
         return frozenset((THE_USER if Label.USER in labels else THE_AGENT,))
     rows = await writing.run(statement("lookup/node_by_id"), {"tenant": tenant, "id": node_id})
@@ -132,7 +132,7 @@ async def forget_own_names(
     messages: Sequence[Row],
     learned: Iterable[frozenset[str]],
 ) -> set[str]:
-    """Takes from the user what forgotten messages, or what must not be learned again, may have told of their names.
+    """Take from the user what forgotten messages, or what must not be learned again, may have told of their names.
 
     What is left tells the names anew when it is read again.
 

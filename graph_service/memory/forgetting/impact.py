@@ -55,7 +55,7 @@ async def reach_of(
     stripped: Collection[str] = (),
     gone: Collection[str] = (),
 ) -> Reach:
-    """What forgetting some messages of one user touches.
+    """Return what forgetting some messages of one user touches.
 
     Args:
         stripped: ids of scenes that keep their messages and lose what was read from them.
@@ -79,7 +79,7 @@ async def reach_of(
 
 
 async def add_facts(writing: Writing, tenant: TenantId, reach: Reach, facts: Iterable[Row]) -> None:
-    """Has facts be read again, with all that they can have closed or been closed by."""
+    """Have facts be read again, with all that they can have closed or been closed by."""
     new = {row["properties"]["id"]: row for row in facts if row["properties"]["id"] not in reach.facts}
     while new:
         reach.facts |= new
@@ -90,12 +90,12 @@ async def add_facts(writing: Writing, tenant: TenantId, reach: Reach, facts: Ite
 
 
 def ends_of(fact: Row) -> tuple[str, str]:
-    """Ids of the subject and the object of a fact."""
+    """Return ids of the subject and the object of a fact."""
     return fact["subject_id"], fact["object_id"]
 
 
 async def facts_at(writing: Writing, tenant: TenantId, ids: Collection[str]) -> list[Row]:
-    """The facts of entities as they were said, mentions too."""
+    """Return the facts of entities as they were said, mentions too."""
     wanted = {"tenant": tenant, "ids": sorted(ids)}
     edges = await writing.run(statement("lookup/edges_of_nodes"), wanted)
     held = await writing.run(statement("entity_resolution/member_facts"), wanted)
@@ -110,7 +110,7 @@ async def _settle_entities(
     said: Sequence[Row],
     gone: Collection[str],
 ) -> None:
-    """Decides about every entity that one of the scenes mentions.
+    """Decide about every entity that one of the scenes mentions.
 
     Args:
         said: what remains of the scenes.

@@ -21,7 +21,7 @@ Row = Mapping[str, Any]
 
 
 def cut_again(spans: Iterable[Row], hit: Collection[str], *, pause_ms: int) -> set[str]:
-    """The scenes that must be cut again: those that are hit, and those that follow one without a pause.
+    """Return the scenes that must be cut again: those that are hit, and those that follow one without a pause.
 
     Args:
         spans: rows of `forgetting/scene_spans`.
@@ -40,7 +40,7 @@ def cut_again(spans: Iterable[Row], hit: Collection[str], *, pause_ms: int) -> s
 
 
 def _stretches(scenes: Iterable[Row], pause_ms: int) -> Iterator[list[Row]]:
-    """The scenes of a session, cut where a pause lies between one and all before it."""
+    """Yield the scenes of a session, cut where a pause lies between one and all before it."""
     stretch: list[Row] = []
     reach_ms = 0
     for span in sorted(scenes, key=lambda span: (span["start_ms"], span["id"])):
@@ -54,7 +54,7 @@ def _stretches(scenes: Iterable[Row], pause_ms: int) -> Iterator[list[Row]]:
 
 
 def keys_of(facts: Iterable[Row]) -> list[dict[str, Any]]:
-    """The `$keys` of `facts/related_facts` for everything that some facts can have closed or been closed by."""
+    """Return the `$keys` of `facts/related_facts` for everything that some facts can have closed or been closed by."""
     by_subject: dict[str, tuple[set[str], set[str], set[str]]] = {}
     for fact in facts:
         rule = whitelist()[fact["predicate"]]
@@ -79,7 +79,7 @@ def keys_of(facts: Iterable[Row]) -> list[dict[str, Any]]:
 
 
 def scenes_of(facts: Iterable[Row]) -> set[str]:
-    """The scenes that prove some facts, and those where they were said to be over."""
+    """Return the scenes that prove some facts, and those where they were said to be over."""
     found: set[str] = set()
     for fact in facts:
         found.update(fact["properties"]["scenes"])
@@ -126,7 +126,7 @@ class Left:
 
 
 def names_in(standing: Row) -> list[str]:
-    """The names of an entity in a row of `forgetting/remaining_support`, and the values of its attributes."""
+    """Return the names of an entity in a row of `forgetting/remaining_support`, and the values of its attributes."""
     return [*_names(standing["properties"]), *_attributes(standing["properties"]).values()]
 
 
@@ -155,7 +155,7 @@ class Fate:
 
 
 def fate_of(standing: Row, left: Left, *, earliest: datetime, owner: Owner) -> Fate:
-    """What becomes of an entity: names and attributes stay as far as what is left says them.
+    """Return what becomes of an entity: names and attributes stay as far as what is left says them.
 
     Args:
         standing: a row of `forgetting/remaining_support`.
@@ -189,7 +189,7 @@ def fate_of(standing: Row, left: Left, *, earliest: datetime, owner: Owner) -> F
 def episodes_without(
     episodes: Iterable[Row], gone: Collection[str], again: Collection[str]
 ) -> tuple[list[dict[str, Any]], list[str]]:
-    """What callers brought that must be read again, and the ids of what goes.
+    """Return what callers brought that must be read again, and the ids of what goes.
 
     A summary may tell what a forgotten message said, so it goes with the first of them; so does a fact that rests on
     all messages of its call.

@@ -62,7 +62,7 @@ class Forgetting:
         self._pause_ms = round((rules or SceneRules()).pause_s * 1000)
 
     async def message(self, tenant: TenantId, message_id: str) -> Forgotten:
-        """Forgets one message; the scene that held it is cut again from what is left.
+        """Forget one message; the scene that held it is cut again from what is left.
 
         Args:
             message_id: its id, or its URI.
@@ -81,7 +81,7 @@ class Forgetting:
         return await self._forget(tenant, _these(tenant, ids=[name]), rows, (Kind.MESSAGE, [name]), spooled)
 
     async def scene(self, tenant: TenantId, scene_id: str) -> Forgotten:
-        """Forgets a scene and everything that was said in it.
+        """Forget a scene and everything that was said in it.
 
         Args:
             scene_id: its id, or its URI.
@@ -101,7 +101,7 @@ class Forgetting:
         return await self._forget(tenant, which, rows, (Kind.MESSAGE, ids), spooled=0)
 
     async def session(self, tenant: TenantId, user_id: str, session_id: str) -> Forgotten:
-        """Forgets a session of a user: everything that was said in it, and the session itself.
+        """Forget a session of a user: everything that was said in it, and the session itself.
 
         Raises:
             InputError: there cannot be such an id.
@@ -121,7 +121,7 @@ class Forgetting:
         return await self._forget(tenant, which, rows, (Kind.SESSION, [node_id]), spooled)
 
     async def user(self, tenant: TenantId, user_id: str) -> Forgotten:
-        """Forgets a user: everything they said, their sessions, and everything that was learned.
+        """Forget a user: everything they said, their sessions, and everything that was learned.
 
         What they say while it goes on waits, on disk or with the caller. A process that dies leaves the rest to the
         next one; then this may be called again as well.
@@ -158,7 +158,7 @@ class Forgetting:
         return Forgotten(**counts, spooled=spooled)
 
     async def fact(self, tenant: TenantId, fact_id: str) -> Forgotten:
-        """Rejects a fact: it goes, what it had closed is open again, and the same is not learned again.
+        """Reject a fact: it goes, what it had closed is open again, and the same is not learned again.
 
         What was said stays. Only a keyed hash is remembered of what was rejected.
 
@@ -171,7 +171,7 @@ class Forgetting:
         return await self._unlearn(tenant, lambda writing: find_fact(writing, tenant, fact_id))
 
     async def entity(self, tenant: TenantId, entity_id: str) -> Forgotten:
-        """Forgets an entity with its facts; what was said until now stays, and does not name it again.
+        """Forget an entity with its facts; what was said until now stays, and do not name it again.
 
         Raises:
             InputError: there cannot be such an id.
@@ -254,7 +254,7 @@ class Forgetting:
         return await forget(writing, wish, reach, parted)
 
     async def _forget_at_hand(self, tenant: TenantId, user_id: UserId, rows: Sequence[Row]) -> None:
-        """Takes messages from the short-term window, and what else this process keeps of them."""
+        """Take messages from the short-term window, and what else this process keeps of them."""
         self._on_forgotten(tenant)
         for session in sorted({row["session_id"] for row in rows}):
             ids = [row["id"] for row in rows if row["session_id"] == session]
@@ -269,7 +269,7 @@ async def _lock(writing: Writing, wish: ForgetWish, sessions: Sequence[str]) -> 
 
 
 async def _take_apart(writing: Writing, tenant: TenantId, name: str, *, at: datetime) -> list[Change]:
-    """Takes back every merge of an entity, so that it can go alone."""
+    """Take back every merge of an entity, so that it can go alone."""
     ends = await writing.run(statement("lookup/resolve_ids"), {"tenant": tenant, "ids": [name]})
     root = ends[0]["root_id"] if ends else None
     if root is None:
@@ -284,7 +284,7 @@ async def _take_apart(writing: Writing, tenant: TenantId, name: str, *, at: date
 def _these(
     tenant: TenantId, *, ids: Sequence[str] = (), session: str | None = None, scene: str | None = None
 ) -> dict[str, Any]:
-    """The parameters of `forgetting/messages_to_forget`."""
+    """Return the parameters of `forgetting/messages_to_forget`."""
     return {"tenant": tenant, "ids": list(ids), "session": session, "scene": scene}
 
 

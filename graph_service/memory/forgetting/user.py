@@ -38,7 +38,7 @@ class _Errand:
 async def begin(
     graph: Graph, tenant: TenantId, user_id: UserId, user_node_id: str, tombstone: dict[str, Any], *, now_ms: int
 ) -> None:
-    """Marks that a user is being forgotten."""
+    """Mark that a user is being forgotten."""
     user = {"tenant": tenant, "user_node_id": user_node_id}
 
     async def steps(writing: Writing) -> None:
@@ -51,7 +51,7 @@ async def begin(
 
 
 async def forget_user(graph: Graph, held: Claim, pace: Pace) -> bool:
-    """Takes away everything of the user that the work is about; False: nothing is left.
+    """Take away everything of the user that the work is about; False: nothing is left.
 
     Raises:
         UnavailableError: Neo4j does not answer; what is gone stays gone.
@@ -78,7 +78,7 @@ async def _messages(errand: _Errand) -> bool:
 
 
 async def _some(errand: _Errand, taking: Statement, **more: Any) -> list[dict[str, Any]]:
-    """One commit; the lease is prolonged before it."""
+    """Return one commit; the lease is prolonged before it."""
     await renew(errand.graph, errand.held, now_ms=errand.pace.now_ms())
 
     async def steps(writing: Writing) -> list[dict[str, Any]]:

@@ -83,7 +83,7 @@ async def take_in(graph: Graph, spool: Spool | None, checked: Checked, *, epoch:
 
 
 async def keep_in_spool(spool: Spool, checked: Checked) -> Receipt:
-    """Keeps an episode on disk until Neo4j is back.
+    """Keep an episode on disk until Neo4j is back.
 
     Raises:
         ConflictError: the same episode was spooled before, and Neo4j refused it.
@@ -163,7 +163,7 @@ async def _add_user(writing: Writing, episode: Episode) -> Change:
 
 
 async def store_episode(graph: Graph, episode: Episode, *, epoch: str, dropped: tuple[str, ...] = ()) -> Receipt:
-    """Messages, session, the facts brought and the work to do, in one commit.
+    """Return messages, session, the facts brought and the work to do, in one commit.
 
     Args:
         epoch: a random word for the change log of a tenant that does not exist yet.
@@ -258,7 +258,7 @@ def _message_row(episode: Episode, message: Message, episode_row: dict[str, Any]
 
 
 def _episode_row(episode: Episode) -> dict[str, Any] | None:
-    """The node that keeps brought facts until the worker reads them; None when the caller brought nothing."""
+    """Return the node that keeps brought facts until the worker reads them; None when the caller brought nothing."""
     if not episode.facts and episode.summary is None:
         return None
     facts = json.dumps([_fact_row(fact) for fact in episode.facts], default=str, ensure_ascii=False, sort_keys=True)
@@ -272,7 +272,7 @@ def _episode_row(episode: Episode) -> dict[str, Any] | None:
 
 
 def _fact_row(fact: BroughtFact) -> dict[str, Any]:
-    """The fact as the episode keeps it; it is named as before there were facts that people state."""
+    """Return the fact as the episode keeps it; it is named as before there were facts that people state."""
     return {name: value for name, value in asdict(fact).items() if name != "stated" or value is not None}
 
 

@@ -96,12 +96,12 @@ class Depth:
 
 
 def as_text(episode: Episode) -> str:
-    """The episode as JSON."""
+    """Return the episode as JSON."""
     return _EPISODE.dump_json(episode).decode()
 
 
 def from_text(text: str) -> Episode:
-    """The episode that `as_text` wrote."""
+    """Return the episode that `as_text` wrote."""
     return _EPISODE.validate_json(text)
 
 
@@ -139,7 +139,7 @@ def from_row(
 
 
 def key_of(episode: Episode) -> str:
-    """The same for the same call made twice, whenever it was received."""
+    """Return the same for the same call made twice, whenever it was received."""
     messages = [f"{message.id} {message.content_hash}" for message in episode.messages]
     facts = [repr(sorted(asdict(fact).items())) for fact in episode.facts]
     named = (episode.user_id, episode.user_name or "", episode.agent_id or "", episode.summary or "")
@@ -147,7 +147,7 @@ def key_of(episode: Episode) -> str:
 
 
 def without(episode: Episode, message_ids: Collection[str] | None) -> Episode | None:
-    """What is left of the episode; None when nothing is. None for `message_ids` means all of them.
+    """Return what is left of the episode; None when nothing is. None for `message_ids` means all of them.
 
     A summary may tell what a forgotten message said, so it goes with the first of them.
     """
@@ -164,7 +164,7 @@ def without(episode: Episode, message_ids: Collection[str] | None) -> Episode | 
 
 
 def _proven(fact: BroughtFact, new_place: dict[int, int]) -> BroughtFact | None:
-    """The fact with the evidence that is left; a fact that all messages prove may rest on a forgotten one."""
+    """Return the fact with the evidence that is left; a fact that all messages prove may rest on a forgotten one."""
     left = tuple(new_place[index] for index in fact.message_indexes if index in new_place)
     return replace(fact, message_indexes=left) if left else None
 
@@ -260,7 +260,7 @@ class Spool:
         self._damaged: set[int] = set()
 
     async def put(self, episode: Episode) -> bool:
-        """Keeps an episode; when this returns, it survives a power cut. False: it was there already.
+        """Keep an episode; when this returns, it survives a power cut. False: it was there already.
 
         Raises:
             ConflictError: the same episode was spooled before, and Neo4j refused it.
@@ -349,7 +349,7 @@ class Spool:
         await self._do(lambda file: file.executemany("DELETE FROM episodes WHERE number = ?", rows))
 
     async def count_failure(self, number: int) -> None:
-        """Counts that Neo4j answered, but would not take it this time."""
+        """Count that Neo4j answered, but would not take it this time."""
         await self._do(
             lambda file: file.execute("UPDATE episodes SET failures = failures + 1 WHERE number = ?", (number,))
         )
@@ -369,11 +369,11 @@ class Spool:
             self._damaged.add(number)
 
     async def listed(self, tenant: TenantId) -> list[Spooled]:
-        """The oldest 1,000 episodes of a tenant, in order."""
+        """Return the oldest 1,000 episodes of a tenant, in order."""
         return await self._spooled(f"WHERE tenant = ? ORDER BY number LIMIT {_LISTED_MAX}", tenant)
 
     async def newest(self, tenant: TenantId, user_id: str, *, episodes_max: int, chars_max: int) -> Newest:
-        """The episodes of a user that wait, the newest first, as rows that are not read yet.
+        """Return the episodes of a user that wait, the newest first, as rows that are not read yet.
 
         Args:
             chars_max: of their rows; the newest comes however long it is.
@@ -400,7 +400,7 @@ class Spool:
         return await self._in_thread(rows)
 
     async def retry(self, tenant: TenantId, number: int) -> None:
-        """Has a refused episode wait again.
+        """Have a refused episode wait again.
 
         Raises:
             NotFoundError: no refused episode of the tenant has this number.
@@ -409,7 +409,7 @@ class Spool:
         await self._change_refused(f"{change} WHERE number = ? AND tenant = ? AND state = 'refused'", tenant, number)
 
     async def drop(self, tenant: TenantId, number: int) -> None:
-        """Gives up a refused episode; what was said in it is gone.
+        """Give up a refused episode; what was said in it is gone.
 
         Raises:
             NotFoundError: no refused episode of the tenant has this number.
@@ -426,7 +426,7 @@ class Spool:
         session_id: str | None = None,
         message_ids: Collection[str] | None = None,
     ) -> int:
-        """Removes messages of a tenant that fit every filter given; returns how many. Without filters: all of them."""
+        """Remove messages of a tenant that fit every filter given; return how many. Without filters: all of them."""
         where, values = "tenant = ?", [str(tenant)]
         for name, value in (("user_id", user_id), ("session_id", session_id)):
             if value is not None:
@@ -462,23 +462,23 @@ class Spool:
         return gone_n
 
     async def depth(self, tenant: TenantId | None = None) -> Depth:
-        """How many episodes are here, of one tenant or of all."""
+        """Return how many episodes are here, of one tenant or of all."""
         where = ("", ()) if tenant is None else ("WHERE tenant = ?", (tenant,))
         rows = await self._rows(f"SELECT state, count(*) FROM episodes {where[0]} GROUP BY state", *where[1])
         by_state = {row[0]: int(row[1]) for row in rows}
         return Depth(waiting=by_state.get("waiting", 0), refused=by_state.get("refused", 0))
 
     async def paused(self) -> bool:
-        """Whether nothing goes to Neo4j from here until `pause(False)`; a restart changes nothing about it."""
+        """Return whether nothing goes to Neo4j from here until `pause(False)`; a restart changes nothing about it."""
         return bool(await self._rows("SELECT 1 FROM switches WHERE name = 'paused'"))
 
     async def pause(self, paused: bool) -> None:
-        """Keeps episodes here although Neo4j answers, or lets them go again."""
+        """Keep episodes here although Neo4j answers, or let them go again."""
         change = "INSERT OR IGNORE INTO switches VALUES ('paused')" if paused else "DELETE FROM switches"
         await self._do(lambda file: file.execute(change))
 
     async def close(self) -> None:
-        """Closes the file after what is under way."""
+        """Close the file after what is under way."""
         await asyncio.get_running_loop().run_in_executor(self._thread, self._close)
         self._thread.shutdown()
 
@@ -503,7 +503,7 @@ class Spool:
         return [one.shown() if isinstance(one, Unreadable) else one for one in read]
 
     def _row(self, number: int) -> tuple[Any, ...] | None:
-        """One row; None when it is gone. Of a row on a damaged page only the number is told."""
+        """Return one row; None when it is gone. Of a row on a damaged page only the number is told."""
         columns = "number, state, tenant, user_id, session_id, body, spooled_at, failures, error"
         try:
             row = self._file().execute(f"SELECT {columns} FROM episodes WHERE number = ?", (number,)).fetchone()
@@ -642,11 +642,11 @@ class Spooling:
         self._spool = spool
 
     async def depth(self, tenant: TenantId) -> Depth:
-        """How many episodes of a tenant are on disk."""
+        """Return how many episodes of a tenant are on disk."""
         return Depth(waiting=0, refused=0) if self._spool is None else await self._spool.depth(tenant)
 
     async def status(self, tenant: TenantId) -> SpoolStatus:
-        """What of a tenant is on disk; answers while Neo4j does not."""
+        """Return what of a tenant is on disk; answers while Neo4j does not."""
         if self._spool is None:
             return SpoolStatus(depth=Depth(waiting=0, refused=0), paused=False, episodes=())
         return SpoolStatus(
@@ -656,11 +656,11 @@ class Spooling:
         )
 
     async def pause(self, paused: bool) -> None:
-        """Keeps episodes of all tenants on disk although Neo4j answers, or lets them go again."""
+        """Keep episodes of all tenants on disk although Neo4j answers, or let them go again."""
         await self._there().pause(paused)
 
     async def retry(self, tenant: TenantId, number: int) -> None:
-        """Has a refused episode tried again.
+        """Have a refused episode tried again.
 
         Raises:
             NotFoundError: no refused episode of the tenant has this number.
@@ -668,7 +668,7 @@ class Spooling:
         await self._there().retry(tenant, number)
 
     async def drop(self, tenant: TenantId, number: int) -> None:
-        """Gives up a refused episode; what was said in it is gone.
+        """Give up a refused episode; what was said in it is gone.
 
         Raises:
             NotFoundError: no refused episode of the tenant has this number.

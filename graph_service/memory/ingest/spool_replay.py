@@ -203,5 +203,5 @@ def _user(spooled: Spooled) -> _User:
 
 
 def _code(error: Exception) -> str:
-    """A stable code; of an error that is not ours only its kind, since it may quote what was said."""
+    """Return a stable code; of an error that is not ours only its kind, since it may quote what was said."""
     return error.code if isinstance(error, MnemographError) else f"{MnemographError.code}: {type(error).__name__}"

@@ -22,7 +22,7 @@ from schema.zones import zone_name_of, zone_named
 def detail_problems(
     importance: int | None, zone: str | None, mentioned_start: datetime | None, mentioned_end: datetime | None
 ) -> list[str]:
-    """Every mistake, as the end of a sentence about the message."""
+    """Return every mistake, as the end of a sentence about the message."""
     problems = []
     if importance is not None and not 1 <= importance <= 10:
         problems.append(f".importance is {importance!r}; use a number from 1 to 10")
@@ -40,19 +40,19 @@ def detail_problems(
 
 
 def importance_given(importance: int | None, text: str) -> int:
-    """The importance of a message: what the caller says, low for small talk, else the default."""
+    """Return the importance of a message: what the caller says, low for small talk, else the default."""
     if importance is not None:
         return importance
     return WORDS["low"] if is_small_talk(text) else IMPORTANCE_DEFAULT
 
 
 def zone_given(zone: str | None, time: datetime | None) -> str | None:
-    """The zone of a message: what the caller says, or the one that its time was written in."""
+    """Return the zone of a message: what the caller says, or the one that its time was written in."""
     return zone or zone_name_of(time)
 
 
 def span_given(start: datetime | None, end: datetime | None) -> tuple[datetime | None, datetime | None]:
-    """The time a message talks about; one end alone is a moment."""
+    """Return the time a message talks about; one end alone is a moment."""
     if start is None and end is None:
         return None, None
     return as_utc(start or end or datetime.min), as_utc(end or start or datetime.min)
@@ -115,7 +115,7 @@ class Checked:
 
 
 def check_incoming(tenant: TenantId, incoming: Incoming, *, now: datetime, limits: Limits = LIMITS) -> Checked:
-    """The episode that `incoming` describes.
+    """Return the episode that `incoming` describes.
 
     Raises:
         InputError: listing every mistake found.
@@ -295,7 +295,7 @@ def _fact_problem(fact: BroughtFact, messages_n: int, limits: Limits) -> str | N
 
 
 def _detail_problem(fact: BroughtFact, limits: Limits) -> str | None:
-    """What is wrong with importance, rationale or steps, as the end of a sentence."""
+    """Return what is wrong with importance, rationale or steps, as the end of a sentence."""
     if fact.importance is not None and not 1 <= fact.importance <= 10:
         return f"importance is {fact.importance!r}; use a number from 1 to 10"
     if len(fact.steps) > limits.steps:

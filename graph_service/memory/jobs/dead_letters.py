@@ -37,7 +37,7 @@ class DeadLetter:
 
 
 def letter_cursor(letter: DeadLetter) -> str:
-    """Where a dead letter stands among those of its tenant."""
+    """Return where a dead letter stands among those of its tenant."""
     return cursor_at(Listed.DEAD_LETTERS, millis(letter.failed_at) if letter.failed_at else 0, letter.id)
 
 
@@ -48,7 +48,7 @@ class DeadLetters:
         self._graph = graph
 
     async def listed(self, tenant: TenantId, *, limit: int = 100, after: str | None = None) -> list[DeadLetter]:
-        """The latest of a tenant, newest first.
+        """Return the latest of a tenant, newest first.
 
         Args:
             after: `letter_cursor` of one; only those behind it.
@@ -76,7 +76,7 @@ class DeadLetters:
         ]
 
     async def retry(self, tenant: TenantId, ids: Sequence[str] | None, *, now_ms: int) -> int:
-        """Has dead letters done again; returns how many.
+        """Have dead letters done again; return how many.
 
         Args:
             ids: None means all of the tenant.
@@ -88,7 +88,7 @@ class DeadLetters:
         return await self._changed(statement("jobs/retry"), parameters, ids)
 
     async def cancel(self, tenant: TenantId, ids: Sequence[str]) -> int:
-        """Gives up work for good, waiting, under way or dead; messages stay, new ones in the session ask for it anew.
+        """Give up work for good, waiting, under way or dead; messages stay, new ones in the session ask for it anew.
 
         Raises:
             NotFoundError: an id names no unfinished work of this tenant; nothing was changed.

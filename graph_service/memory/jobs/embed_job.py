@@ -16,7 +16,7 @@ _ROWS_MAX = 256
 
 
 async def embed_sessions(graph: Graph, embedder: Embedder, held: Sequence[Claim], pace: Pace) -> bool:
-    """Embeds what waits in sessions of one tenant, at most 256 of messages, scenes and facts each; the rest stays open.
+    """Embed what waits in sessions of one tenant, at most 256 of messages, scenes and facts each; the rest stays open.
 
     Args:
         held: claims of one tenant with one lease.

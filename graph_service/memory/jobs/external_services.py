@@ -110,16 +110,16 @@ class Outside:
 
     @property
     def is_open(self) -> bool:
-        """Whether it is being left alone."""
+        """True if it is being left alone."""
         return self.state is BreakerState.OPEN
 
     def parked(self) -> None:
-        """Says that work was parked because it is away."""
+        """Say that work was parked because it is away."""
         self._parked, self.answered = True, False
         self._probe_s = self._clock_s() + OPEN_S
 
     def to_reopen(self, jobs_max: int) -> int:
-        """How much parked work to reopen now: all of it when it answered, one piece a minute until then."""
+        """Return how much parked work to reopen now: all of it when it answered, one piece a minute until then."""
         if not self._parked:
             return 0
         if self.answered:
@@ -131,7 +131,7 @@ class Outside:
         return 1
 
     async def ask(self, call: Callable[[], Awaitable[T]]) -> T:
-        """What the call gives.
+        """Return what the call gives.
 
         Raises:
             OutsideAwayError: it is away, misconfigured, or left alone for now.
@@ -174,7 +174,7 @@ class Outsides:
     model: Outside = field(default_factory=lambda: Outside(MODEL))
 
     def named(self, name: str) -> Outside:
-        """The one with this name."""
+        """Return the one with this name."""
         return self.embedder if name == EMBEDDER else self.model
 
 

@@ -22,9 +22,9 @@ class Pace:
     on_change: Callable[[str], None]
 
     def now_ms(self) -> int:
-        """Milliseconds since 1970 UTC."""
+        """Return milliseconds since 1970 UTC."""
         return round(self.clock().timestamp() * 1000)
 
     def step(self, name: str) -> None:
-        """Says which step was reached."""
+        """Say which step was reached."""
         self.on_step(name)

@@ -20,7 +20,7 @@ class OneAtATime:
 
     @asynccontextmanager
     async def turn(self, key: str) -> AsyncIterator[bool]:
-        """Waits for the turn; gives whether somebody else had it meanwhile, so that what was read before is old."""
+        """Wait for the turn; give whether somebody else had it meanwhile, so that what was read before is old."""
         queue = self._queues.setdefault(key, _Queue())
         waited = queue.waiting > 0
         queue.waiting += 1

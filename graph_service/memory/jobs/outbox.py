@@ -34,7 +34,7 @@ class WorkStanding:
 
 
 async def work_standing(graph: Graph, *, now: datetime) -> WorkStanding:
-    """The work of all tenants together.
+    """Return the work of all tenants together.
 
     Raises:
         UnavailableError: Neo4j does not answer.
@@ -195,14 +195,14 @@ async def _exists(graph: Graph, tenant: TenantId, session: str, kind: JobKind) -
 
 
 async def is_open(graph: Graph, tenant: TenantId, session: str, kind: JobKind) -> bool:
-    """Whether a piece of work of a session is asked for and not done."""
+    """Return whether a piece of work of a session is asked for and not done."""
     parameters = {"tenant": tenant, "id": f"{session}/{kind.value}"}
     rows = await graph.read(statement("jobs/is_open"), parameters)
     return bool(rows) and bool(rows[0]["open"])
 
 
 async def renew(graph: Graph, held: Claim, *, now_ms: int) -> bool:
-    """Prolongs the lease; False when it was lost and the work must be dropped."""
+    """Prolong the lease; False when it was lost and the work must be dropped."""
     parameters = {
         "tenant": held.tenant,
         "id": held.id,
@@ -253,7 +253,7 @@ async def give_back(
     away: str | None = None,
     wait_s: float = 0.0,
 ) -> str:
-    """Gives failed work back: due again after 1, 5, 30 s, then parked. Returns the state it has now.
+    """Give failed work back: due again after 1, 5, 30 s, then parked. Returns the state it has now.
 
     Args:
         wait_s: whoever failed us asked not to be bothered before; at most an hour counts.
@@ -281,7 +281,7 @@ async def give_back(
 
 
 async def release(graph: Graph, held: Sequence[Claim], *, due_ms: int) -> None:
-    """Gives work back that did not fail; what is done meanwhile, or somebody else's, stays as it is."""
+    """Give work back that did not fail; what is done meanwhile, or somebody else's, stays as it is."""
 
     async def steps(writing: Writing) -> None:
         for one in sorted(held, key=lambda claim: (claim.tenant, claim.id)):
@@ -292,7 +292,7 @@ async def release(graph: Graph, held: Sequence[Claim], *, due_ms: int) -> None:
 
 
 async def reopen_outage(graph: Graph, away: str, *, jobs_max: int, now_ms: int) -> int:
-    """Has work done that was parked because something outside was away, the longest parked first; returns how much."""
+    """Have work done that was parked because something outside was away, the longest parked first; return how much."""
     parameters = {"away": away, "jobs_max": jobs_max, "now_ms": now_ms}
 
     async def steps(writing: Writing) -> int:
@@ -303,7 +303,9 @@ async def reopen_outage(graph: Graph, away: str, *, jobs_max: int, now_ms: int) 
 
 
 async def next_due(graph: Graph, kinds: tuple[JobKind, ...]) -> tuple[int, int | None]:
-    """How much work is open, and when the next of it is due (milliseconds since 1970; None when there is none)."""
+    """Return how much work is open, and when the next of it is due (milliseconds since 1970; None when there is
+    none).
+    """
     rows = await graph.read(statement("jobs/due"), {"kinds": [kind.value for kind in kinds]})
     return rows[0]["jobs"], rows[0]["next_due_ms"]
 
@@ -318,12 +320,12 @@ class Backlog:
 
 
 def kinds_done_with(*, embedder: bool) -> tuple[JobKind, ...]:
-    """The work that can be done here: without an embedder, vectors wait for one."""
+    """Return the work that can be done here: without an embedder, vectors wait for one."""
     return tuple(kind for kind in JobKind if embedder or kind is not JobKind.EMBED)
 
 
 async def backlog(graph: Graph, tenant: TenantId, kinds: tuple[JobKind, ...]) -> Backlog:
-    """How much work of one tenant is not done."""
+    """Return how much work of one tenant is not done."""
     parameters = {"tenant": tenant, "kinds": [kind.value for kind in kinds]}
     rows = await graph.read(statement("jobs/backlog"), parameters)
     by_state = {

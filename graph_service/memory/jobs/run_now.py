@@ -19,7 +19,7 @@ Doing = Callable[[Claim], Awaitable[bool]]
 async def do_for_session(
     graph: Graph, doing: Doing, tenant: TenantId, session: str, kind: JobKind, pace: Pace, *, even_if_done: bool
 ) -> None:
-    """Does one kind of a session's work until none is left, or waits while another worker does it.
+    """Do one kind of a session's work until none is left, or wait while another worker does it.
 
     Args:
         even_if_done: once, although no such work is open.

@@ -63,7 +63,7 @@ class Communities:
 def find_communities(
     members: Sequence[Member], links: Iterable[tuple[str, str, float]], people: Sequence[str]
 ) -> Communities:
-    """The communities of a memory.
+    """Return the communities of a memory.
 
     Things that nothing but their user ties to others make up one community of that user.
 
@@ -87,7 +87,7 @@ def find_communities(
 
 
 def divide(nodes: Sequence[NodeRow], links: Sequence[LinkRow], people: Sequence[str]) -> Communities:
-    """The communities in the rows of `mindmap/community_nodes` and `mindmap/community_links`."""
+    """Return the communities in the rows of `mindmap/community_nodes` and `mindmap/community_links`."""
     members = [
         Member(id=node_id, name=name or "", user_id=user, scene=bool(scene)) for node_id, name, user, scene in nodes
     ]

@@ -112,7 +112,7 @@ class CommunityMaps:
         self._large_turn = asyncio.Lock()
 
     async def whole(self, tenant: TenantId, user_id: str | None) -> CommunityMap:
-        """The memory as communities, at most `COMMUNITIES_MAX`.
+        """Return the memory as communities, at most `COMMUNITIES_MAX`.
 
         Raises:
             TooCostlyError: the memory is too large.
@@ -147,7 +147,7 @@ class CommunityMaps:
         )
 
     async def members(self, tenant: TenantId, user_id: str | None, community_id: str, *, limit: int) -> GraphPart:
-        """The best tied members of a community and the edges between them.
+        """Return the best tied members of a community and the edges between them.
 
         Raises:
             NotFoundError: this memory has no such community, or has it no more.
@@ -161,7 +161,7 @@ class CommunityMaps:
         return await self._explorer.part_of(tenant, head, found.members[:limit], total=len(found.members))
 
     def forget(self, tenant: str) -> None:
-        """Lets go of a tenant's communities, because something in them was forgotten."""
+        """Let go of a tenant's communities, because something in them was forgotten."""
         for key, finding in self._finding.items():
             finding.outdated = finding.outdated or key[0] == tenant
         for key in [key for key in self._kept if key[0] == tenant]:
@@ -186,7 +186,7 @@ class CommunityMaps:
         return await self._awaited(key)
 
     async def _awaited(self, key: _Key) -> _Kept:
-        """What is found; whoever waits last and goes away ends the search."""
+        """Return what is found; whoever waits last and goes away ends the search."""
         finding = self._find(key)
         finding.waiting += 1
         try:
@@ -206,7 +206,7 @@ class CommunityMaps:
                     del self._finding[key]
 
     def _find(self, key: _Key) -> _Finding:
-        """Those who ask for the same at the same time share the work."""
+        """Return those who ask for the same at the same time share the work."""
         finding = self._finding.get(key)
         if finding is None:
             task = asyncio.create_task(self._found(key), name="find communities")
@@ -254,7 +254,7 @@ class CommunityMaps:
         return _Kept(head=head, at_s=self._clock_s(), communities=communities, people=tuple(people))
 
     async def _is_large(self, tenant: TenantId, users: Sequence[str]) -> bool:
-        """Whether a memory is divided in a process of its own.
+        """Return whether a memory is divided in a process of its own.
 
         Raises:
             TooCostlyError: it is too large even for that.
@@ -303,7 +303,7 @@ class CommunityMaps:
 
 
 def _fairly_chosen(found: Sequence[Community], most: int) -> list[Community]:
-    """The largest communities of each user in turn, so that none is shown without any; the largest first."""
+    """Return the largest communities of each user in turn, so that none is shown without any; the largest first."""
     ranks: Counter[str] = Counter()
     ranked = []
     for community in found:
@@ -315,6 +315,6 @@ def _fairly_chosen(found: Sequence[Community], most: int) -> list[Community]:
 
 
 def _leading(listed: Sequence[Community]) -> dict[str, str]:
-    """The community of each member while these are few, otherwise of the leading members of each."""
+    """Return the community of each member while these are few, otherwise of the leading members of each."""
     few = sum(len(each.members) for each in listed) <= OF_MAX
     return {member: each.id for each in listed for member in (each.members if few else each.members[:_LEADING])}

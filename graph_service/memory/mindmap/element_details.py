@@ -103,7 +103,7 @@ _MOMENTS = ("first_seen", "last_seen", "valid_at", "invalid_at", "recorded_at")
 def fact_element(
     row: Mapping[str, Any], evidence: list[EvidenceView], closing: ClosingView | None = None
 ) -> ElementView:
-    """An edge; `row` has the columns of `lookup/fact_by_id`."""
+    """Return an edge; `row` has the columns of `lookup/fact_by_id`."""
     edge = row["edge"]
     subject, obj = _end(row["source"], row["source_labels"]), _end(row["target"], row["target_labels"])
     taken = ("evidence", "quotes", "kind", "steps", "closed_by", "closed_why", "told", "slot", "merged", *_MOMENTS)
@@ -127,7 +127,7 @@ def fact_element(
 def node_element(
     found: Mapping[str, Any], kind: str, facts: list[FactLine], evidence: list[EvidenceView]
 ) -> ElementView:
-    """A node; `found` has the columns of `lookup/node_by_id`."""
+    """Return a node; `found` has the columns of `lookup/node_by_id`."""
     node = found["node"]
     return ElementView.model_validate(
         {
@@ -148,12 +148,12 @@ def node_element(
 
 
 def fact_lines(rows: Sequence[Mapping[str, Any]]) -> list[FactLine]:
-    """Facts of a node, in the order of the rows."""
+    """Return facts of a node, in the order of the rows."""
     return [FactLine(**{**row["fact"], "invalid_at": moment_text(row["fact"]["invalid_at"])}) for row in rows]
 
 
 def proofs(rows: Sequence[Mapping[str, Any]], quotes: Sequence[str]) -> list[EvidenceView]:
-    """Messages with the first words quoted from each.
+    """Return messages with the first words quoted from each.
 
     Args:
         rows: with the columns of `lookup/messages_by_id`.

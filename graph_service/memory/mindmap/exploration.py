@@ -29,7 +29,7 @@ _BEINGS: Final = frozenset({Label.USER.value, Label.AGENT.value})
 
 
 async def chains_behind(graph: Graph, tenant: TenantId, user_id: str | None, element_id: str) -> list[list[str]]:
-    """Ids of nodes from an effect to its last known cause; none when nothing is known to cause it.
+    """Return ids of nodes from an effect to its last known cause; none when nothing is known to cause it.
 
     Of a fact, causes of its object and of its subject; users are left out, for what causes something in a life is no
     reason for each fact of it. At most `CHAINS_MAX` chains of `STEPS_MAX` steps, `CAUSES_MAX` causes of each thing.
@@ -53,7 +53,9 @@ async def chains_behind(graph: Graph, tenant: TenantId, user_id: str | None, ele
 
 
 def chains(starts: Sequence[str], causes: Mapping[str, Sequence[str]]) -> list[list[str]]:
-    """Each way from a start along causes to where none is known, or all have been passed; the longest first. Pure."""
+    """Return each way from a start along causes to where none is known, or all have been passed; the longest first.
+    Pure.
+    """
     whole: list[list[str]] = []
     waiting = [[start] for start in reversed(starts)]
     while waiting and len(whole) < CHAINS_MAX * CAUSES_MAX:
@@ -103,7 +105,7 @@ class Explorer:
     async def around(
         self, tenant: TenantId, user_id: str | None, node_id: str, *, limit: int, look: Look = EVERYTHING
     ) -> GraphPart:
-        """A node, the `limit` best tied nodes beside it, and every edge between all these.
+        """Return a node, the `limit` best tied nodes beside it, and every edge between all these.
 
         Raises:
             NotFoundError: this memory has no such node.
@@ -120,7 +122,7 @@ class Explorer:
     async def between(
         self, tenant: TenantId, user_id: str | None, source: str, target: str, *, look: Look = EVERYTHING
     ) -> GraphPart:
-        """The shortest paths between two nodes: first those over things and scenes, then those over users.
+        """Return the shortest paths between two nodes: first those over things and scenes, then those over users.
 
         Raises:
             UnavailableError: the database does not answer.
@@ -134,7 +136,8 @@ class Explorer:
         return part.model_copy(update={"paths": paths})
 
     async def because(self, tenant: TenantId, user_id: str | None, element_id: str) -> GraphPart:
-        """What a thing or a fact came from, as `paths` from it to the last known cause; it is empty without a cause.
+        """Return what a thing or a fact came from, as `paths` from it to the last known cause; it is empty without a
+        cause.
 
         Raises:
             NotFoundError: this memory has no such element.
@@ -147,7 +150,7 @@ class Explorer:
         return (await self.part_of(tenant, head, ids, total=len(ids))).model_copy(update={"paths": paths})
 
     async def named(self, tenant: TenantId, user_id: str | None, text: str, *, limit: int) -> GraphPart:
-        """Nodes whose name, alias or title has all the words, as far as they are typed; no edges.
+        """Return nodes whose name, alias or title has all the words, as far as they are typed; no edges.
 
         Raises:
             InputError: the text is too long.
@@ -176,7 +179,7 @@ class Explorer:
     async def at(
         self, tenant: TenantId, user_id: str | None, moments: Moments, *, limit: int, closed: bool = True
     ) -> GraphPart:
-        """The most telling facts as they looked from there, with their ends.
+        """Return the most telling facts as they looked from there, with their ends.
 
         Args:
             closed: also those that were over, behind those that held.
@@ -204,7 +207,7 @@ class Explorer:
     async def recent(
         self, tenant: TenantId, user_id: str | None, *, since: datetime | None, before: int | None, limit: int
     ) -> RecentChanges:
-        """What the log says happened lately, the newest first; mentions and what was forgotten are left out.
+        """Return what the log says happened lately, the newest first; mentions and what was forgotten are left out.
 
         Args:
             since: aware; only changes from then on.

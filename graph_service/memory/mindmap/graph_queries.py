@@ -55,7 +55,7 @@ class GraphReads:
         self.explorer = Explorer(graph)
 
     async def nodes(self, tenant: TenantId, ids: Sequence[str]) -> dict[str, NodeView]:
-        """Nodes of the mind map by id; unknown ones are left out.
+        """Return nodes of the mind map by id; unknown ones are left out.
 
         Raises:
             InputError: there cannot be such an id.
@@ -66,7 +66,7 @@ class GraphReads:
         return await map_nodes(self._graph, tenant, sorted(set(ids)))
 
     async def node(self, tenant: TenantId, name: str, kind: str | None = None) -> NodeView:
-        """One node of the mind map, by id or URI.
+        """Return one node of the mind map, by id or URI.
 
         Args:
             kind: what it must be.
@@ -84,7 +84,7 @@ class GraphReads:
         return found
 
     async def user(self, tenant: TenantId, user_id: str) -> NodeView:
-        """The node of a user.
+        """Return the node of a user.
 
         Raises:
             InputError: there cannot be such an id.
@@ -98,7 +98,7 @@ class GraphReads:
         raise NotFoundError(f"there is no user {user_id!r} in this tenant")
 
     async def facts(self, tenant: TenantId, ids: Sequence[str], page: Page) -> dict[str, list[Row]]:
-        """A page of the facts of each node, and one more where there are more, by the node's id.
+        """Return a page of the facts of each node, and one more where there are more, by the node's id.
 
         Raises:
             InputError: the number or the cursor cannot be used.
@@ -120,7 +120,7 @@ class GraphReads:
         return {row["node_id"]: row["facts"] for row in rows}
 
     async def messages(self, tenant: TenantId, ids: Sequence[str]) -> dict[str, Row]:
-        """Messages by id; unknown ones are left out.
+        """Return messages by id; unknown ones are left out.
 
         Raises:
             UnavailableError: Neo4j does not answer.
@@ -130,7 +130,7 @@ class GraphReads:
         return {row["message"]["id"]: row["message"] for row in rows}
 
     async def stats(self, tenant: TenantId, user_id: str | None) -> dict[str, int]:
-        """How much there is of each sort, by the names and in the order of `STATS`.
+        """Return how much there is of each sort, by the names and in the order of `STATS`.
 
         Raises:
             InputError: there can be no such user.
@@ -159,7 +159,7 @@ class GraphReads:
     async def scenes(
         self, tenant: TenantId, user_id: str, session_id: str | None, *, first: int, after: str | None
     ) -> list[tuple[NodeView, str]]:
-        """Scenes of a user or of one session with their cursors, the latest first, and one more if there is one.
+        """Return scenes of a user or of one session with their cursors, the latest first, and one more if there is one.
 
         Raises:
             InputError: an id, the number or the cursor cannot be used.
@@ -176,15 +176,15 @@ class GraphReads:
 
 
 def id_named(name: str) -> str:
-    """The id of what is named by its id or URI. Pure."""
+    """Return the id of what is named by its id or URI. Pure."""
     return memory_id(name) if name.startswith("memory://") else name
 
 
 def fact_cursor(fact: Row) -> str:
-    """Where a fact stands among those of its node; stays good while others are written. Pure."""
+    """Return where a fact stands among those of its node; stays good while others are written. Pure."""
     return cursor_at(Listed.FACTS, fact["at"], fact["id"])
 
 
 def job_cursor(job: Row) -> str:
-    """Where work stands among what its tenant has to do. Pure."""
+    """Return where work stands among what its tenant has to do. Pure."""
     return cursor_at(Listed.JOBS, int(job["state"] == "dead"), job["due_ms"], job["id"])

@@ -70,7 +70,7 @@ class Nodes:
     async def search(
         self, tenant: TenantId, user_id: str, query: str, *, types: Sequence[str] = (), limit: int = 10, facts: int = 5
     ) -> list[NodeFound]:
-        """Those of one memory that some words mean, best first, with what holds about them; one round trip.
+        """Return those of one memory that some words mean, best first, with what holds about them; one round trip.
 
         Args:
             types: only entities of these types; none means everything.
@@ -104,7 +104,7 @@ class Nodes:
     async def named(
         self, tenant: TenantId, user_id: str, names: Sequence[str] | None, *, limit: int = 100, facts: int = 20
     ) -> list[NodeFound]:
-        """Those of one memory with these names, or all of them; the most recently named first; one round trip.
+        """Return those of one memory with these names, or all of them; the most recently named first; one round trip.
 
         Args:
             names: in any case and width; None means all.
@@ -137,7 +137,7 @@ def _check(user_id: str, limit: int, facts: int) -> None:
 
 
 def _forms(query: str, words: Sequence[str]) -> set[str]:
-    """The query as one name, if it is short enough to be one, and each of its words."""
+    """Return the query as one name, if it is short enough to be one, and each of its words."""
     names = [query, *words] if len(query) <= LIMITS.name_chars else words
     return {form for name in names[:_NAMES_MAX] for form in all_forms(name)}
 

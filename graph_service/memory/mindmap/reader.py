@@ -63,7 +63,7 @@ class MindMap:
         self._large_from = large_from
 
     async def snapshot(self, tenant: str, *, user_id: str | None, budget: int) -> Snapshot:
-        """The most telling nodes and edges of one user, or of everybody in the tenant.
+        """Return the most telling nodes and edges of one user, or of everybody in the tenant.
 
         Order: users, then facts with both ends (those that hold, by strength, recency and evidence), then scenes by
         recency with what they mention, then the rest. The log's number is read first: what is committed meanwhile
@@ -104,7 +104,7 @@ class MindMap:
         )
 
     async def users(self, tenant: str) -> list[UserView]:
-        """Whose memories the tenant holds, by name, at most `USERS_MAX`.
+        """Return whose memories the tenant holds, by name, at most `USERS_MAX`.
 
         Raises:
             UnavailableError: the database does not answer.
@@ -113,7 +113,7 @@ class MindMap:
         return [UserView(user_id=row["user_id"], label=row["name"] or row["user_id"]) for row in rows]
 
     async def evidence(self, tenant: str, element_id: str) -> ElementView:
-        """What a node or an edge says, and the messages that prove it.
+        """Return what a node or an edge says, and the messages that prove it.
 
         Raises:
             NotFoundError: this tenant has no such element; the answer is the same when another tenant has one.
@@ -174,7 +174,7 @@ class MindMap:
 
 
 async def map_nodes(graph: Graph, tenant: str, ids: Sequence[str]) -> dict[str, NodeView]:
-    """Nodes of the map by id, in the order asked for; what the tenant has not is left out.
+    """Return nodes of the map by id, in the order asked for; what the tenant has not is left out.
 
     Raises:
         UnavailableError: the database does not answer.
@@ -185,12 +185,12 @@ async def map_nodes(graph: Graph, tenant: str, ids: Sequence[str]) -> dict[str, 
 
 
 def map_edges(rows: Sequence[Row]) -> list[EdgeView]:
-    """The edges in the one row of a statement that lists them."""
+    """Return the edges in the one row of a statement that lists them."""
     found = [dict(zip(_EDGE_FIELDS, values, strict=True)) for values in rows[0]["edges"]]
     return [edge_view(edge, edge["source"], edge["target"], edge["predicate"]) for edge in found]
 
 
 def map_node(values: Sequence[Any]) -> NodeView:
-    """A node as `mindmap/map_nodes_by_id` lists it."""
+    """Return a node as `mindmap/map_nodes_by_id` lists it."""
     node = dict(zip(_NODE_FIELDS, values, strict=True))
     return node_view(node, node["kind"])

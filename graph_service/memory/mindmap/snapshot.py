@@ -27,7 +27,7 @@ class Snapshot:
     edges: list[EdgeView]
 
     def frame(self, *, stale: bool = False) -> GraphSnapshot:
-        """The whole as one frame; `stale` while the database is away."""
+        """Return the whole as one frame; `stale` while the database is away."""
         return GraphSnapshot(
             epoch=self.epoch,
             seq=self.seq,
@@ -41,7 +41,7 @@ class Snapshot:
 
 
 def frame_json(frame: Frame) -> bytes:
-    """A frame as it travels; `was` is left out of edges that say nothing about before."""
+    """Return a frame as it travels; `was` is left out of edges that say nothing about before."""
     fields: dict[str, Any] = frame.model_dump(mode="json", by_alias=True)
     if isinstance(frame, GraphSnapshot):
         for edge in fields["edges"]:
@@ -60,18 +60,18 @@ class Choice:
 
     @property
     def left(self) -> int:
-        """How many more nodes and edges fit."""
+        """Return how many more nodes and edges fit."""
         return self.budget - len(self.nodes) - len(self.edges)
 
     def take_nodes(self, ids: Iterable[str]) -> None:
-        """Takes nodes in order while they fit."""
+        """Take nodes in order while they fit."""
         for node_id in ids:
             if self.left <= 0:
                 return
             self.nodes.setdefault(node_id)
 
     def take_edges(self, edges: Sequence[EdgeView]) -> None:
-        """Takes edges in order, each with both ends; one that does not fit leaves room for a later, cheaper one."""
+        """Take edges in order, each with both ends; one that does not fit leaves room for a later, cheaper one."""
         for edge in edges:
             if self.left <= 0:
                 return

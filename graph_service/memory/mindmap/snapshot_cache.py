@@ -43,7 +43,7 @@ class Keepsakes:
         self._forgettings = 0
 
     def want(self, tenant: TenantId, user_id: str) -> None:
-        """Says that a memory is in use; its snapshot is read in the background."""
+        """Say that a memory is in use; its snapshot is read in the background."""
         key = (tenant, user_id)
         self._kept.setdefault(key, None)
         self._kept.move_to_end(key)
@@ -51,18 +51,18 @@ class Keepsakes:
             self._kept.popitem(last=False)
 
     def of(self, tenant: TenantId, user_id: str) -> Snapshot | None:
-        """The last snapshot of a memory, however old; None when there is none."""
+        """Return the last snapshot of a memory, however old; None when there is none."""
         return self._kept.get((tenant, user_id))
 
     def forget(self, tenant: str) -> None:
-        """Lets go of a tenant's snapshots, because something in them may have been forgotten."""
+        """Let go of a tenant's snapshots, because something in them may have been forgotten."""
         self._forgettings += 1
         for key in [key for key in self._kept if key[0] == tenant]:
             self._kept[key] = None
         self._forgotten.set()
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Keeps the snapshots up to date until `stop` is set."""
+        """Keep the snapshots up to date until `stop` is set."""
         while not stop.is_set():
             self._forgotten.clear()
             try:
@@ -72,7 +72,7 @@ class Keepsakes:
             await self._pause(stop)
 
     async def refresh(self, *, read_max: int = READ_MAX) -> int:
-        """Reads what was not read yet, and then again what has changed, the oldest first; returns how many were read.
+        """Read what was not read yet, and then again what has changed, the oldest first; return how many were read.
 
         Raises:
             UnavailableError: Neo4j does not answer; what is kept stays.
@@ -123,11 +123,11 @@ class KeptMaps:
 
     @property
     def forgettings(self) -> int:
-        """Rises with each forgetting; who read a snapshot before must not keep it after."""
+        """Rise with each forgetting; who read a snapshot before must not keep it after."""
         return self._forgettings
 
     def keep(self, tenant: str, user: str | None, budget: int, snapshot: Snapshot, *, forgettings: int) -> None:
-        """Keeps a snapshot that was read when `forgettings` was this."""
+        """Keep a snapshot that was read when `forgettings` was this."""
         if forgettings != self._forgettings:
             return
         self._kept[tenant, user, budget] = snapshot
@@ -136,15 +136,17 @@ class KeptMaps:
             self._kept.popitem(last=False)
 
     def exactly(self, tenant: str, user: str | None, budget: int) -> Snapshot | None:
-        """The last one of this very scope."""
+        """Return the last one of this very scope."""
         return self._kept.get((tenant, user, budget))
 
     def of_tenant(self, tenant: str) -> list[tuple[str | None, int, Snapshot]]:
-        """The last ones of a tenant, with user and budget."""
+        """Return the last ones of a tenant, with user and budget."""
         return [(key[1], key[2], kept) for key, kept in self._kept.items() if key[0] == tenant]
 
     def nearest(self, tenant: str, user: str | None, budget: int) -> Snapshot | None:
-        """The last one of this scope, else the newest one that shows this user, cut down to what may be seen of it."""
+        """Return the last one of this scope, else the newest one that shows this user, cut down to what may be seen of
+        it.
+        """
         exact = self.exactly(tenant, user, budget)
         if exact is not None:
             return exact
@@ -154,7 +156,7 @@ class KeptMaps:
         return max(same or wider, key=lambda kept: kept.as_of, default=None)
 
     def drop(self, tenant: str) -> None:
-        """Lets go of a tenant's snapshots, because something in them was forgotten."""
+        """Let go of a tenant's snapshots, because something in them was forgotten."""
         self._forgettings += 1
         for key in [key for key in self._kept if key[0] == tenant]:
             del self._kept[key]

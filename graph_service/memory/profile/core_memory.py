@@ -77,7 +77,7 @@ class _Row:
 async def core_memory(
     graph: Graph, tenant: TenantId, user_id: str, *, moments: Moments, now: bool
 ) -> tuple[CoreFact, ...]:
-    """What is always to be known of a user, and what was before; nothing for a user whom nobody knows.
+    """Return what is always to be known of a user, and what was before; nothing for a user whom nobody knows.
 
     Args:
         now: the moments are those of now, so the marks of the profile hold.
@@ -127,14 +127,14 @@ def chosen_of_profile(rows: Sequence[_Row], root: str) -> list[CoreFact]:
 
 
 def stable(row: _Row) -> bool:
-    """Whether a taste is more than a passing word: sure, and strong or told on several occasions."""
+    """Return whether a taste is more than a passing word: sure, and strong or told on several occasions."""
     told_often = max(row.scenes, 1) >= _OCCASIONS_MIN
     strong = row.strength >= _STRONG_MIN or row.fact.importance >= _IMPORTANT_MIN
     return row.fact.confidence >= _SURE_MIN and (strong or told_often)
 
 
 def lasting(row: _Row) -> bool:
-    """Whether a trigger is sure enough to be kept in mind; short moods are not read at all (requirement B4)."""
+    """Return whether a trigger is sure enough to be kept in mind; short moods are not read at all (requirement B4)."""
     return row.fact.confidence >= _SURE_MIN
 
 

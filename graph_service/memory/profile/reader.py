@@ -63,7 +63,7 @@ class ProfilePart:
 async def profile_of(
     graph: Graph, tenant: TenantId, node_id: MemoryId, moments: Moments, *, category: Category | None = None
 ) -> list[ProfilePart]:
-    """The profile of a user or agent, every category of it or one; empty categories too."""
+    """Return the profile of a user or agent, every category of it or one; empty categories too."""
     wanted = {"tenant": tenant, "ids": [node_id], **asdict(moments)}
     rows = await graph.read(statement("profile/profile_candidates"), wanted)
     facts = [_fact(values) for row in rows for values in row["facts"] if category in (None, _fact(values).category)]
@@ -92,12 +92,12 @@ async def settle_profile(
 
 
 def subjects_in(facts: Sequence[Mapping[str, Any]], *nodes: MemoryId) -> set[MemoryId]:
-    """Which of some users and agents the rows of facts are about."""
+    """Return which of some users and agents the rows of facts are about."""
     return {row["subject_id"] for row in facts} & set(nodes)
 
 
 def _fact(values: Sequence[Any]) -> ProfileFact:
-    """The fact in a list of `profile/profile_candidates`."""
+    """Return the fact in a list of `profile/profile_candidates`."""
     fact_id, predicate, relation, object_id, kind, importance, strength, confidence, first, last, out = values
     return ProfileFact(
         id=fact_id,

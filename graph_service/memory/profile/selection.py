@@ -43,18 +43,18 @@ class ProfileFact:
 
     @property
     def category(self) -> Category:
-        """Where it belongs."""
+        """Return where it belongs."""
         return category_of(self.predicate, self.relation, self.kind)
 
     @property
     def item(self) -> tuple[str, ...]:
-        """What two facts share of which a profile keeps one."""
+        """Return what two facts share of which a profile keeps one."""
         relation = "" if self.predicate in _TASTES else name_key(self.relation or "")
         return self.predicate, relation, self.object_id
 
 
 def standing_out(facts: Iterable[ProfileFact], items_max: Mapping[Category, int] = ITEMS_MAX) -> dict[str, Out]:
-    """The facts that hold and are not in the profile, with why; all others are in it."""
+    """Return the facts that hold and are not in the profile, with why; all others are in it."""
     out: dict[str, Out] = {}
     items: dict[tuple[str, ...], ProfileFact] = {}
     for fact in sorted(facts, key=lambda one: (-one.confidence, -one.last_seen, one.id)):

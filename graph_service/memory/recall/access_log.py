@@ -57,7 +57,7 @@ class AccessLog:
         self._noted_n = 0
 
     def note(self, tenant: TenantId, user_id: str, used: Iterable[Used], *, at: datetime) -> None:
-        """Notes that these were part of an answer; costs no round trip."""
+        """Note that these were part of an answer; costs no round trip."""
         mine = self._noted.setdefault((tenant, user_id), {})
         for one in used:
             known = mine.get((one.kind, one.id))
@@ -68,7 +68,7 @@ class AccessLog:
                 self._noted_n += 1
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Writes what was noted every few seconds until `stop` is set, and once more then."""
+        """Write what was noted every few seconds until `stop` is set, and once more then."""
         stopped = False
         while not stopped:
             with contextlib.suppress(TimeoutError):
@@ -79,7 +79,7 @@ class AccessLog:
                 await self.flush()
 
     async def flush(self) -> int:
-        """Writes what was noted; returns how many elements were marked. What cannot be written is let go."""
+        """Write what was noted; return how many elements were marked. What cannot be written is let go."""
         noted, self._noted, self._noted_n = self._noted, {}, 0
         marked = 0
         for tenant, user_id in sorted(noted):

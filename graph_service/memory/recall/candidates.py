@@ -110,7 +110,7 @@ class Found:
 def found_in(
     row: Mapping[str, Any], kinds: Collection[Kind] = tuple(Kind), vector: Sequence[float] | None = None
 ) -> Found:
-    """The one row of `recall/recall`.
+    """Return the one row of `recall/recall`.
 
     Args:
         kinds: what is wanted; other facts only tell of the messages that prove them.
@@ -138,7 +138,7 @@ def _told(rows: Iterable[Sequence[Any]]) -> dict[str, float]:
 
 
 def _message_found(row: Sequence[Any], told: Mapping[str, float], near: float) -> tuple[Candidate, Line]:
-    """A message found.
+    """Return a message found.
 
     Args:
         near: its cosine by its own bytes; NaN when they hold none.
@@ -211,7 +211,7 @@ def _candidate(row: Sequence[Any]) -> Candidate:
 
 
 def _best(found: Iterable[tuple[str, float]]) -> dict[str, float]:
-    """The best score of each channel."""
+    """Return the best score of each channel."""
     scores: dict[str, float] = {}
     for channel, score in found:
         scores[channel] = max(score, scores.get(channel, 0.0))

@@ -71,7 +71,7 @@ CHINESE_WITHOUT_VECTORS: Final = SignWeights(base=-2.5, best=10.2, stranger=-2.0
 
 
 def confidence_of(signs: Signs, weights: SignWeights) -> float:
-    """How likely it is that the memory holds an answer, 0…1."""
+    """Return how likely it is that the memory holds an answer, 0…1."""
     known = (signs.known, signs.best, signs.meaning or 0.0, signs.joint, signs.stranger, signs.words)
     counted = (weights.known, weights.best, weights.meaning, weights.joint, weights.stranger, weights.words)
     sum_of = weights.base + math.fsum(sign * weight for sign, weight in zip(known, counted, strict=True))
@@ -79,7 +79,7 @@ def confidence_of(signs: Signs, weights: SignWeights) -> float:
 
 
 def sign_weights(question: str, signs: Signs) -> SignWeights:
-    """The weights for the language of a question and for what could be compared."""
+    """Return the weights for the language of a question and for what could be compared."""
     with_vectors, without = (
         (CHINESE, CHINESE_WITHOUT_VECTORS) if is_chinese(question) else (ENGLISH, ENGLISH_WITHOUT_VECTORS)
     )
@@ -87,7 +87,7 @@ def sign_weights(question: str, signs: Signs) -> SignWeights:
 
 
 def signs_of(question: str, candidates: Sequence[Candidate], *, asked: Terms, own_names: Collection[str] = ()) -> Signs:
-    """What is seen of a question and of everything found for it, in any order.
+    """Return what is seen of a question and of everything found for it, in any order.
 
     Args:
         asked: the terms of the question, without the time it names and without words that all questions have.
@@ -114,7 +114,7 @@ def signs_of(question: str, candidates: Sequence[Candidate], *, asked: Terms, ow
 
 
 def _held(asked: Terms, candidates: Sequence[Candidate], people: Collection[str]) -> dict[str, list[int]]:
-    """Which candidates hold each term of the question; the speakers' names are no topic."""
+    """Return which candidates hold each term of the question; the speakers' names are no topic."""
     # Part by part, because texts are cut into words only once, and the ranking looks at the same.
     names = {part for name in people for part in (*terms_of(name).stems, name)}
     held: dict[str, list[int]] = {term: [] for term in (*asked.stems, *asked.strings) if term not in names}
@@ -128,7 +128,9 @@ def _held(asked: Terms, candidates: Sequence[Candidate], people: Collection[str]
 
 
 def _names_a_stranger(question: str, candidates: Sequence[Candidate], known: Collection[str]) -> bool:
-    """Whether a name in the question is in nothing that was found; a first word may have its capital from its place."""
+    """Return whether a name in the question is in nothing that was found; a first word may have its capital from its
+    place.
+    """
     words = {word for name in known for word in name.split()}
     first = 0 if is_chinese(question) else 1
     names = [found.group() for found in _NAME.finditer(question) if found.start() >= first]

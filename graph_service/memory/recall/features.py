@@ -140,7 +140,7 @@ class Signals:
 
 
 def signals(found: Found, asked: Asked, *, now: datetime) -> Signals:
-    """The signals of everything found."""
+    """Return the signals of everything found."""
     speaker = speaker_asked(found.lines, asked)
     terms = _topic(asked, speaker)
     sessions = stretches([line.session for line in found.lines], [line.said_at for line in found.lines])
@@ -161,7 +161,7 @@ def signals(found: Found, asked: Asked, *, now: datetime) -> Signals:
 
 
 def speaker_asked(lines: Sequence[Line], asked: Asked) -> str | None:
-    """The key of the speaker whom the question names, if it names exactly one of those who speak.
+    """Return the key of the speaker whom the question names, if it names exactly one of those who speak.
 
     Source: retrieval.md, "speaker: 1 if the question names exactly one speaker and the message is theirs".
     """
@@ -170,7 +170,7 @@ def speaker_asked(lines: Sequence[Line], asked: Asked) -> str | None:
 
 
 def _topic(asked: Asked, speaker: str | None) -> Terms:
-    """The terms without the name of the speaker asked for, which is a filter and no topic."""
+    """Return the terms without the name of the speaker asked for, which is a filter and no topic."""
     if speaker is None:
         return asked.terms
     rest = asked.terms.without(terms_of(speaker).stems, speaker)
@@ -200,7 +200,9 @@ def _of_lines(lines: Sequence[Line], sessions: Sequence[str], words: Lexical) ->
 
 
 def _of_tokens(lines: Sequence[Line], sessions: Sequence[str], asked: Asked, speaker: str | None) -> dict[str, Floats]:
-    """How well each message, alone and with its neighbours, meets the pieces of the question, if there are pieces."""
+    """Return how well each message, alone and with its neighbours, meets the pieces of the question, if there are
+    pieces.
+    """
     if asked.tokens is None:
         return {}
     if not lines:
@@ -217,7 +219,7 @@ def _of_tokens(lines: Sequence[Line], sessions: Sequence[str], asked: Asked, spe
 
 
 def _scaled(found: Found, table: Mapping[str, Floats], words: Mapping[int, float]) -> dict[str, Floats]:
-    """The signals of lines, by candidate; a fact takes over the best of the messages that prove it.
+    """Return the signals of lines, by candidate; a fact takes over the best of the messages that prove it.
 
     Args:
         words: of scenes and facts by their places, what their own words are worth.
@@ -245,7 +247,7 @@ def _scaled(found: Found, table: Mapping[str, Floats], words: Mapping[int, float
 
 
 def _stood_in(values: Floats, meaning: Floats) -> Floats:
-    """A signal with what has none of its own put as far from the others as its meaning is from theirs.
+    """Return a signal with what has none of its own put as far from the others as its meaning is from theirs.
 
     Scenes and facts have a vector but none of their pieces: what is near must not count like the mean message.
     """
@@ -260,7 +262,7 @@ def _stood_in(values: Floats, meaning: Floats) -> Floats:
 
 
 def _words_of_knowledge(candidates: Sequence[Candidate], terms: Terms, words: Lexical) -> dict[int, float]:
-    """How well scenes and facts say the words of the question, by their places."""
+    """Return how well scenes and facts say the words of the question, by their places."""
     places = [at for at, one in enumerate(candidates) if one.kind is not Kind.MESSAGE]
     scores = bm25_of([_shown_text(candidates[at]) for at in places], terms, words)
     return dict(zip(places, scores.tolist(), strict=True))
@@ -323,7 +325,7 @@ def _said_by(candidates: Sequence[Candidate], speaker: str | None) -> Floats:
 
 
 def _in_time(candidate: Candidate, asked: Timespan) -> bool:
-    """Whether it was said, or names a time, within the time asked for."""
+    """Return whether it was said, or names a time, within the time asked for."""
     day = datetime.combine(candidate.said_at.astimezone(UTC).date(), time(), UTC)
     if _meet(Timespan(start=day, end=day + timedelta(days=1)), asked):
         return True

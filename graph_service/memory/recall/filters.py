@@ -24,7 +24,9 @@ class Removed:
 
 
 def scope(tenant: str, user_id: str, *, session_id: str | None = None) -> tuple[str, str]:
-    """How every address in a user's memory begins, and if it is of a conversation, in the one that is asked about."""
+    """Return how every address in a user's memory begins, and if it is of a conversation, in the one that is asked
+    about.
+    """
     said = session_uri(tenant, user_id, "") if session_id is None else f"{session_uri(tenant, user_id, session_id)}/"
     return f"{user_uri(tenant, user_id)}/", said
 
@@ -32,7 +34,7 @@ def scope(tenant: str, user_id: str, *, session_id: str | None = None) -> tuple[
 def checked(
     candidates: Sequence[Candidate], tenant: str, question: Question
 ) -> tuple[list[Candidate], tuple[Removed, ...]]:
-    """The candidates that a question may be answered with, and what was taken out of the others."""
+    """Return the candidates that a question may be answered with, and what was taken out of the others."""
     inside = scope(tenant, question.user_id, session_id=question.narrowed.session_id)
     roles = {role.value for role in question.narrowed.roles}
     reasons: list[tuple[str, Callable[[Candidate], bool]]] = [
@@ -51,7 +53,7 @@ def checked(
 
 
 def above(ranked: Sequence[Ranked], score_min: float | None) -> tuple[list[Ranked], tuple[Removed, ...]]:
-    """What scores at least so much."""
+    """Return what scores at least so much."""
     if score_min is None:
         return list(ranked), ()
     left, taken = _kept(ranked, lambda one: one.score >= score_min)

@@ -41,7 +41,7 @@ class Lexical:
 
 
 def lexical(terms: Terms, texts: Sequence[str], sessions: Sequence[str], *, window: int) -> Lexical:
-    """The scores of messages that stand in the order of their conversations; of none, everything is empty.
+    """Return the scores of messages that stand in the order of their conversations; of none, everything is empty.
 
     Args:
         sessions: of each message; messages of one session stand together.
@@ -82,7 +82,7 @@ def bounds(sessions: Sequence[str]) -> tuple[Places, Places]:
 
 
 def stretches(sessions: Sequence[str], said_at: Sequence[datetime]) -> list[str]:
-    """A name for what each message belongs together with: its session, until nobody spoke for eight hours.
+    """Return a name for what each message belongs together with: its session, until nobody spoke for eight hours.
 
     Args:
         said_at: of each message; messages stand in the order of their conversations.
@@ -95,7 +95,9 @@ def stretches(sessions: Sequence[str], said_at: Sequence[datetime]) -> list[str]
 
 
 def best_around(values: Floats, first: Places, end: Places, radius: int) -> Floats:
-    """The greatest value of each message and of those at most `radius` away from it, of one row each; NaN is none."""
+    """Return the greatest value of each message and of those at most `radius` away from it, of one row each; NaN is
+    none.
+    """
     best = values.copy()
     places = np.arange(len(values))
     for step in range(1, min(radius, len(values) - 1) + 1):
@@ -112,7 +114,7 @@ def shifted(values: Floats, first: Places) -> Floats:
 
 
 def best_of_windows(windows: Floats, first: Places, window: int) -> Floats:
-    """The best value of the windows that hold each message.
+    """Return the best value of the windows that hold each message.
 
     Args:
         windows: of each message, the value of the window that begins with it.
@@ -126,7 +128,8 @@ def best_of_windows(windows: Floats, first: Places, window: int) -> Floats:
 
 
 def specificity(texts: Sequence[str]) -> Floats:
-    """How rare the words of each text are among the others': "Thanks, that's great!" is low, a place or a title high.
+    """Return how rare the words of each text are among the others': "Thanks, that's great!" is low, a place or a title
+    high.
 
     As if each text had five more words that all have: a single rare word is no proof of anything. Chinese texts are not
     cut into words and have none; rare characters did not tell there (docs/evaluation.md).
@@ -138,7 +141,9 @@ def specificity(texts: Sequence[str]) -> Floats:
 
 
 def bm25_of(texts: Sequence[str], terms: Terms, corpus: Lexical) -> Floats:
-    """The scores of texts that are no messages, facts' statements for example, by the rarity of words in messages."""
+    """Return the scores of texts that are no messages, facts' statements for example, by the rarity of words in
+    messages.
+    """
     return _bm25(_table(terms, texts), _lengths(texts), corpus.rarity, corpus.words_mean)
 
 

@@ -62,7 +62,7 @@ class Away:
         self._keepsakes = keepsakes
 
     async def recall(self, tenant: TenantId, question: Question, why: UnavailableError, *, now: datetime) -> Answer:
-        """The best there is, marked as degraded.
+        """Return the best there is, marked as degraded.
 
         Raises:
             UnavailableError: `why`, when nothing of this memory is here, or nothing of it could be looked at in time.
@@ -91,7 +91,7 @@ class Away:
 
 
 def answer_away(question: Question, episodes: Iterable[Episode], snapshot: Snapshot | None, *, now: datetime) -> Answer:
-    """What can be said without the database: hits by their share of the words asked for. Pure.
+    """Return what can be said without the database: hits by their share of the words asked for. Pure.
 
     Args:
         episodes: of the user, those that wait for the database.
@@ -185,7 +185,7 @@ class _Search:
 
 
 def _terms(words: Iterable[str]) -> list[str]:
-    """What is looked for: Latin words, and Chinese as pairs of characters."""
+    """Return what is looked for: Latin words, and Chinese as pairs of characters."""
     terms: dict[str, None] = {}
     for word in words:
         pairs = [word[at : at + 2] for at in range(len(word) - 1)] if _CJK.fullmatch(word) else []

@@ -59,7 +59,7 @@ def snippet(text: str, words: Sequence[str]) -> str:
 
 
 async def embedded_question(embedder: Embedder | None, text: str) -> tuple[EmbeddedQuestion | None, tuple[str, ...]]:
-    """The question in vectors, or None and why there are none: recall then works by words and names."""
+    """Return the question in vectors, or None and why there are none: recall then works by words and names."""
     if embedder is None:
         return None, ("no embedder is configured: searched by words and names only",)
     try:
@@ -72,7 +72,7 @@ async def embedded_question(embedder: Embedder | None, text: str) -> tuple[Embed
 
 
 async def asked_about(text: str, time: QuestionTime, tokens: QuestionTokens | None) -> Asked:
-    """What ranking needs to know of a question."""
+    """Return what ranking needs to know of a question."""
     topic = topic_of(text, time)
     # The first Chinese question loads a dictionary, for about a second.
     chinese = is_chinese(text)
@@ -91,13 +91,13 @@ async def asked_about(text: str, time: QuestionTime, tokens: QuestionTokens | No
 
 
 def topic_of(text: str, time: QuestionTime) -> str:
-    """A question without the words that name a time, unless it has no others."""
+    """Return a question without the words that name a time, unless it has no others."""
     rest = time.topic_of(text)
     return rest if words_in(rest) else text
 
 
 def noted(found: Found) -> Found:
-    """The same; how near the nearest thing of it is was noted, when vectors were compared."""
+    """Return the same; how near the nearest thing of it is was noted, when vectors were compared."""
     nearest = max((one.cosine for one in found.candidates if one.cosine is not None), default=None)
     if nearest is not None:
         RECALL_SIMILARITY.note(nearest)
@@ -177,7 +177,7 @@ class Answer:
 
     @property
     def nothing_relevant(self) -> bool:
-        """Whether the memory probably holds no answer."""
+        """True if the memory probably holds no answer."""
         return not self.hits or (self.confidence is not None and self.confidence < RELEVANT_MIN)
 
 
@@ -191,7 +191,7 @@ async def recall(
     hints: Sequence[str] = (),
     rules: OrderRules = AS_MEASURED,
 ) -> Answer:
-    """What a user's memory holds about a question.
+    """Return what a user's memory holds about a question.
 
     Args:
         hints: names that the question may mean without saying them.

@@ -48,11 +48,11 @@ class Narrowing:
 
     @property
     def by_element(self) -> bool:
-        """Whether it leaves out elements that the indexes find, so that they must find more."""
+        """True if it leaves out elements that the indexes find, so that they must find more."""
         return bool(self.agent_id or self.roles or self.entities or self.session_id)
 
     def parameters(self, tenant: str, user_id: str) -> dict[str, Any]:
-        """What `recall/recall` is told; null is no limit."""
+        """Return what `recall/recall` is told; null is no limit."""
         session = None if self.session_id is None else memory_id(session_uri(tenant, user_id, self.session_id))
         return {
             "session": session,
@@ -62,7 +62,7 @@ class Narrowing:
         }
 
     def problems(self, limits: Limits) -> list[str]:
-        """What is wrong with it, in words."""
+        """Return what is wrong with it, in words."""
         texts: Mapping[str, tuple[str, int]] = {
             **({} if self.session_id is None else {"inSession": (self.session_id, limits.id_chars)}),
             **({} if self.agent_id is None else {"agentId": (self.agent_id, limits.id_chars)}),
@@ -78,7 +78,7 @@ EVERYTHING = Narrowing()
 
 
 def fingerprint(tenant: str, asked: Any) -> str:
-    """Everything that makes a question what it is, but how much of the answer is wanted at a time.
+    """Return everything that makes a question what it is, but how much of the answer is wanted at a time.
 
     Args:
         asked: a `Question`.
@@ -130,7 +130,7 @@ class Question:
 
 
 def check_question(question: Question, limits: Limits = LIMITS) -> Timespan:
-    """The span of time the question is limited to.
+    """Return the span of time the question is limited to.
 
     Raises:
         InputError: listing every mistake found.
@@ -173,7 +173,7 @@ def reference_of(question: Question, now: datetime) -> datetime:
 
 
 def limited(given: Timespan, time: QuestionTime) -> tuple[Timespan, tuple[str, ...]]:
-    """The time something must have been said in, and a note where the question's own words limit it."""
+    """Return the time something must have been said in, and a note where the question's own words limit it."""
     said = time.limit
     if said is None or given.start is not None or given.end is not None:
         return given, ()

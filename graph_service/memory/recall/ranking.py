@@ -130,7 +130,7 @@ _QUESTION_CHARS_MAX, _QUESTION_CHARS_MAX_ZH = 160, 60
 
 
 def weights_for(*, chinese: bool, vectors: bool, tokens: bool, chars: int = 0) -> Weights:
-    """The weights of a question.
+    """Return the weights of a question.
 
     Args:
         chars: how long the question is.
@@ -194,7 +194,7 @@ def rank(found: Found, weights: Weights, *, asked: Asked, now: datetime, limit: 
 
 
 def _counted(values: Floats, weight: float, messages: npt.NDArray[np.bool_]) -> Floats:
-    """What each value counts, from the one that counts least up; what has none counts like the mean message."""
+    """Return what each value counts, from the one that counts least up; what has none counts like the mean message."""
     known = ~np.isnan(values)
     base = values[known & messages] if (known & messages).any() else values[known]
     if not len(base):

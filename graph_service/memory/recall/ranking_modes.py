@@ -39,7 +39,7 @@ class LayerRules:
     floor: float = 0.4
 
     def ladder(self, intent: str) -> list[float]:
-        """The thresholds to try in turn for an intent, from its own down to the floor."""
+        """Return the thresholds to try in turn for an intent, from its own down to the floor."""
         at = self.thresholds.get(intent, self.thresholds["general"])
         steps = [at]
         while steps[-1] > self.floor:
@@ -77,7 +77,8 @@ class Ordered:
 def by_layers(
     candidates: Sequence[Candidate], layers: Mapping[str, Layers], rules: LayerRules, *, intent: str, asked: Asked
 ) -> Ordered:
-    """The order of the layered search: by layers, past the layers, by metadata, by words; the first that finds any.
+    """Return the order of the layered search: by layers, past the layers, by metadata, by words; the first that finds
+    any.
 
     Scenes are let in by their abstract (L0). A message scores with the layers of its scene, a scene with its
     best message. Facts have no layers; they are found once the layers are passed by.
@@ -107,7 +108,9 @@ def by_layers(
 def by_similarity_and_importance(
     candidates: Sequence[Candidate], *, similarity: float = 0.7, importance: float = 0.3
 ) -> Ordered:
-    """The order by 0.7 similarity + 0.3 importance; what has no vector counts by its share of the words asked for."""
+    """Return the order by 0.7 similarity + 0.3 importance; what has no vector counts by its share of the words asked
+    for.
+    """
     words = _words_of(candidates)
     found = []
     for one in candidates:
@@ -126,7 +129,7 @@ def _ordered(found: Sequence[tuple[Candidate, Mapping[str, float]]]) -> tuple[Ra
 
 
 def _best_details(candidates: Sequence[Candidate], layers: Mapping[str, Layers]) -> dict[str, float]:
-    """The similarity of the nearest message of each scene."""
+    """Return the similarity of the nearest message of each scene."""
     best: dict[str, float] = {}
     for one in candidates:
         if one.kind is Kind.MESSAGE and one.cosine is not None and (of_scene := layers.get(one.id)) is not None:

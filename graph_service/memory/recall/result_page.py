@@ -52,12 +52,12 @@ class Shown:
 
 
 def mark_of(kind: str, name: str) -> bytes:
-    """A short mark of a hit."""
+    """Return a short mark of a hit."""
     return hashlib.blake2b(f"{kind} {name}".encode(), digest_size=_MARK_BYTES).digest()
 
 
 def cursor_of(shown: Shown, asked: str) -> str:
-    """The cursor that says what was shown of a question.
+    """Return the cursor that says what was shown of a question.
 
     Args:
         asked: everything that makes the question what it is.
@@ -67,7 +67,7 @@ def cursor_of(shown: Shown, asked: str) -> str:
 
 
 def shown_in(cursor: str, asked: str, *, now: datetime) -> Shown:
-    """What a cursor says.
+    """Return what a cursor says.
 
     Raises:
         InputError: it is no cursor of ours, was made for another question, or is too old.
@@ -90,7 +90,9 @@ def shown_in(cursor: str, asked: str, *, now: datetime) -> Shown:
 
 
 def page_of(ranked: Sequence[Ranked], shown: Shown, asked: str, *, limit: int) -> tuple[list[Ranked], str | None]:
-    """The next hits that were not shown yet, and the cursor for what comes behind them; None when nothing does."""
+    """Return the next hits that were not shown yet, and the cursor for what comes behind them; None when
+    nothing does.
+    """
     # To mark all that was found takes as long as to rank it.
     left = [one for one in ranked if _mark(one) not in shown.marks] if shown.marks else ranked
     page = list(left[:limit])
@@ -129,11 +131,11 @@ class OrderRules:
     access_weight: float = 0.0
 
     def beside(self, question: Question) -> bool:
-        """Whether `recall/recall` must bring the layers of scenes and the marks of use."""
+        """Return whether `recall/recall` must bring the layers of scenes and the marks of use."""
         return self.mode_of(question) is Mode.LAYERED or self.access_weight > 0
 
     def mode_of(self, question: Question) -> Mode:
-        """The mode of a question."""
+        """Return the mode of a question."""
         return question.mode or self.mode
 
 
@@ -181,7 +183,7 @@ class Beside:
 
 
 def beside_in(rows: Iterable[Sequence[Any]]) -> Beside:
-    """The rows `[id, scene, abstract, overview, last_accessed_ms]`; Neo4j gives (1 + cosine) / 2."""
+    """Return the rows `[id, scene, abstract, overview, last_accessed_ms]`; Neo4j gives (1 + cosine) / 2."""
     layers, used_at = {}, {}
     for name, scene, abstract, overview, used_ms in rows:
         if scene is not None:
@@ -193,7 +195,7 @@ def beside_in(rows: Iterable[Sequence[Any]]) -> Beside:
 
 
 def turn_of(tenant: str, question: Question, *, now: datetime) -> Turn:
-    """Which page of its answers a question wants.
+    """Return which page of its answers a question wants.
 
     Raises:
         InputError: its cursor is forged, stale or of another question.
@@ -214,7 +216,7 @@ def page(
     asked: Asked,
     best: Callable[[Sequence[Candidate]], Sequence[Ranked]],
 ) -> Page:
-    """The page of an answer that a turn wants.
+    """Return the page of an answer that a turn wants.
 
     Args:
         intent: what the question is after; thresholds go by it.
@@ -240,7 +242,7 @@ def page(
 def with_use(
     ranked: Sequence[Ranked], used_at: Mapping[str, datetime], weight: float, *, now: datetime
 ) -> list[Ranked]:
-    """The order with a share for what was part of an answer lately."""
+    """Return the order with a share for what was part of an answer lately."""
     if weight <= 0:
         return list(ranked)
     fresh = [_with_part(one, round(weight * _freshness(one.candidate, used_at, now), 6)) for one in ranked]

@@ -24,7 +24,7 @@ _WAYS, _CROWD = 20, 40
 
 
 def named_parameters(text: str, *, scope_user: str) -> dict[str, Any]:
-    """What `recall/recall` is told of the names in a question."""
+    """Return what `recall/recall` is told of the names in a question."""
     ties = own_ties_in(text)
     return {
         "entity_keys": name_keys(text),
@@ -37,7 +37,7 @@ def named_parameters(text: str, *, scope_user: str) -> dict[str, Any]:
 
 
 def also_meant(text: str, hints: Sequence[str], asked: Asked) -> list[str]:
-    """A hint and "my sister" bring what mentions the name, but do not count as naming a speaker."""
+    """Return a hint and "my sister" bring what mentions the name, but do not count as naming a speaker."""
     keys = (*(name_key(hint) for hint in hints), *ties_in(text))
     return [key for key in keys if key and key not in asked.name_keys]
 
@@ -66,7 +66,7 @@ def recall_parameters(
     asked: Asked,
     now: datetime,
 ) -> dict[str, Any]:
-    """All parameters but those of the order.
+    """Return all parameters but those of the order.
 
     Args:
         span: the time that is wanted.
@@ -139,6 +139,6 @@ def _queries(question: Question, span: Timespan, words: Sequence[str], scope: st
 
 
 def _within(asked: Timespan, from_ms: int, to_ms: int) -> tuple[int, int]:
-    """The time a question names, as far as it lies in the time wanted."""
+    """Return the time a question names, as far as it lies in the time wanted."""
     start, end = asked.start, asked.end
     return max(millis(start), from_ms) if start else from_ms, min(millis(end), to_ms) if end else to_ms

@@ -43,7 +43,7 @@ class MessageRepair:
 
 
 def check_message(row: Mapping[str, Any], dim: int | None, *, tokens: bool = False) -> MessageRepair | None:
-    """What is wrong with a message; None when nothing is.
+    """Return what is wrong with a message; None when nothing is.
 
     Args:
         dim: numbers in each vector; None when there is no embedder.
@@ -73,14 +73,14 @@ def check_message(row: Mapping[str, Any], dim: int | None, *, tokens: bool = Fal
 
 
 def check_scene(row: Mapping[str, Any], dim: int | None) -> list[Problem]:
-    """What is wrong with a scene; a scene without messages has no other problem."""
+    """Return what is wrong with a scene; a scene without messages has no other problem."""
     if not row["messages"]:
         return [Problem.SCENE_EMPTY]
     return _vector_problems([row["abstract_dim"], row["overview_dim"]], dim, waits=row["unembedded"])
 
 
 def check_fact(row: Mapping[str, Any], dim: int) -> list[Problem]:
-    """What is wrong with a fact that should have a vector and waits for none."""
+    """Return what is wrong with a fact that should have a vector and waits for none."""
     return _vector_problems([row["dim"]], dim, waits=False)
 
 

@@ -76,7 +76,7 @@ class Sync:
         self._found: Counter[Problem] = Counter()
 
     async def run(self) -> SyncReport:
-        """Looks at everything, in batches, and mends as it goes.
+        """Look at everything, in batches, and mend as it goes.
 
         Raises:
             UnavailableError: Neo4j does not answer; what was mended stays mended.

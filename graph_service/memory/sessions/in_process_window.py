@@ -37,24 +37,24 @@ class TurnRing:
         return self._bytes
 
     def add(self, talk: Talk, turns: Sequence[Turn]) -> None:
-        """Takes turns; the talks that rested longest leave as far as a bound demands."""
+        """Take turns; the talks that rested longest leave as far as a bound demands."""
         self._put(talk, merged(self._held.get(talk, ()), turns, turns_max=self.turns_max))
         while len(self._held) > self._talks_max or (self._bytes > self._bytes_max and len(self._held) > 1):
             oldest = next(iter(self._held))
             self._put(oldest, ())
 
     def turns(self, talk: Talk) -> tuple[Turn, ...]:
-        """The last turns of a talk, oldest first."""
+        """Return the last turns of a talk, oldest first."""
         if talk in self._held:
             self._held.move_to_end(talk)
         return self._held.get(talk, ())
 
     def oldest(self) -> tuple[Talk, tuple[Turn, ...]] | None:
-        """The talk that rested longest, which stays in its place."""
+        """Return the talk that rested longest, which stays in its place."""
         return next(iter(self._held.items()), None)
 
     def drop(self, talk: Talk, message_ids: Collection[str] | None = None) -> None:
-        """Forgets a talk, or single turns of it."""
+        """Forget a talk, or single turns of it."""
         gone = None if message_ids is None else frozenset(message_ids)
         kept = () if gone is None else tuple(turn for turn in self._held.get(talk, ()) if turn.id not in gone)
         if len(kept) != len(self._held.get(talk, ())):
@@ -67,7 +67,7 @@ class TurnRing:
         session_id: SessionId | None = None,
         message_ids: Collection[str] | None = None,
     ) -> None:
-        """Forgets what was said: of a whole user, of one session, or single messages of either."""
+        """Forget what was said: of a whole user, of one session, or single messages of either."""
         for talk in list(self._held):
             ours = (talk.tenant, talk.user_id) == (tenant, user_id)
             if ours and session_id in (None, talk.session_id):
@@ -92,11 +92,11 @@ class RingWindow:
         self.forgotten = 0
 
     def hear(self, talk: Talk, turns: Sequence[Turn]) -> None:
-        """Takes turns."""
+        """Take turns."""
         self._ring.add(talk, turns)
 
     async def turns(self, talk: Talk) -> Heard:
-        """The last turns that the ring holds."""
+        """Return the last turns that the ring holds."""
         held = self._ring.turns(talk)
         return Heard(turns=held, sources=(Source.RING,) if held else ())
 
@@ -108,13 +108,13 @@ class RingWindow:
         session_id: SessionId | None = None,
         message_ids: Collection[str] | None = None,
     ) -> bool:
-        """Drops what was said, everywhere at once."""
+        """Drop what was said, everywhere at once."""
         self.forgotten += 1
         self._ring.forget(tenant, user_id, session_id, message_ids)
         return True
 
     def state(self) -> WindowState:
-        """How it works right now."""
+        """Return how it works right now."""
         return WindowState(store=Source.RING)
 
     async def close(self) -> None:

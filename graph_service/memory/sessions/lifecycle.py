@@ -23,12 +23,12 @@ _IDLE_MAX = 500
 async def ask_to_close(
     graph: Graph, tenant: TenantId, sessions: Sequence[str], *, why: CloseReason, now: datetime
 ) -> list[str]:
-    """Asks for the end of sessions (node ids); closed and unknown ones are left alone. Returns those that will end."""
+    """Ask for the end of sessions (node ids); closed and unknown ones are left alone. Returns those that will end."""
     return await _want_close(graph, tenant, sessions, why=why, now=now, last_before_ms=None)
 
 
 async def close_idle(graph: Graph, *, idle_s: float, now: datetime) -> int:
-    """Asks for the end of every session, of all tenants, that got no message for `idle_s`; returns how many."""
+    """Ask for the end of every session, of all tenants, that got no message for `idle_s`; return how many."""
     last_before_ms = millis(now - timedelta(seconds=idle_s))
     rows = await graph.read(
         statement("sessions/idle_sessions"), {"last_before_ms": last_before_ms, "rows_max": _IDLE_MAX}
@@ -44,7 +44,7 @@ async def close_idle(graph: Graph, *, idle_s: float, now: datetime) -> int:
 async def sessions_of(
     graph: Graph, tenant: TenantId, user_id: UserId, *, rows_max: int, after: str | None = None
 ) -> list[SessionView]:
-    """Sessions of a user, the latest first.
+    """Return sessions of a user, the latest first.
 
     Args:
         after: the cursor of one; only those behind it.
@@ -56,7 +56,7 @@ async def sessions_of(
 
 
 async def session_of(graph: Graph, tenant: TenantId, user_id: UserId, session_id: SessionId) -> SessionView:
-    """One session.
+    """Return one session.
 
     Raises:
         NotFoundError: this user has none of that name.
@@ -70,12 +70,12 @@ async def session_of(graph: Graph, tenant: TenantId, user_id: UserId, session_id
 
 
 def session_cursor(view: SessionView) -> str:
-    """Where a session stands among those of its user."""
+    """Return where a session stands among those of its user."""
     return cursor_at(Listed.SESSIONS, millis(view.last_at), memory_id(view.uri))
 
 
 def session_node_id(tenant: TenantId, user_id: UserId, session_id: SessionId) -> str:
-    """The node id of a session."""
+    """Return the node id of a session."""
     return memory_id(session_uri(tenant, user_id, session_id))
 
 
@@ -143,7 +143,7 @@ class Sessions:
         self._taken: OrderedDict[tuple[TenantId, str], None] = OrderedDict()
 
     async def latest(self, tenant: TenantId, user_id: str, *, limit: int = 50) -> list[SessionView]:
-        """Sessions of a user, the latest first.
+        """Return sessions of a user, the latest first.
 
         Raises:
             InputError: the id or the limit cannot be used.
@@ -154,7 +154,7 @@ class Sessions:
         return await sessions_of(self._graph, tenant, UserId(user_id), rows_max=limit)
 
     async def page(self, tenant: TenantId, user_id: str, *, first: int, after: str | None) -> list[SessionView]:
-        """Sessions of a user behind a cursor, the latest first, and one more than was asked for if there is one.
+        """Return sessions of a user behind a cursor, the latest first, and one more than was asked for if there is one.
 
         Raises:
             InputError: the id, the number or the cursor cannot be used.
@@ -165,7 +165,7 @@ class Sessions:
         return await sessions_of(self._graph, tenant, UserId(user_id), rows_max=first + 1, after=after)
 
     async def one(self, tenant: TenantId, user_id: str, session_id: str) -> SessionView:
-        """One session and where it stands.
+        """Return one session and where it stands.
 
         Raises:
             InputError: an id cannot be used.
@@ -176,7 +176,7 @@ class Sessions:
         return await session_of(self._graph, tenant, UserId(user_id), SessionId(session_id))
 
     async def close(self, tenant: TenantId, user_id: str, session_id: str) -> SessionView:
-        """Asks for the end of a session; the worker reads what waits in it. Asking twice changes nothing.
+        """Ask for the end of a session; the worker reads what waits in it. Asking twice changes nothing.
 
         Raises:
             InputError: an id cannot be used.
@@ -190,14 +190,14 @@ class Sessions:
         return await self.one(tenant, user_id, session_id)
 
     def took(self, tenant: TenantId, session: str) -> None:
-        """Says that messages of a session (its URI) came in through this process."""
+        """Say that messages of a session (its URI) came in through this process."""
         self._taken[(tenant, memory_id(session))] = None
         self._taken.move_to_end((tenant, memory_id(session)))
         while len(self._taken) > _TAKEN_MAX:
             self._taken.popitem(last=False)
 
     async def close_taken(self, why: CloseReason = CloseReason.SHUTDOWN) -> None:
-        """Asks for the end of the sessions whose messages came in through this process, for example at its own end.
+        """Ask for the end of the sessions whose messages came in through this process, for example at its own end.
 
         Raises:
             UnavailableError: Neo4j does not answer; the idle timeout will close them.

@@ -27,7 +27,7 @@ TURNS_MAX = 200
 
 
 async def last_turns(graph: Graph, window: ShortTermWindow, talk: Talk, *, turns: int) -> Heard:
-    """The last turns of a talk, oldest first; a window that holds fewer is filled from the database.
+    """Return the last turns of a talk, oldest first; a window that holds fewer is filled from the database.
 
     Raises:
         InputError: there cannot be such a talk, or not so many turns.
@@ -88,12 +88,12 @@ _ELLIPSIS = re.compile(
 
 
 def refers_back(text: str) -> bool:
-    """Whether a question leans on what was said before: it has a pronoun for people or leaves its verb out."""
+    """Return whether a question leans on what was said before: it has a pronoun for people or leaves its verb out."""
     return _PRONOUN.search(text) is not None or _ELLIPSIS.search(text) is not None
 
 
 def recent_names(turns: Sequence[Turn], *, names_max: int = NAMES_MAX) -> tuple[str, ...]:
-    """Names said in the last turns, those said last first; without the speakers' own.
+    """Return names said in the last turns, those said last first; without the speakers' own.
 
     The first Chinese text makes it load a dictionary, for about a second: call it away from the event loop.
     """
@@ -107,7 +107,7 @@ def recent_names(turns: Sequence[Turn], *, names_max: int = NAMES_MAX) -> tuple[
 
 
 def hints_for(text: str, turns: Sequence[Turn]) -> tuple[str, ...]:
-    """The names a question may mean; none when it names somebody itself or leans on nothing."""
+    """Return the names a question may mean; none when it names somebody itself or leans on nothing."""
     if not refers_back(text) or names_in(split_sentences(text)):
         return ()
     return recent_names([turn for turn in turns if turn.text != text])

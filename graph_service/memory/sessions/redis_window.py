@@ -83,7 +83,7 @@ class RedisTurns:
         self._drop = self._redis.register_script((_LUA / "drop_turns.lua").read_text("utf-8"))
 
     async def add(self, talk: Talk, turns: Sequence[Turn]) -> None:
-        """Merges turns into the list: in the order of their time, each id once."""
+        """Merge turns into the list: in the order of their time, each id once."""
         rules = self._rules
         arguments: list[bytes | str | int] = [
             rules.turns_max,
@@ -95,7 +95,7 @@ class RedisTurns:
             await self._merge(keys=[_list_key(talk), _index_key(talk.tenant, talk.user_id)], args=arguments)
 
     async def turns(self, talk: Talk) -> tuple[Turn, ...]:
-        """The last turns, oldest first; whatever else stands in the list is passed over."""
+        """Return the last turns, oldest first; whatever else stands in the list is passed over."""
         async with self._in_time():
             texts = cast(list[bytes], await self._redis.lrange(_list_key(talk), 0, -1))
         found = (turn_from(text) for text in texts)
@@ -108,7 +108,7 @@ class RedisTurns:
         session_id: SessionId | None = None,
         message_ids: Collection[str] | None = None,
     ) -> None:
-        """Drops what was said: of a whole user, of one session, or single messages of either."""
+        """Drop what was said: of a whole user, of one session, or single messages of either."""
         async with self._in_time():
             index = _index_key(tenant, user_id)
             lists = [_list_key(talk) for talk in await self._talks(tenant, user_id, session_id)]
@@ -121,12 +121,12 @@ class RedisTurns:
                 await self._redis.zrem(index, session_id)
 
     async def answers(self) -> None:
-        """Asks for a sign of life."""
+        """Ask for a sign of life."""
         async with self._in_time():
             await self._redis.ping()
 
     async def close(self) -> None:
-        """Closes all connections."""
+        """Close all connections."""
         with contextlib.suppress(RedisError, OSError, TimeoutError):
             await self._redis.aclose()
 
@@ -212,12 +212,12 @@ class RedisWindow:
         self._closing = asyncio.Event()
 
     def hear(self, talk: Talk, turns: Sequence[Turn]) -> None:
-        """Takes turns; they go to Redis in the background."""
+        """Take turns; they go to Redis in the background."""
         self._ring.add(talk, turns)
         self._wake()
 
     async def turns(self, talk: Talk) -> Heard:
-        """What Redis has and what is on its way there; the ring alone when Redis is away."""
+        """Return what Redis has and what is on its way there; the ring alone when Redis is away."""
         # Taken before Redis is asked: what is handed over meanwhile would otherwise be seen in neither.
         held = self._ring.turns(talk)
         kept = None if (talk.tenant, talk.user_id) in self._owed else await self._tried(lambda: self._redis.turns(talk))
@@ -232,7 +232,7 @@ class RedisWindow:
         session_id: SessionId | None = None,
         message_ids: Collection[str] | None = None,
     ) -> bool:
-        """Drops what was said; when Redis is away, everything of the user goes on its return."""
+        """Drop what was said; when Redis is away, everything of the user goes on its return."""
         self.forgotten += 1
         self._ring.forget(tenant, user_id, session_id, message_ids)
         async with self._writing:
@@ -244,7 +244,7 @@ class RedisWindow:
         return bool(done)
 
     def state(self) -> WindowState:
-        """Which store answers now, and why."""
+        """Return which store answers now, and why."""
         breaker = self._breaker.state(self._clock_s())
         works = breaker is BreakerState.CLOSED and self._problem is None
         return WindowState(
@@ -255,11 +255,11 @@ class RedisWindow:
         )
 
     async def check(self) -> None:
-        """Asks Redis for a sign of life, so that a wrong address or password shows at start and not at first use."""
+        """Ask Redis for a sign of life, so that a wrong address or password shows at start and not at first use."""
         await self._tried(lambda: _done(self._redis.answers()))
 
     async def catch_up(self) -> bool:
-        """Brings Redis up to date; False when it could not be finished."""
+        """Bring Redis up to date; False when it could not be finished."""
         while self._owed or len(self._ring):
             async with self._writing:
                 if not await self._hand_over_one():
@@ -267,7 +267,7 @@ class RedisWindow:
         return True
 
     async def close(self) -> None:
-        """Hands over what waits, for at most `CLOSE_MAX_S`, and closes the connections."""
+        """Hand over what waits, for at most `CLOSE_MAX_S`, and close the connections."""
         self._closing.set()
         if self._handing_over is not None:
             # Told to end, not cancelled: the client may turn a cancellation that meets an error into that error.
@@ -279,7 +279,7 @@ class RedisWindow:
         await self._redis.close()
 
     async def _hand_over_one(self) -> bool:
-        """Does one piece of what Redis lacks; forgetting comes first, or what is told again would be lost."""
+        """Do one piece of what Redis lacks; forgetting comes first, or what is told again would be lost."""
         owed = next(iter(self._owed), None)
         if owed is not None:
             done = await self._tried(lambda: _done(self._redis.forget(*owed)))
@@ -296,7 +296,7 @@ class RedisWindow:
         return bool(done)
 
     async def _tried(self, use: Callable[[], Awaitable[T]]) -> T | None:
-        """What Redis answers; None when it is away or the breaker is open."""
+        """Return what Redis answers; None when it is away or the breaker is open."""
         if not self._breaker.allows(self._clock_s()):
             return None
         try:

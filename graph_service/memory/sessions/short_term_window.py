@@ -113,10 +113,10 @@ class ShortTermWindow(Protocol):
     forgotten: int
 
     def hear(self, talk: Talk, turns: Sequence[Turn]) -> None:
-        """Takes turns that are durable already; the same id counts once. Never waits."""
+        """Take turns that are durable already; the same id counts once. Never waits."""
 
     async def turns(self, talk: Talk) -> Heard:
-        """The last turns that the window holds, at most as many as it was made for."""
+        """Return the last turns that the window holds, at most as many as it was made for."""
 
     async def forget(
         self,
@@ -126,26 +126,26 @@ class ShortTermWindow(Protocol):
         session_id: SessionId | None = None,
         message_ids: Collection[str] | None = None,
     ) -> bool:
-        """Drops what was said: of a whole user, of one session, or single messages of either.
+        """Drop what was said: of a whole user, of one session, or single messages of either.
 
         Returns:
             Whether it is gone everywhere; False when Redis is away: it is then done on its return, before it is read.
         """
 
     def state(self) -> WindowState:
-        """How it works right now."""
+        """Return how it works right now."""
 
     async def close(self) -> None:
-        """Hands over what is still waiting, briefly, and lets go of connections."""
+        """Hand over what is still waiting, briefly, and let go of connections."""
 
 
 def talk_of(episode: Episode) -> Talk:
-    """Which window an episode belongs to."""
+    """Return which window an episode belongs to."""
     return Talk(tenant=episode.tenant, user_id=episode.user_id, session_id=episode.session_id)
 
 
 def turn_of(message: Message) -> Turn:
-    """A message as a turn."""
+    """Return a message as a turn."""
     return shortened(
         id=message.id,
         role=message.role,
@@ -157,7 +157,7 @@ def turn_of(message: Message) -> Turn:
 
 
 def shortened(*, id: str, role: Role, speaker: str | None, text: str, said_at: datetime, position: int) -> Turn:  # noqa: A002  the turn's word
-    """A turn of a text of any length."""
+    """Return a turn of a text of any length."""
     return Turn(
         id=id,
         role=role,
@@ -170,7 +170,7 @@ def shortened(*, id: str, role: Role, speaker: str | None, text: str, said_at: d
 
 
 def merged(*several: Iterable[Turn], turns_max: int) -> tuple[Turn, ...]:
-    """The last turns of all, oldest first, each id once; the order in which they came makes no difference."""
+    """Return the last turns of all, oldest first, each id once; the order in which they came makes no difference."""
     unique: dict[str, Turn] = {}
     for turns in several:
         for turn in turns:
@@ -179,22 +179,22 @@ def merged(*several: Iterable[Turn], turns_max: int) -> tuple[Turn, ...]:
 
 
 def user_key(tenant: str, user_id: str) -> str:
-    """The part of a key that stands for a user; no two users share it, since each part is percent-encoded."""
+    """Return the part of a key that stands for a user; no two users share it, since each part is percent-encoded."""
     return user_uri(tenant, user_id)
 
 
 def talk_key(talk: Talk) -> str:
-    """The key of a talk; no two talks share it, and no session id can leave its user's keys."""
+    """Return the key of a talk; no two talks share it, and no session id can leave its user's keys."""
     return f"{user_key(talk.tenant, talk.user_id)}/{quote(talk.session_id, safe='')}"
 
 
 def turn_json(turn: Turn) -> bytes:
-    """A turn as Redis keeps it."""
+    """Return a turn as Redis keeps it."""
     return orjson.dumps(turn)
 
 
 def turn_from(text: bytes) -> Turn | None:
-    """The turn that Redis kept; None for what is none: others may write into the same Redis."""
+    """Return the turn that Redis kept; None for what is none: others may write into the same Redis."""
     try:
         return _TURN.validate_json(text, strict=True)
     except ValidationError:

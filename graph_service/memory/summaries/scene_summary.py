@@ -42,7 +42,7 @@ class LayerBasis:
 def basis_of(
     scene: Scene, stored: Mapping[str, Any], brought: Reading, *, whole: bool, pending: bool = False
 ) -> LayerBasis:
-    """The basis for a scene as it is now.
+    """Return the basis for a scene as it is now.
 
     Args:
         stored: properties of the stored scene; empty for a new one.
@@ -61,12 +61,12 @@ def basis_of(
 
 
 def basis_lines(text: SceneText, basis: LayerBasis) -> SceneText:
-    """The lines that layer texts are made from."""
+    """Return the lines that layer texts are made from."""
     return replace(text, lines=text.lines[: basis.messages])
 
 
 def within(readings: Sequence[Reading], basis: LayerBasis) -> tuple[Reading, ...]:
-    """What the readings say about these lines alone; a summary of more lines than these is kept."""
+    """Return what the readings say about these lines alone; a summary of more lines than these is kept."""
     return tuple(
         replace(
             reading,
@@ -112,13 +112,15 @@ class Layers:
 
 
 def asks_for_overview(readings: Sequence[Reading]) -> bool:
-    """Whether a model has just read the scene and told what it is about, so that it is asked for an overview too."""
+    """Return whether a model has just read the scene and told what it is about, so that it is asked for an overview
+    too.
+    """
     told = [reading for reading in readings if reading.summary]
     return bool(told) and told[0] is readings[-1] and readings[-1].path[:1] == ("model",)
 
 
 def layers_of(scene: SceneText, readings: Sequence[Reading]) -> Layers:
-    """The layers of a scene; a summary that a caller or a model wrote wins over the extractive one."""
+    """Return the layers of a scene; a summary that a caller or a model wrote wins over the extractive one."""
     statements = list(dict.fromkeys(fact.statement for reading in readings for fact in reading.facts))
     # What somebody is called names nobody's scene.
     telling = [fact.statement for reading in readings for fact in reading.facts if fact.relation != "is named"]
@@ -141,7 +143,7 @@ def plain_layers(scene: SceneText) -> Layers:
 
 
 async def written_layers(scene: SceneText, readings: Sequence[Reading], writer: LayerWriter | None) -> Layers:
-    """The layers of a scene, with what they cost.
+    """Return the layers of a scene, with what they cost.
 
     The writer is asked only about scenes that are long enough; when it fails, the extractive overview stays, says so,
     and is owed.
@@ -171,7 +173,7 @@ async def written_layers(scene: SceneText, readings: Sequence[Reading], writer: 
 
 
 def layer_properties(layers: Layers | None, basis: LayerBasis, stored: Mapping[str, Any]) -> dict[str, Any]:
-    """What a stored scene says of its texts.
+    """Return what a stored scene says of its texts.
 
     Texts that a caller or a model wrote stay when only extractive ones are there to replace them.
 

@@ -87,7 +87,7 @@ class LayerTexts:
     async def layer(
         self, tenant: TenantId, uri: str, level: Level | None = None, *, after: str | None = None
     ) -> LayerText:
-        """One layer; a missing one is made and stored first.
+        """Return one layer; a missing one is made and stored first.
 
         L2 tells at most 1,000 messages and 200,000 characters of them; where it is cut, its last line says so.
 
@@ -119,7 +119,7 @@ class LayerTexts:
         return await self._told(tenant, base, node_id, wanted, row, behind)
 
     async def generate(self, tenant: TenantId, *, user_id: str | None, session_id: str | None) -> LayersReport:
-        """Makes the missing texts of one session, of a user's, or of all; what did not change costs nothing.
+        """Make the missing texts of one session, of a user's, or of all; what did not change costs nothing.
 
         Raises:
             InputError: an id cannot be used, or a session is named without its user.
@@ -166,7 +166,7 @@ class LayerTexts:
         return rows[0] if rows else None
 
     async def _bring_up(self, tenant: TenantId, row: Mapping[str, Any]) -> None:
-        """Makes what is missing; if that fails, the stored texts must do."""
+        """Make what is missing; if that fails, the stored texts must do."""
         if row["kind"] == "scene":
             if row["texts"]["behind"]:
                 await self._tell(tenant, row["session"], behind=True)

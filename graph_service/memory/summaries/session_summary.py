@@ -11,12 +11,12 @@ from schema.ids import TenantId, content_hash
 
 
 def scenes_key(hashes: Sequence[str]) -> str:
-    """What the texts of a session are made from: the texts of its scenes, in order."""
+    """Return what the texts of a session are made from: the texts of its scenes, in order."""
     return content_hash("session", *hashes)
 
 
 async def tell_session(graph: Graph, tenant: TenantId, session: str, *, now: datetime) -> bool:
-    """Makes the texts of a session (node id) if those of its scenes changed; True when they were made.
+    """Make the texts of a session (node id) if those of its scenes changed; True when they were made.
 
     Texts that were overtaken by a change are not stored; whoever asks next makes them.
 

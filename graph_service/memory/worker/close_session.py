@@ -29,7 +29,7 @@ class SessionWork:
 
 
 async def close_session(graph: Graph, work: SessionWork, held: Claim, pace: Pace) -> None:
-    """Ends a session, unless a new message has made it active again; then nothing is done.
+    """End a session, unless a new message has made it active again; then nothing is done.
 
     Raises:
         UnavailableError: Neo4j, the embedder or the model is away; the session stays in the state it had reached.
@@ -66,7 +66,7 @@ async def _all_vectors(graph: Graph, work: SessionWork, held: Claim, pace: Pace)
 async def _advance(
     graph: Graph, held: Claim, pace: Pace, before: tuple[SessionState, ...], state: SessionState
 ) -> bool:
-    """Whether the session is in the state now."""
+    """Return whether the session is in the state now."""
     parameters = _state(held, pace, before, state)
 
     async def steps(writing: Writing) -> bool:

@@ -59,7 +59,7 @@ class Leases:
             raise
 
     async def kept(self, held: Sequence[Claim], doing: Awaitable[T]) -> T:
-        """What the work gives; its leases are prolonged while it goes on."""
+        """Return what the work gives; its leases are prolonged while it goes on."""
         kind, started_s = held[0].kind.value, time.perf_counter()
         beat = asyncio.create_task(self._keep(held))
         try:
@@ -73,14 +73,14 @@ class Leases:
             await asyncio.gather(beat, return_exceptions=True)
 
     async def release(self, held: Sequence[Claim]) -> None:
-        """Leaves work to whoever comes next; while Neo4j is away, as soon as it is back."""
+        """Leave work to whoever comes next; while Neo4j is away, as soon as it is back."""
         try:
             await release(self._graph, held, due_ms=self._pace.now_ms())
         except UnavailableError:
             self._owed.extend(held)
 
     async def pay_owed(self) -> None:
-        """Gives back what could not be given back before."""
+        """Give back what could not be given back before."""
         if self._owed and not self._graph.away:
             owed, self._owed = self._owed, []
             await self.release(owed)
@@ -113,7 +113,7 @@ class Leases:
             _log.log(logging.INFO if lost else logging.WARNING, "work given back: %s", state, extra=extra)
 
     async def _keep(self, held: Sequence[Claim]) -> None:
-        """Prolongs the leases while the work goes on; if that fails, the commit notices by itself."""
+        """Prolong the leases while the work goes on; if that fails, the commit notices by itself."""
         while True:
             await asyncio.sleep(LEASE_S / 3)
             with contextlib.suppress(Exception):

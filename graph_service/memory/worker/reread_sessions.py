@@ -22,7 +22,7 @@ ReadUntil = Callable[[Claim, int | None], Awaitable[bool]]
 
 
 async def read_anew(graph: Graph, read: ReadUntil, held: Claim, pace: Pace) -> None:
-    """Reads until nothing is left in the sessions that the work is about.
+    """Read until nothing is left in the sessions that the work is about.
 
     Raises:
         UnavailableError: Neo4j or the model is away; what was read stays read.

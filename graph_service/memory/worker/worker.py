@@ -119,12 +119,12 @@ class Worker:
         self._stuck = False
 
     def wake(self) -> None:
-        """Says that there may be work; call it after a commit that caused some."""
+        """Say that there may be work; call it after a commit that caused some."""
         for kind in self._kinds:
             self._wake_one(kind)
 
     def _wake_one(self, kind: JobKind) -> None:
-        """Wakes one loop that waits for this kind of work; it wakes the next when it found some."""
+        """Wake one loop that waits for this kind of work; it wakes the next when it found some."""
         loops = [loop for loop in self._loops if loop.kind is kind]
         for loop in [loop for loop in loops if loop.waits and not loop.wake.is_set()][:1] or loops:
             loop.wake.set()
@@ -165,7 +165,7 @@ class Worker:
                     await stop.wait()
 
     async def drain(self) -> None:
-        """Works until nothing is left that is due now or was given back for a later try, or what it needs is away.
+        """Work until nothing is left that is due now or was given back for a later try, or what it needs is away.
 
         Raises:
             UnavailableError: Neo4j does not answer.
@@ -181,7 +181,7 @@ class Worker:
             await asyncio.sleep(min(max(due_ms - self._pace.now_ms(), 0) / 1000 + 0.01, self._rules.poll_s))
 
     async def one(self) -> bool:
-        """Does a piece of work if any is due, reading first; False when there is none.
+        """Do a piece of work if any is due, reading first; False when there is none.
 
         Raises:
             UnavailableError: Neo4j does not answer.
@@ -229,7 +229,7 @@ class Worker:
         return self._outsides.embedder if kind is JobKind.EMBED else self._outsides.model
 
     async def _reopen_outage(self, outside: Outside) -> bool:
-        """Has work done that was parked while something outside was away; True when there was some."""
+        """Have work done that was parked while something outside was away; True when there was some."""
         jobs_max = outside.to_reopen(_REOPENED_MAX)
         if not jobs_max:
             return False
@@ -237,7 +237,7 @@ class Worker:
         return await reopen_outage(self._graph, outside.name, jobs_max=jobs_max, now_ms=now_ms) > 0
 
     async def _guarded(self, held: Sequence[Claim]) -> None:
-        """Does claimed work with the lease kept alive; whatever goes wrong, the work is given back."""
+        """Do claimed work with the lease kept alive; whatever goes wrong, the work is given back."""
         try:
             await self._leases.kept(held, self._do(held))
         except MnemographError as error:
@@ -273,7 +273,7 @@ class Worker:
                 await self._pause(stop, loop)
 
     async def _close_idle(self, stop: asyncio.Event, idle_s: float) -> None:
-        """Ends sessions that nobody speaks in any more."""
+        """End sessions that nobody speaks in any more."""
         while not stop.is_set():
             with contextlib.suppress(UnavailableError):
                 if await close_idle(self._graph, idle_s=idle_s, now=self._pace.clock()):
@@ -333,7 +333,7 @@ class Worker:
         return await self._leases.kept([held], self._read(held, final=True, until_ms=until_ms))
 
     async def whole_texts(self, tenant: TenantId, session: str) -> None:
-        """Brings the layer texts of all scenes of a session (node id) up to date at once.
+        """Bring the layer texts of all scenes of a session (node id) up to date at once.
 
         Raises:
             UnavailableError: Neo4j is away, or a model that must read first.
@@ -354,7 +354,9 @@ class Worker:
 
 
 def _batches(claims: Sequence[Claim]) -> list[list[Claim]]:
-    """What is done in one commit: claims of one tenant; work that failed before goes alone, so it fails alone."""
+    """Return what is done in one commit: claims of one tenant; work that failed before goes alone, so it fails
+    alone.
+    """
     together: dict[str, list[Claim]] = {}
     for one in claims:
         together.setdefault(one.tenant if one.attempts == 0 else one.id, []).append(one)
