@@ -321,7 +321,7 @@ def _is_name(question: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class QueryAnalysis:
     """What is known about a question when candidates are ranked.
 
     Attributes:

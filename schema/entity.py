@@ -23,7 +23,7 @@ class EntityType(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Being:
+class EntityRef:
     """A node that facts join: a user, an agent or an entity.
 
     Attributes:
@@ -39,20 +39,22 @@ class Being:
     entity_type: EntityType | None = None
 
 
-def the_user(tenant: TenantId, user_id: UserId, name: str | None = None) -> Being:
+def the_user(tenant: TenantId, user_id: UserId, name: str | None = None) -> EntityRef:
     """Return the user whose memory it is."""
     uri = user_uri(tenant, user_id)
-    return Being(id=memory_id(uri), uri=uri, label=Label.USER, name=name or user_id, key=user_id)
+    return EntityRef(id=memory_id(uri), uri=uri, label=Label.USER, name=name or user_id, key=user_id)
 
 
-def the_agent(tenant: TenantId, user_id: UserId, agent_id: str) -> Being:
+def the_agent(tenant: TenantId, user_id: UserId, agent_id: str) -> EntityRef:
     """Return the agent that speaks with the user."""
     uri = agent_uri(tenant, user_id, agent_id)
-    return Being(id=memory_id(uri), uri=uri, label=Label.AGENT, name=agent_id, key=agent_id)
+    return EntityRef(id=memory_id(uri), uri=uri, label=Label.AGENT, name=agent_id, key=agent_id)
 
 
-def an_entity(tenant: TenantId, user_id: UserId, name: str, entity_type: EntityType | None = None) -> Being:
+def an_entity(tenant: TenantId, user_id: UserId, name: str, entity_type: EntityType | None = None) -> EntityRef:
     """Return an entity of one user's memory, identified by its name alone."""
     key = name_key(name)
     uri = entity_uri(tenant, user_id, key)
-    return Being(id=memory_id(uri), uri=uri, label=Label.ENTITY, name=name.strip(), key=key, entity_type=entity_type)
+    return EntityRef(
+        id=memory_id(uri), uri=uri, label=Label.ENTITY, name=name.strip(), key=key, entity_type=entity_type
+    )

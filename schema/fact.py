@@ -5,9 +5,9 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Final, NamedTuple
 
-from schema.entity import Being
+from schema.entity import EntityRef
 from schema.ids import MemoryId, Uri
-from schema.telling import Closing, Stated, Telling
+from schema.telling import Assertion, Closing, Stated
 
 # The reader of what a person stated by hand.
 PERSON: Final = "person"
@@ -96,9 +96,9 @@ class AcceptedFact:
         stated: a person stated it by hand.
     """
 
-    subject: Being
+    subject: EntityRef
     predicate: str
-    object: Being
+    object: EntityRef
     statement: str
     relation: str | None
     strength: float
@@ -177,7 +177,7 @@ class KnownFact:
     importance: int = 5
     detail: FactDetail = PLAIN_FACT
     closed_why: Closing | None = None
-    told: tuple[Telling, ...] = ()
+    told: tuple[Assertion, ...] = ()
     reopened: tuple[str, ...] = ()
     object_name: str | None = None
     closing_known_at: datetime | None = None

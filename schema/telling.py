@@ -42,7 +42,7 @@ _MARKS: Final = {Stated.SAYS: "h", Stated.REJECTS: "n", Stated.PINS: "p"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Telling:
+class Assertion:
     """One message that says a fact.
 
     Attributes:
@@ -73,7 +73,7 @@ class Telling:
         return self.stated is not None and not self.ends
 
 
-def telling_text(telling: Telling) -> str:
+def telling_text(telling: Assertion) -> str:
     """Return a telling as edges keep it: `message|scene|valid|by|said|heard|position|marks`, moments in µs."""
     marks = ("e" if telling.ends else "") + ("a" if telling.adds else "") + ("j" if telling.judged else "")
     marks += _MARKS[telling.stated] if telling.stated else ""
@@ -81,7 +81,7 @@ def telling_text(telling: Telling) -> str:
     return "|".join((telling.message_id, telling.scene_id, *moments, str(telling.position), marks))
 
 
-def telling_of(text: str) -> Telling:
+def telling_of(text: str) -> Assertion:
     """Return the telling in a text that `telling_text` made.
 
     Raises:
@@ -95,7 +95,7 @@ def telling_of(text: str) -> Telling:
         raise InputError(
             f"{text!r} is no telling; it must read message|scene|valid|by|said|heard|position|marks"
         ) from error
-    return Telling(
+    return Assertion(
         message_id=MemoryId(message),
         scene_id=MemoryId(scene),
         valid_at=valid_at,
@@ -126,15 +126,15 @@ def _stated_by(marks: str) -> Stated | None:
     return next((stated for stated, mark in _MARKS.items() if mark in marks), None)
 
 
-def last_word(tellings: Iterable[Telling]) -> Telling | None:
+def last_word(tellings: Iterable[Assertion]) -> Assertion | None:
     """Return what a person stated last of a fact; None when nobody did."""
     stated = [telling for telling in tellings if telling.stated is not None]
     return max(stated, key=lambda one: (one.said_at, one.heard_at, one.position, one.message_id), default=None)
 
 
-def joined(tellings: Iterable[Telling]) -> tuple[Telling, ...]:
+def joined(tellings: Iterable[Assertion]) -> tuple[Assertion, ...]:
     """Tellings with one for each message that says the fact and one for each that ends it; order does not matter."""
-    one: dict[tuple[MemoryId, bool], Telling] = {}
+    one: dict[tuple[MemoryId, bool], Assertion] = {}
     for telling in tellings:
         key = (telling.message_id, telling.ends)
         before = one.get(key)

@@ -41,7 +41,7 @@ AGENT_WORDS: Final = frozenset(
 )
 
 
-class Verdict(StrEnum):
+class MatchKind(StrEnum):
     """What matching decided."""
 
     SAME = "same"
@@ -78,7 +78,7 @@ class Match:
         score: 1 for the same spelling, 0.95 for an alias, 0.9 for a variant, 0.5 when unsure, 0 when new.
     """
 
-    verdict: Verdict
+    verdict: MatchKind
     id: MemoryId | None = None
     score: float = 0.0
 
@@ -141,11 +141,11 @@ class Shelf:
         elif meant := self._variants(mention):
             score = 0.9
         else:
-            return Match(verdict=Verdict.NEW)
+            return Match(verdict=MatchKind.NEW)
         typed_apart = entity_type is not None and self._by_id[meant.lowest].entity_type not in (None, entity_type)
         if meant.rivals or (score < 0.95 and typed_apart):
-            return Match(verdict=Verdict.UNSURE, id=meant.lowest, score=0.5)
-        return Match(verdict=Verdict.SAME, id=meant.lowest, score=score)
+            return Match(verdict=MatchKind.UNSURE, id=meant.lowest, score=0.5)
+        return Match(verdict=MatchKind.SAME, id=meant.lowest, score=score)
 
     def _put_forms(self, name: str, candidate: Candidate) -> None:
         capital = is_capital(name)

@@ -16,7 +16,7 @@ from graph_service.memory.mindmap.exploration import Explorer
 from graph_service.memory.mindmap.graph_queries import id_named
 from graph_service.memory.mindmap.reader import MindMap
 from graph_service.memory.mindmap.snapshot import frame_json
-from graph_service.memory.mindmap.snapshot_cache import KeptMaps
+from graph_service.memory.mindmap.snapshot_cache import MapSnapshotCache
 from schema.errors import InputError, UnavailableError
 from schema.frames import BUDGET_MAX, Frame, Scope
 from schema.ids import TenantId
@@ -141,13 +141,13 @@ _BUDGET: Final[int] = Scope().budget
 _STALE: Final = {"Cache-Control": "no-store", "Vary": HEADER}
 
 
-def rest_router(mindmap: MindMap, change_log: ChangeLog, kept: KeptMaps | None = None) -> APIRouter:
+def rest_router(mindmap: MindMap, change_log: ChangeLog, kept: MapSnapshotCache | None = None) -> APIRouter:
     """Return the routes `/api/snapshot` and `/api/evidence/{id}`, each for the tenant of the request.
 
     Args:
         kept: what is shown while the database is away.
     """
-    shelf = KeptMaps() if kept is None else kept
+    shelf = MapSnapshotCache() if kept is None else kept
     router = APIRouter(prefix="/api")
 
     @router.get("/snapshot")

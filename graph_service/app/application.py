@@ -29,7 +29,7 @@ from graph_service.app.middleware import (
     RoundTripHeader,
     StopGuard,
 )
-from graph_service.app.services import Parts
+from graph_service.app.services import Services
 from graph_service.app.viewer_files import add_viewer
 from graph_service.auth.audit import AuditLog
 from graph_service.auth.gate import Gate
@@ -40,11 +40,11 @@ from graph_service.live.hub import Hub
 from graph_service.live.websocket import live_router
 from graph_service.mcp.caller import Caller
 from graph_service.mcp.http_endpoint import McpMount
-from graph_service.mcp.tool import About, Desk
+from graph_service.mcp.tool import About, ToolContext
 from graph_service.memory.change_log.log import ChangeLog
 from graph_service.memory.mindmap.community_cache import CommunityMaps
 from graph_service.memory.mindmap.reader import MindMap
-from graph_service.memory.mindmap.snapshot_cache import KeptMaps
+from graph_service.memory.mindmap.snapshot_cache import MapSnapshotCache
 from graph_service.observability.metrics import Loop
 from graph_service.runtime.shutdown import Stopping, in_time
 from graph_service.version import version
@@ -57,7 +57,7 @@ READY_ANSWER_MAX_S: Final = 3.0
 GRAPHQL_LOADS_AFTER_S: Final = 1.0
 
 
-def create_app(parts: Parts, stopping: Stopping) -> FastAPI:
+def create_app(parts: Services, stopping: Stopping) -> FastAPI:
     """Return the application; its lifespan runs the worker, closing the parts is the caller's task.
 
     Args:
@@ -65,7 +65,7 @@ def create_app(parts: Parts, stopping: Stopping) -> FastAPI:
     """
     name = version()
     change_log, mindmap = ChangeLog(parts.graph), MindMap(parts.graph)
-    kept = KeptMaps()
+    kept = MapSnapshotCache()
     hub = Hub(change_log, mindmap, version=name, kept=kept, supervisor=parts.supervisor)
     explorer = parts.memory.reads.explorer
     communities = CommunityMaps(parts.graph, explorer, supervisor=parts.supervisor)
@@ -101,7 +101,7 @@ def create_app(parts: Parts, stopping: Stopping) -> FastAPI:
     return app
 
 
-def desk_of(parts: Parts) -> Desk:
+def desk_of(parts: Services) -> ToolContext:
     """Return what the tools of MCP work with."""
     about = About(
         version=version(),
@@ -109,10 +109,10 @@ def desk_of(parts: Parts) -> Desk:
         embedder=parts.embedder_name,
         embedder_problem=parts.embedder_problem,
     )
-    return Desk(memory=parts.memory, about=about, clock=lambda: datetime.now(UTC))
+    return ToolContext(memory=parts.memory, about=about, clock=lambda: datetime.now(UTC))
 
 
-def _mcp(parts: Parts, gate: Gate) -> McpMount:
+def _mcp(parts: Services, gate: Gate) -> McpMount:
     wanted = parts.settings.mcp
     return McpMount(
         desk_of(parts),
@@ -122,7 +122,7 @@ def _mcp(parts: Parts, gate: Gate) -> McpMount:
     )
 
 
-def _gate(parts: Parts) -> Gate:
+def _gate(parts: Services) -> Gate:
     service, auth = parts.settings.service, parts.settings.auth
     tokens = None
     if auth.takes_tokens:
@@ -139,7 +139,7 @@ def _gate(parts: Parts) -> Gate:
 
 
 def _lifespan(
-    parts: Parts, hub: Hub, mcp: McpMount, graphql: GraphQLMount, communities: CommunityMaps, stopping: Stopping
+    parts: Services, hub: Hub, mcp: McpMount, graphql: GraphQLMount, communities: CommunityMaps, stopping: Stopping
 ) -> Any:
     @contextlib.asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -164,14 +164,14 @@ def _lifespan(
     return lifespan
 
 
-async def _know_keys(parts: Parts) -> None:
+async def _know_keys(parts: Services) -> None:
     """Read the keys if they were never read; whoever comes cannot be let in before that."""
     with contextlib.suppress(UnavailableError, TimeoutError):
         async with asyncio.timeout(READY_ANSWER_MAX_S):
             await parts.keyring.know()
 
 
-def _add_probes(app: FastAPI, parts: Parts, gate: Gate, name: str) -> None:
+def _add_probes(app: FastAPI, parts: Services, gate: Gate, name: str) -> None:
     @app.get("/health", summary="Whether the process is up.")
     async def health() -> dict[str, str]:
         return {"status": "up", "service": "mnemograph", "version": name}
@@ -183,7 +183,7 @@ def _add_probes(app: FastAPI, parts: Parts, gate: Gate, name: str) -> None:
         return JSONResponse(told, status_code=200 if state["ready"] else 503)
 
 
-async def readiness(parts: Parts, *, audit_problem: str | None = None) -> dict[str, Any]:
+async def readiness(parts: Services, *, audit_problem: str | None = None) -> dict[str, Any]:
     """Return each part and whether it works; ask the database at most `READY_ANSWER_MAX_S`.
 
     `ready` says whether a load balancer should send requests here: while the database answers. A background loop that
@@ -221,7 +221,7 @@ async def readiness(parts: Parts, *, audit_problem: str | None = None) -> dict[s
     }
 
 
-def _window_state(parts: Parts) -> dict[str, Any]:
+def _window_state(parts: Services) -> dict[str, Any]:
     state = parts.window.state()
     return {
         "store": state.store.value,

@@ -5,7 +5,7 @@ import contextlib
 import logging
 from collections.abc import AsyncIterator, Awaitable
 
-from graph_service.app.services import Parts
+from graph_service.app.services import Services
 from graph_service.observability.metrics import Loop
 from graph_service.runtime.shutdown import GIVE_BACK_MAX_S, Stopping, in_time
 from schema.errors import MnemographError
@@ -15,7 +15,7 @@ _log = logging.getLogger("mnemograph.background")
 
 
 @contextlib.asynccontextmanager
-async def working(parts: Parts, stopping: Stopping) -> AsyncIterator[None]:
+async def working(parts: Services, stopping: Stopping) -> AsyncIterator[None]:
     """Work in the background inside the block; at its end close sessions and finish what is in flight.
 
     No error ends any of the loops: `parts.supervisor` starts each again and knows how it stands.
@@ -46,14 +46,14 @@ async def working(parts: Parts, stopping: Stopping) -> AsyncIterator[None]:
         await asyncio.wait(loops, timeout=GIVE_BACK_MAX_S)
 
 
-async def _work(parts: Parts, stop: asyncio.Event) -> None:
+async def _work(parts: Services, stop: asyncio.Event) -> None:
     """Work once the database is there for the first time."""
     await _until_first(parts.arrival.wait(), stop)
     if not stop.is_set():
         await parts.worker.run(stop)
 
 
-async def _warm_up(parts: Parts) -> None:
+async def _warm_up(parts: Services) -> None:
     with contextlib.suppress(MnemographError):
         await parts.arrival.wait()
         await parts.memory.warm_up()
@@ -70,7 +70,7 @@ async def _until_first(arrived: Awaitable[None], stop: asyncio.Event) -> None:
     await asyncio.gather(*waiting, return_exceptions=True)
 
 
-async def _close_sessions(parts: Parts) -> None:
+async def _close_sessions(parts: Services) -> None:
     if not parts.settings.sessions.close_on_shutdown:
         return
     try:

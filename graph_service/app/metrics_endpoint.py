@@ -12,7 +12,7 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
 
-from graph_service.app.services import Parts
+from graph_service.app.services import Services
 from graph_service.circuit_breaker import BreakerState
 from graph_service.live.hub import Hub
 from graph_service.memory.jobs.outbox import WORK_STATES, JobKind, WorkStanding, work_standing
@@ -41,7 +41,7 @@ class Standing:
         self.levels.append(Level(name=f"mnemograph_{name}", help=about, labels=(label,), values=keyed))
 
 
-async def metrics_page(parts: Parts, *, viewers: int, answering_since_s: float, name: str) -> bytes:
+async def metrics_page(parts: Services, *, viewers: int, answering_since_s: float, name: str) -> bytes:
     """Return the text of the page.
 
     Args:
@@ -69,7 +69,7 @@ async def metrics_page(parts: Parts, *, viewers: int, answering_since_s: float, 
     return text
 
 
-async def _add_database(standing: Standing, parts: Parts) -> None:
+async def _add_database(standing: Standing, parts: Services) -> None:
     """Whether Neo4j answers, and what it knows of the work to do; without it that is not told, rather than wrong."""
     try:
         async with asyncio.timeout(_DATABASE_MAX_S):
@@ -90,7 +90,7 @@ def _add_work(standing: Standing, found: WorkStanding) -> None:
     standing.add("oldest_job_seconds", "For how long the oldest open work has been due.", found.overdue_s)
 
 
-def _add_outsides(standing: Standing, parts: Parts) -> None:
+def _add_outsides(standing: Standing, parts: Services) -> None:
     breakers = {
         "embedder": float(_BREAKER[parts.outsides.embedder.state.value]),
         "model": float(_BREAKER[parts.outsides.model.state.value]),
@@ -100,7 +100,7 @@ def _add_outsides(standing: Standing, parts: Parts) -> None:
     standing.add("embedder_up", "1 while there is an embedder, or none is wanted.", parts.embedder_problem is None)
 
 
-def _add_processes(standing: Standing, parts: Parts, answering_since_s: float) -> None:
+def _add_processes(standing: Standing, parts: Services, answering_since_s: float) -> None:
     own = psutil.Process()
     memory = {"service": float(own.memory_info().rss)}
     server = parts.seat.server
@@ -119,7 +119,7 @@ def _add_processes(standing: Standing, parts: Parts, answering_since_s: float) -
 # The route `/metrics`.
 
 
-def metrics_router(parts: Parts, hub: Hub, version: str) -> APIRouter:
+def metrics_router(parts: Services, hub: Hub, version: str) -> APIRouter:
     """Return what Prometheus scrapes; holds no tenant, no user and no text."""
     router = APIRouter()
 

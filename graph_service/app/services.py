@@ -27,8 +27,8 @@ from graph_service.memory.analyst_queries import Analyst
 from graph_service.memory.consolidation.pipeline import Readers
 from graph_service.memory.ingest.spool import Spool
 from graph_service.memory.ingest.spool_replay import Replay
-from graph_service.memory.jobs.external_services import GuardedEmbedder, GuardedModel, Outside, Outsides
-from graph_service.memory.jobs.job_context import Pace
+from graph_service.memory.jobs.external_services import ExternalService, ExternalServices, GuardedEmbedder, GuardedModel
+from graph_service.memory.jobs.job_context import JobContext
 from graph_service.memory.jobs.outbox import kinds_done_with, next_due
 from graph_service.memory.recall.query import Mode
 from graph_service.memory.recall.ranking_modes import LayerRules
@@ -38,7 +38,7 @@ from graph_service.memory.sessions.in_process_window import RingWindow, TurnRing
 from graph_service.memory.sessions.short_term_window import ShortTermWindow
 from graph_service.memory.worker.worker import Worker, WorkerRules
 from graph_service.runtime.database_startup import DatabaseArrival
-from graph_service.runtime.database_watchdog import DatabaseWatch, Seat
+from graph_service.runtime.database_watchdog import DatabaseWatch, LocalServerHandle
 from graph_service.runtime.progress import Step, Watcher
 from graph_service.runtime.shutdown import in_time
 from graph_service.runtime.spool_location import file_of_database, open_spool
@@ -62,7 +62,7 @@ def order_rules(wanted: RecallSettings) -> OrderRules:
 # Telling several listeners in this process that something happened to a tenant.
 
 
-class Bell:
+class Notifier:
     """Tells whoever listens that something happened to a tenant."""
 
     def __init__(self) -> None:
@@ -116,7 +116,7 @@ _EMBEDDER: Final = "embedder"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parts:
+class Services:
     """A service, ready to work.
 
     Attributes:
@@ -129,7 +129,7 @@ class Parts:
     """
 
     settings: Settings
-    seat: Seat
+    seat: LocalServerHandle
     arrival: DatabaseArrival
     graph: Graph
     spool: Spool
@@ -141,10 +141,10 @@ class Parts:
     memory: Memory
     worker: Worker
     window: ShortTermWindow
-    outsides: Outsides
+    outsides: ExternalServices
     keyring: Keyring
-    bell: Bell
-    forgotten: Bell
+    bell: Notifier
+    forgotten: Notifier
     supervisor: Supervisor
     closing: AsyncExitStack = field(repr=False)
 
@@ -179,7 +179,7 @@ async def open_parts(
     on_progress: Watcher,
     starting: "asyncio.Task[LocalServer] | None",
     wait: bool = True,
-) -> Parts:
+) -> Services:
     """Return everything a service needs, ready; the database and the embedder get ready at the same time.
 
     Args:
@@ -192,11 +192,11 @@ async def open_parts(
         UnavailableError: the given Neo4j does not answer.
     """
     closing = AsyncExitStack()
-    outsides = Outsides()
+    outsides = ExternalServices()
     embedding = asyncio.create_task(_open_embedder(settings, outsides.embedder, on_progress))
     try:
         await closing.enter_async_context(traced(settings))
-        seat = Seat(None)
+        seat = LocalServerHandle(None)
         closing.push_async_callback(seat.stop)
         graph = graph_without_server(settings.neo4j.database if settings.neo4j.uri else None)
         closing.push_async_callback(in_time, graph.close, what="the connection to Neo4j")
@@ -259,7 +259,7 @@ def _settle_dimension(endpoint: "OpenAIEmbedder", stored: StoredEmbedder | None)
         endpoint.dim = stored.dim
 
 
-async def _open_embedder(settings: Settings, outside: Outside, on_progress: Watcher) -> _OpenedEmbedder:
+async def _open_embedder(settings: Settings, outside: ExternalService, on_progress: Watcher) -> _OpenedEmbedder:
     """Return the embedder that is wanted; or none, and why, when it cannot be had: recall then goes by words."""
     wanted = settings.embedding
     if wanted.wanted == "none":
@@ -287,7 +287,7 @@ async def _open_embedder(settings: Settings, outside: Outside, on_progress: Watc
     return _OpenedEmbedder(embedder=CachedEmbedder(embedder))
 
 
-async def _readers(settings: Settings, outside: Outside) -> tuple[Readers, str]:
+async def _readers(settings: Settings, outside: ExternalService) -> tuple[Readers, str]:
     from extraction.rules.rule_reader import READER_NAME, read_by_rules
 
     llm = settings.llm
@@ -335,20 +335,20 @@ async def _window(settings: Settings, supervisor: Supervisor) -> ShortTermWindow
 
 async def _assembled(
     settings: Settings,
-    seat: Seat,
+    seat: LocalServerHandle,
     arrival: DatabaseArrival,
     graph: Graph,
     opened: _OpenedEmbedder,
-    outsides: Outsides,
+    outsides: ExternalServices,
     kept_keys: Path,
     closing: AsyncExitStack,
-) -> Parts:
+) -> Services:
     embedder = opened.embedder
-    bell, forgotten, caps, supervisor = Bell(), Bell(), settings.analyst, Supervisor()
+    bell, forgotten, caps, supervisor = Notifier(), Notifier(), settings.analyst, Supervisor()
     if isinstance(embedder, CachedEmbedder):
         forgotten.listen(lambda _tenant: embedder.clear())
     readers, reader_name = await _readers(settings, outsides.model)
-    pace = Pace(clock=_now, word=lambda: secrets.token_hex(8), on_step=_log.debug, on_change=bell)
+    pace = JobContext(clock=_now, word=lambda: secrets.token_hex(8), on_step=_log.debug, on_change=bell)
     rules = WorkerRules(idle_s=settings.sessions.idle_s)
     worker = Worker(
         graph=graph,
@@ -370,7 +370,7 @@ async def _assembled(
         replay.wake()
         worker.wake()
 
-    return Parts(
+    return Services(
         settings=settings,
         seat=seat,
         arrival=arrival,

@@ -12,7 +12,7 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from graph_service.app.application import create_app
-from graph_service.app.services import Parts
+from graph_service.app.services import Services
 from graph_service.runtime.connections import (
     MESSAGE_BYTES_MAX,
     Crowd,
@@ -68,7 +68,7 @@ def leave_alone_what_stands() -> None:
     gc.set_threshold(COLLECTED_EVERY, *gc.get_threshold()[1:])
 
 
-def http_server(parts: Parts, stopping: Stopping) -> HttpServer:
+def http_server(parts: Services, stopping: Stopping) -> HttpServer:
     """Return a server of all doors to these parts, not started yet."""
     service = parts.settings.service
     crowd = Crowd(limits_within(raise_file_limit()))

@@ -19,7 +19,7 @@ from mcp.types import (
 from graph_service.cli.open_services import opened
 from graph_service.cli.terminal import Terminal
 from graph_service.config.settings import Settings
-from graph_service.mcp.backend import Door
+from graph_service.mcp.backend import Backend
 from graph_service.mcp.caller import Caller
 from graph_service.mcp.proxy_backend import Relay
 from graph_service.mcp.server import serve_stdio
@@ -29,7 +29,7 @@ from schema.errors import UnavailableError
 from schema.tenant_name import tenant_named
 
 if TYPE_CHECKING:
-    from graph_service.mcp.tool import Desk
+    from graph_service.mcp.tool import ToolContext
 
 # A client that is done closes our input and kills us two seconds later.
 END_MAX_S: Final = 1.5
@@ -62,8 +62,8 @@ class NearestDoor:
         self._terminal = terminal
         self._caller = caller
         self._relay: Relay | None = None
-        self._own: Door | None = None
-        self._opening: asyncio.Task[Desk] | None = None
+        self._own: Backend | None = None
+        self._opening: asyncio.Task[ToolContext] | None = None
         self._closing = contextlib.AsyncExitStack()
 
     async def tools(self, caller: Caller) -> ListToolsResult:
@@ -96,7 +96,7 @@ class NearestDoor:
             await asyncio.gather(self._opening, return_exceptions=True)
         await self._closing.aclose()
 
-    async def _door(self) -> Door:
+    async def _door(self) -> Backend:
         """Return the service that was named, or that runs here. Once the parts are our own they stay so."""
         if self._own is not None:
             return self._own
@@ -120,13 +120,13 @@ class NearestDoor:
         assert self._relay is not None
         return self._relay
 
-    def _open(self) -> "asyncio.Task[Desk]":
+    def _open(self) -> "asyncio.Task[ToolContext]":
         """Return the parts, getting ready; begun again when that failed."""
         if self._opening is None or (self._opening.done() and self._opening.exception() is not None):
             self._opening = asyncio.create_task(self._opened())
         return self._opening
 
-    async def _desk(self) -> "Desk":
+    async def _desk(self) -> "ToolContext":
         opening = self._open()
         done, _ = await asyncio.wait([opening], timeout=READY_MAX_S)
         if not done:
@@ -136,7 +136,7 @@ class NearestDoor:
             )
         return opening.result()
 
-    async def _opened(self) -> "Desk":
+    async def _opened(self) -> "ToolContext":
         parts = await self._closing.enter_async_context(opened(self._settings, self._terminal))
         from graph_service.app.application import desk_of
         from graph_service.app.background_tasks import working

@@ -12,7 +12,7 @@ from graph_service.runtime.progress import Step
 from schema.ids import TenantId
 
 if TYPE_CHECKING:
-    from graph_service.app.services import Parts
+    from graph_service.app.services import Services
     from graph_service.graph.local.local_server import LocalServer
 
 POLL_S: Final = 0.2
@@ -24,7 +24,7 @@ READING: Final = "reading"
 @contextlib.asynccontextmanager
 async def opened(
     settings: Settings, terminal: Terminal, *, beside: str | None = None, lasting: bool = False
-) -> AsyncIterator["Parts"]:
+) -> AsyncIterator["Services"]:
     """The parts of a service, closed at the end; says what is missing for full quality.
 
     Args:
@@ -52,7 +52,7 @@ async def opened(
             await parts.close()
 
 
-async def _open(settings: Settings, steps: Steps, beside: str | None, lasting: bool) -> "Parts":
+async def _open(settings: Settings, steps: Steps, beside: str | None, lasting: bool) -> "Services":
     """Neo4j starts in its process while this one loads the modules that use it: each takes seconds."""
     starting = None
     try:
@@ -66,7 +66,7 @@ async def _open(settings: Settings, steps: Steps, beside: str | None, lasting: b
         if starting is not None:
             starting.cancel()
         raise
-    parts: Parts = await module.open_parts(settings, on_progress=steps, starting=starting, wait=not lasting)
+    parts: Services = await module.open_parts(settings, on_progress=steps, starting=starting, wait=not lasting)
     return parts
 
 
@@ -85,7 +85,7 @@ async def _begun(settings: Settings, steps: Steps, lasting: bool) -> "asyncio.Ta
     return starting
 
 
-async def read_everything(parts: "Parts", tenant: TenantId, terminal: Terminal) -> None:
+async def read_everything(parts: "Services", tenant: TenantId, terminal: Terminal) -> None:
     """Return when nothing of the tenant waits to be read; do the work here unless another process does."""
     working = None if parts.shares_database else asyncio.create_task(parts.worker.drain())
     try:
@@ -100,7 +100,7 @@ async def read_everything(parts: "Parts", tenant: TenantId, terminal: Terminal) 
         terminal.say(f"{parked} pieces of work failed too often and were parked; the messages themselves are stored")
 
 
-async def watch_reading(parts: "Parts", tenant: TenantId, steps: Steps, *, patience_s: float = float("inf")) -> None:
+async def watch_reading(parts: "Services", tenant: TenantId, steps: Steps, *, patience_s: float = float("inf")) -> None:
     """Show how much is still to be read, until nothing is.
 
     Args:

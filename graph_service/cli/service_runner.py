@@ -18,12 +18,12 @@ from graph_service.runtime.shutdown import Stopping
 from schema.errors import ConflictError, InstallError
 
 if TYPE_CHECKING:
-    from graph_service.app.services import Parts
+    from graph_service.app.services import Services
     from graph_service.cli.http_server import HttpServer
 
 BACKLOG: Final = 128
 DOORS: Final = "graph_service.cli.http_server"
-Afterwards = Callable[["Parts", str], Awaitable[None]]
+Afterwards = Callable[["Services", str], Awaitable[None]]
 
 
 async def run_service(
@@ -71,7 +71,7 @@ def open_browser(settings: Settings, address: str, terminal: Terminal) -> None:
         asyncio.get_running_loop().run_in_executor(None, webbrowser.open, address)
 
 
-async def _once_there(parts: "Parts", afterwards: Afterwards, address: str) -> None:
+async def _once_there(parts: "Services", afterwards: Afterwards, address: str) -> None:
     """Do what comes afterwards when the database is there; what keeps it away for good ends the service."""
     await parts.arrival.wait()
     # Until then a service that others reach asks for credentials, whatever keys there are.
@@ -79,7 +79,7 @@ async def _once_there(parts: "Parts", afterwards: Afterwards, address: str) -> N
     await afterwards(parts, address)
 
 
-async def _check_bind(parts: "Parts") -> None:
+async def _check_bind(parts: "Services") -> None:
     service = parts.settings.service
     if is_loopback(service.host) or service.allow_unauthenticated_bind or parts.settings.auth.takes_tokens:
         return

@@ -24,7 +24,7 @@ from neo4j.exceptions import (
 from schema.errors import MnemographError, UnavailableError
 
 
-class Kind(StrEnum):
+class ErrorKind(StrEnum):
     """What an error means for the call that met it, and for those after it.
 
     Attributes:
@@ -47,80 +47,80 @@ class Kind(StrEnum):
 
 
 # After these everybody meets the same: calls fail at once until the server was asked again.
-AWAY: Final = frozenset({Kind.LOST, Kind.UNSURE, Kind.BROKEN, Kind.DENIED})
+AWAY: Final = frozenset({ErrorKind.LOST, ErrorKind.UNSURE, ErrorKind.BROKEN, ErrorKind.DENIED})
 
 # The longest that fits counts. What stands under Neo.DatabaseError is about the whole database, but for what one
 # statement runs into: nobody's odd statement may close the database to all others.
 _CODES: Final = {
-    "Neo.TransientError.": Kind.BUSY,
-    "Neo.TransientError.Cluster.": Kind.LOST,
-    "Neo.TransientError.Database.": Kind.BROKEN,
-    "Neo.TransientError.General.DatabaseUnavailable": Kind.BROKEN,
-    "Neo.TransientError.General.StackOverFlowError": Kind.STOPPED,
-    "Neo.TransientError.Statement.": Kind.STOPPED,
-    "Neo.DatabaseError.": Kind.BROKEN,
-    "Neo.DatabaseError.Fabric.": Kind.STOPPED,
-    "Neo.DatabaseError.General.IndexCorruptionDetected": Kind.STOPPED,
-    "Neo.DatabaseError.General.UnknownError": Kind.STOPPED,
-    "Neo.DatabaseError.Procedure.": Kind.STOPPED,
-    "Neo.DatabaseError.Schema.": Kind.STOPPED,
-    "Neo.DatabaseError.Statement.": Kind.STOPPED,
-    "Neo.ClientError.": Kind.REFUSED,
-    "Neo.ClientError.Cluster.": Kind.LOST,
-    "Neo.ClientError.Database.": Kind.BROKEN,
-    "Neo.ClientError.General.": Kind.STOPPED,
-    "Neo.ClientError.General.ForbiddenOnReadOnlyDatabase": Kind.STOPPED,
-    "Neo.ClientError.Security.": Kind.DENIED,
-    "Neo.ClientError.Security.AuthorizationExpired": Kind.BUSY,
-    "Neo.ClientError.Security.Forbidden": Kind.STOPPED,
+    "Neo.TransientError.": ErrorKind.BUSY,
+    "Neo.TransientError.Cluster.": ErrorKind.LOST,
+    "Neo.TransientError.Database.": ErrorKind.BROKEN,
+    "Neo.TransientError.General.DatabaseUnavailable": ErrorKind.BROKEN,
+    "Neo.TransientError.General.StackOverFlowError": ErrorKind.STOPPED,
+    "Neo.TransientError.Statement.": ErrorKind.STOPPED,
+    "Neo.DatabaseError.": ErrorKind.BROKEN,
+    "Neo.DatabaseError.Fabric.": ErrorKind.STOPPED,
+    "Neo.DatabaseError.General.IndexCorruptionDetected": ErrorKind.STOPPED,
+    "Neo.DatabaseError.General.UnknownError": ErrorKind.STOPPED,
+    "Neo.DatabaseError.Procedure.": ErrorKind.STOPPED,
+    "Neo.DatabaseError.Schema.": ErrorKind.STOPPED,
+    "Neo.DatabaseError.Statement.": ErrorKind.STOPPED,
+    "Neo.ClientError.": ErrorKind.REFUSED,
+    "Neo.ClientError.Cluster.": ErrorKind.LOST,
+    "Neo.ClientError.Database.": ErrorKind.BROKEN,
+    "Neo.ClientError.General.": ErrorKind.STOPPED,
+    "Neo.ClientError.General.ForbiddenOnReadOnlyDatabase": ErrorKind.STOPPED,
+    "Neo.ClientError.Security.": ErrorKind.DENIED,
+    "Neo.ClientError.Security.AuthorizationExpired": ErrorKind.BUSY,
+    "Neo.ClientError.Security.Forbidden": ErrorKind.STOPPED,
     # A node that another transaction removes while it is read.
-    "Neo.ClientError.Statement.EntityNotFound": Kind.BUSY,
-    "Neo.ClientError.Transaction.": Kind.STOPPED,
+    "Neo.ClientError.Statement.EntityNotFound": ErrorKind.BUSY,
+    "Neo.ClientError.Transaction.": ErrorKind.STOPPED,
 }
 # For servers that send no code this version of the driver knows: classes of GQLSTATUS.
 _GQL_CLASSES: Final = {
-    "08": Kind.LOST,
-    "22": Kind.REFUSED,
-    "25": Kind.STOPPED,
-    "2D": Kind.BROKEN,
-    "40": Kind.BUSY,
-    "42": Kind.REFUSED,
-    "50": Kind.STOPPED,
-    "51": Kind.BROKEN,
-    "52": Kind.STOPPED,
-    "53": Kind.STOPPED,
-    "G1": Kind.REFUSED,
+    "08": ErrorKind.LOST,
+    "22": ErrorKind.REFUSED,
+    "25": ErrorKind.STOPPED,
+    "2D": ErrorKind.BROKEN,
+    "40": ErrorKind.BUSY,
+    "42": ErrorKind.REFUSED,
+    "50": ErrorKind.STOPPED,
+    "51": ErrorKind.BROKEN,
+    "52": ErrorKind.STOPPED,
+    "53": ErrorKind.STOPPED,
+    "G1": ErrorKind.REFUSED,
 }
 _MESSAGES: Final = {
-    Kind.BUSY: "Neo4j is busy ({why}); try again in a moment",
-    Kind.STOPPED: "Neo4j stopped a statement ({why}); try again in a moment",
-    Kind.BROKEN: "Neo4j answers but its database does not work ({why}); it is tried again by itself. See whether the"
-    " disk of the database is full: `mnemograph doctor`",
-    Kind.DENIED: "Neo4j does not let the service in ({why}): set NEO4J_USER and NEO4J_PASSWORD to what it expects",
+    ErrorKind.BUSY: "Neo4j is busy ({why}); try again in a moment",
+    ErrorKind.STOPPED: "Neo4j stopped a statement ({why}); try again in a moment",
+    ErrorKind.BROKEN: "Neo4j answers but its database does not work ({why}); it is tried again by itself. See whether"
+    " the disk of the database is full: `mnemograph doctor`",
+    ErrorKind.DENIED: "Neo4j does not let the service in ({why}): set NEO4J_USER and NEO4J_PASSWORD to what it expects",
 }
 _GONE: Final = (
     "Neo4j does not answer ({why}); it is tried again by itself. Check that the server runs: `mnemograph doctor`"
 )
 
 
-def kind_of(error: BaseException) -> Kind | None:
+def kind_of(error: BaseException) -> ErrorKind | None:
     """Return what an error of the driver, the server or the connection means; None for any other error."""
     match error:
         case IncompleteCommit() | TimeoutError():
-            return Kind.UNSURE
+            return ErrorKind.UNSURE
         case ConfigurationError():
-            return Kind.DENIED
+            return ErrorKind.DENIED
         case ForbiddenOnReadOnlyDatabase() | Forbidden():
-            return Kind.STOPPED
+            return ErrorKind.STOPPED
         case NotALeader():
-            return Kind.LOST
+            return ErrorKind.LOST
         case Neo4jError():
             return _kind_of_code(error)
         case GqlError() | OSError():
-            return Kind.LOST
+            return ErrorKind.LOST
         case _:
             # Errors of the driver's inside that it lets through; a mistake in our own steps is not among them.
-            return Kind.LOST if type(error).__module__.partition(".")[0] == "neo4j" else None
+            return ErrorKind.LOST if type(error).__module__.partition(".")[0] == "neo4j" else None
 
 
 def classify(error: BaseException) -> MnemographError:
@@ -130,7 +130,7 @@ def classify(error: BaseException) -> MnemographError:
     kind, why = kind_of(error), why_of(error)
     if kind is None:
         return MnemographError(f"the database could not be used ({why}); this is a bug, please report it")
-    if kind is Kind.REFUSED:
+    if kind is ErrorKind.REFUSED:
         return MnemographError(f"Neo4j refused a statement of ours ({why}); this is a bug, please report it")
     return UnavailableError(_MESSAGES.get(kind, _GONE).format(why=why))
 
@@ -147,9 +147,9 @@ def why_of(error: BaseException) -> str:
     return type(error).__name__
 
 
-def _kind_of_code(error: Neo4jError) -> Kind:
+def _kind_of_code(error: Neo4jError) -> ErrorKind:
     code = error.code or ""
     fitting = [prefix for prefix in _CODES if code.startswith(prefix)]
     if fitting:
         return _CODES[max(fitting, key=len)]
-    return _GQL_CLASSES.get((error.gql_status or "")[:2], Kind.STOPPED)
+    return _GQL_CLASSES.get((error.gql_status or "")[:2], ErrorKind.STOPPED)

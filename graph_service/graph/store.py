@@ -12,7 +12,7 @@ from neo4j.graph import Node
 from neo4j.time import DateTime as Neo4jDateTime
 
 from graph_service.circuit_breaker import Breaker, BreakerState
-from graph_service.graph.driver_errors import AWAY, Kind, away, classify, kind_of, why_of
+from graph_service.graph.driver_errors import AWAY, ErrorKind, away, classify, kind_of, why_of
 from graph_service.graph.round_trips import RoundTrip
 from graph_service.graph.statements import Statement, statement
 from graph_service.observability.metrics import DATABASE_FAILURES
@@ -158,7 +158,7 @@ class Graph:
             kind = kind_of(error)
             if kind is None:
                 raise
-            self._problem = why_of(error) if kind is Kind.BROKEN else None
+            self._problem = why_of(error) if kind is ErrorKind.BROKEN else None
             self._breaker.failed(time.monotonic())
             return False
         self._problem, self._suspect = None, False
@@ -192,7 +192,7 @@ class Graph:
                     answer = await once()
             except Exception as error:
                 kind = kind_of(error)
-                losses += kind is Kind.LOST
+                losses += kind is ErrorKind.LOST
                 if self._is_tried_again(kind, losses < losses_max, time.monotonic() + delay_s <= until_s):
                     pass
                 elif kind is None:
@@ -200,10 +200,10 @@ class Graph:
                     self._breaker.succeeded()
                     raise
                 else:
-                    self._suspect = self._suspect or kind is Kind.BROKEN
+                    self._suspect = self._suspect or kind is ErrorKind.BROKEN
                     if kind in AWAY:
                         self._breaker.failed(time.monotonic())
-                    if kind is not Kind.REFUSED:
+                    if kind is not ErrorKind.REFUSED:
                         DATABASE_FAILURES.add()
                     raise classify(error) from error
             else:
@@ -213,11 +213,11 @@ class Graph:
             await asyncio.sleep(delay_s * random.uniform(0.5, 1.5))
             delay_s = min(delay_s * 2, _RETRY_DELAY_MAX_S)
 
-    def _is_tried_again(self, kind: Kind | None, connection_left: bool, time_left: bool) -> bool:
+    def _is_tried_again(self, kind: ErrorKind | None, connection_left: bool, time_left: bool) -> bool:
         """Return whether to try the same again; a server that answered is not away, whatever it answered."""
-        if kind in (Kind.BUSY, Kind.STOPPED, Kind.REFUSED):
+        if kind in (ErrorKind.BUSY, ErrorKind.STOPPED, ErrorKind.REFUSED):
             self._breaker.succeeded()
-        return (kind is Kind.BUSY and time_left) or (kind is Kind.LOST and connection_left)
+        return (kind is ErrorKind.BUSY and time_left) or (kind is ErrorKind.LOST and connection_left)
 
 
 def _plain(row: Row) -> Row:

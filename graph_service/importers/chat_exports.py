@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from graph_service.importers.import_batch import Conversation, Found, moment, refuse, shaped
+from graph_service.importers.import_batch import Conversation, ImportBatch, moment, refuse, shaped
 
 
 class GptAuthor(BaseModel):
@@ -80,13 +80,13 @@ class FlatConversation(BaseModel):
     chat_messages: list[FlatMessage]
 
 
-def from_chatgpt(tree: Any, *, name: str, user_id: str) -> Found:
+def from_chatgpt(tree: Any, *, name: str, user_id: str) -> ImportBatch:
     """Return the conversations of ChatGPT's `conversations.json`: of each the branch that was shown last.
 
     Raises:
         InputError: the file has another form; lists where.
     """
-    found, problems = Found(), list[str]()
+    found, problems = ImportBatch(), list[str]()
     for number, row in enumerate(tree if isinstance(tree, list) else [tree], start=1):
         one = shaped(GptConversation, row, f"{name} conversation {number}", problems)
         if one is None:
@@ -134,7 +134,7 @@ def _time_of(node: GptNode) -> float:
     return (node.message.create_time or 0.0) if node.message else 0.0
 
 
-def _text_of_gpt(message: GptMessage, found: Found) -> str | None:
+def _text_of_gpt(message: GptMessage, found: ImportBatch) -> str | None:
     """Return what somebody said; None, and why in the report, for anything else."""
     content = message.content
     if message.author.role not in ("user", "assistant"):
@@ -150,7 +150,7 @@ def _text_of_gpt(message: GptMessage, found: Found) -> str | None:
     return None
 
 
-def _texts(parts: Sequence[Any], found: Found) -> Iterator[str]:
+def _texts(parts: Sequence[Any], found: ImportBatch) -> Iterator[str]:
     for part in parts:
         if isinstance(part, str):
             if part:
@@ -162,13 +162,13 @@ def _texts(parts: Sequence[Any], found: Found) -> Iterator[str]:
             found.dropped[f"parts of type {kind}"] += 1
 
 
-def from_flat_export(tree: Any, *, name: str, user_id: str) -> Found:
+def from_flat_export(tree: Any, *, name: str, user_id: str) -> ImportBatch:
     """Return the conversations of a Claude export's `conversations.json`.
 
     Raises:
         InputError: the file has another form; lists where.
     """
-    found, problems = Found(), list[str]()
+    found, problems = ImportBatch(), list[str]()
     for number, row in enumerate(tree if isinstance(tree, list) else [tree], start=1):
         place = f"{name} conversation {number}"
         one = shaped(FlatConversation, row, place, problems)
@@ -192,7 +192,7 @@ def from_flat_export(tree: Any, *, name: str, user_id: str) -> Found:
     return found
 
 
-def _text_of_flat(message: FlatMessage, found: Found) -> str:
+def _text_of_flat(message: FlatMessage, found: ImportBatch) -> str:
     for part in message.content:
         if part.type != "text":
             found.dropped[f"parts of type {part.type}"] += 1
@@ -200,7 +200,7 @@ def _text_of_flat(message: FlatMessage, found: Found) -> str:
     return "\n".join(said) or message.text or ""
 
 
-def _finish(found: Found, talk: Conversation) -> None:
+def _finish(found: ImportBatch, talk: Conversation) -> None:
     if talk.messages:
         found.calls += talk.calls()
         found.kept["conversations"] += 1
@@ -208,6 +208,6 @@ def _finish(found: Found, talk: Conversation) -> None:
         found.dropped["conversations without a message that is kept"] += 1
 
 
-def _count(found: Found, what: str, number: int) -> None:
+def _count(found: ImportBatch, what: str, number: int) -> None:
     if number:
         found.dropped[what] += number

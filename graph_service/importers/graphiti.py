@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
-from graph_service.importers.import_batch import Conversation, Found
+from graph_service.importers.import_batch import Conversation, ImportBatch
 from schema.entity import EntityType
 from schema.ids import name_key
 from schema.message import BroughtFact
@@ -17,7 +17,7 @@ Row = Mapping[str, Any]
 
 def from_graphiti(
     episodes: Iterable[Row], facts: Sequence[Row], counts: Mapping[str, int], *, user_id: str | None
-) -> Found:
+) -> ImportBatch:
     """Return episodes and facts as calls of `remember`, one session for each group.
 
     Args:
@@ -25,7 +25,7 @@ def from_graphiti(
         counts: of what is left out, by name.
         user_id: whose memory it is; else each group is a user.
     """
-    found = Found(dropped=_counted(counts))
+    found = ImportBatch(dropped=_counted(counts))
     talks: dict[str, Conversation] = {}
     places: dict[str, tuple[str, int]] = {}
     for row in episodes:

@@ -18,7 +18,7 @@ M = TypeVar("M", bound=BaseModel)
 
 
 @dataclass(slots=True, kw_only=True)
-class Found:
+class ImportBatch:
     """Calls of `remember`, and what became of everything there was.
 
     Attributes:
@@ -29,7 +29,7 @@ class Found:
     kept: Counter[str] = field(default_factory=Counter)
     dropped: Counter[str] = field(default_factory=Counter)
 
-    def add(self, other: "Found") -> None:
+    def add(self, other: "ImportBatch") -> None:
         """Take in what another file holds."""
         self.calls += other.calls
         self.kept += other.kept
@@ -47,7 +47,7 @@ class Conversation:
 
     def say(
         self,
-        found: Found,
+        found: ImportBatch,
         text: str,
         *,
         message_id: str,

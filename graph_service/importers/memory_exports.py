@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from graph_service.importers.import_batch import Conversation, Found, clean_text, moment, refuse, shaped
+from graph_service.importers.import_batch import Conversation, ImportBatch, clean_text, moment, refuse, shaped
 from schema.entity import EntityType
 from schema.errors import InputError
 from schema.ids import content_hash, name_key
@@ -73,7 +73,7 @@ def mem0_rows(tree: Any) -> list[Any] | None:
     return None
 
 
-def from_mem0(tree: Any, *, name: str, user_id: str | None) -> Found:
+def from_mem0(tree: Any, *, name: str, user_id: str | None) -> ImportBatch:
     """Return memories of mem0 as messages of one session for each run.
 
     Args:
@@ -87,7 +87,7 @@ def from_mem0(tree: Any, *, name: str, user_id: str | None) -> Found:
         raise InputError(
             f'{name}: holds no memories of mem0 ({{"results": [{{"id", "memory", …}}]}}); nothing was stored'
         )
-    found, problems = Found(), list[str]()
+    found, problems = ImportBatch(), list[str]()
     talks: dict[tuple[str, str], Conversation] = {}
     for number, row in enumerate(rows, start=1):
         place = f"{name} memory {number}"
@@ -126,7 +126,7 @@ def _mem0_relations(
     name: str,
     user_id: str | None,
     talks: dict[tuple[str, str], Conversation],
-    found: Found,
+    found: ImportBatch,
     problems: list[str],
 ) -> None:
     users = {user_id} if user_id else {talk.user_id for talk in talks.values()}
@@ -141,13 +141,13 @@ def _mem0_relations(
             _relate(talk, found, one.source, one.relationship, one.target, users)
 
 
-def from_memory_server(text: str, *, name: str, user_id: str) -> Found:
+def from_memory_server(text: str, *, name: str, user_id: str) -> ImportBatch:
     """Return entities, observations and relations of the memory server's file as messages and facts.
 
     Raises:
         InputError: the file has another form; lists the lines.
     """
-    found, problems = Found(), list[str]()
+    found, problems = ImportBatch(), list[str]()
     talk = Conversation(user_id=user_id, session_id="memory-server")
     for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
@@ -174,7 +174,7 @@ def from_memory_server(text: str, *, name: str, user_id: str) -> Found:
     return found
 
 
-def _entity(talk: Conversation, found: Found, entity: ServerEntity) -> None:
+def _entity(talk: Conversation, found: ImportBatch, entity: ServerEntity) -> None:
     kind = entity.entity_type.strip()
     subject = _name_of(entity.name, _THE_USER)
     text = f"{entity.name}: {kind}" if kind else entity.name
@@ -196,7 +196,7 @@ def _entity(talk: Conversation, found: Found, entity: ServerEntity) -> None:
 
 
 def _relate(
-    talk: Conversation, found: Found, start: str, kind: str, end: str, users: frozenset[str] | set[str]
+    talk: Conversation, found: ImportBatch, start: str, kind: str, end: str, users: frozenset[str] | set[str]
 ) -> None:
     relation = kind.replace("_", " ").strip()
     text = f"{start} {relation} {end}"

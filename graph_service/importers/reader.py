@@ -6,13 +6,13 @@ from typing import Any
 
 from graph_service.importers.chat_exports import from_chatgpt, from_flat_export
 from graph_service.importers.conversation_files import FileFormat, Owner, read_conversations
-from graph_service.importers.import_batch import Found
+from graph_service.importers.import_batch import ImportBatch
 from graph_service.importers.memory_exports import from_mem0, from_memory_server, mem0_rows
 from schema.errors import InputError
 from schema.json_text import read_json
 
 
-def read_file(text: str, *, name: str, form: FileFormat, owner: Owner) -> Found:
+def read_file(text: str, *, name: str, form: FileFormat, owner: Owner) -> ImportBatch:
     """Return what a file holds, and what of it is left out.
 
     Args:
@@ -23,7 +23,7 @@ def read_file(text: str, *, name: str, form: FileFormat, owner: Owner) -> Found:
     """
     form = _looks_like(text) if form is FileFormat.AUTO else form
     if form in (FileFormat.AUTO, FileFormat.MNEMOGRAPH, FileFormat.BENCHMARK, FileFormat.JSONL):
-        found = Found(calls=read_conversations(text, name=name, form=form, owner=owner))
+        found = ImportBatch(calls=read_conversations(text, name=name, form=form, owner=owner))
         found.kept["messages"] = sum(len(call.messages) for call in found.calls)
         return found
     if form is FileFormat.EXPORT:
@@ -34,7 +34,7 @@ def read_file(text: str, *, name: str, form: FileFormat, owner: Owner) -> Found:
     return found
 
 
-def _foreign(text: str, name: str, form: FileFormat, user_id: str | None) -> Found:
+def _foreign(text: str, name: str, form: FileFormat, user_id: str | None) -> ImportBatch:
     if form is FileFormat.MEM0:
         return from_mem0(_parsed(text, name), name=name, user_id=user_id)
     if user_id is None:

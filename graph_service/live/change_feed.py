@@ -20,7 +20,7 @@ from graph_service.memory.change_log.log import ChangeLog, Head
 from graph_service.memory.change_log.payloads import moment_text
 from graph_service.memory.mindmap.reader import MindMap
 from graph_service.memory.mindmap.snapshot import Snapshot, frame_json
-from graph_service.memory.mindmap.snapshot_cache import KeptMaps
+from graph_service.memory.mindmap.snapshot_cache import MapSnapshotCache
 from schema.change import FORGOTTEN, NumberedChange, Op
 from schema.errors import TooSlowError, UnavailableError
 from schema.frames import Count, EdgeView, NodeView, Resume
@@ -207,7 +207,7 @@ class Feed:
         mindmap: MindMap,
         *,
         limits: LiveLimits,
-        kept: KeptMaps,
+        kept: MapSnapshotCache,
         resume: Resume | None,
     ) -> None:
         self.tenant = tenant

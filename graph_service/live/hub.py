@@ -11,7 +11,7 @@ from graph_service.live.limits import LIVE_LIMITS, LiveLimits
 from graph_service.live.presence import Company
 from graph_service.memory.change_log.log import ChangeLog
 from graph_service.memory.mindmap.reader import MindMap
-from graph_service.memory.mindmap.snapshot_cache import KeptMaps
+from graph_service.memory.mindmap.snapshot_cache import MapSnapshotCache
 from graph_service.observability.metrics import Loop
 from graph_service.supervision import Supervisor
 from schema.errors import UnavailableError
@@ -44,7 +44,7 @@ class Hub:
         *,
         version: str,
         limits: LiveLimits = LIVE_LIMITS,
-        kept: KeptMaps | None = None,
+        kept: MapSnapshotCache | None = None,
         supervisor: Supervisor | None = None,
     ) -> None:
         self.limits = limits
@@ -53,7 +53,7 @@ class Hub:
         self._version = version
         self._supervisor = supervisor or Supervisor()
         self._watched: dict[str, _Watched] = {}
-        self.kept = KeptMaps() if kept is None else kept
+        self.kept = MapSnapshotCache() if kept is None else kept
         self.places = Places(
             "viewers",
             most=limits.viewers,

@@ -122,7 +122,7 @@ def snapshot_parts(snapshot: GraphSnapshot, *, bytes_max: int) -> list[GraphSnap
 
 
 @dataclass(slots=True, kw_only=True)
-class Shown:
+class ViewerState:
     """What a viewer holds. Edges wait unseen until both their ends are there."""
 
     epoch: str | None = None
@@ -139,16 +139,16 @@ class Shown:
         }
 
 
-def show(parts: Sequence[dict[str, Any]]) -> Shown:
+def show(parts: Sequence[dict[str, Any]]) -> ViewerState:
     """Return the state after all parts of one snapshot, given as the JSON objects that travelled."""
-    shown = Shown(epoch=parts[0]["epoch"], seq=parts[0]["seq"])
+    shown = ViewerState(epoch=parts[0]["epoch"], seq=parts[0]["seq"])
     for part in parts:
         shown.nodes.update((node["id"], node) for node in part["nodes"])
         shown.edges.update((edge["id"], edge) for edge in part["edges"])
     return shown
 
 
-def apply(shown: Shown, patch: dict[str, Any]) -> bool:
+def apply(shown: ViewerState, patch: dict[str, Any]) -> bool:
     """Bring `shown` up to date with one patch; False when a snapshot is needed instead (gap, or another epoch)."""
     if patch["epoch"] != shown.epoch:
         return False
@@ -162,7 +162,7 @@ def apply(shown: Shown, patch: dict[str, Any]) -> bool:
     return True
 
 
-def _apply_op(shown: Shown, op: Op, what: Any) -> None:
+def _apply_op(shown: ViewerState, op: Op, what: Any) -> None:
     match op:
         case Op.NODE_PUT:
             shown.nodes[what["id"]] = {**shown.nodes.get(what["id"], {}), **what}

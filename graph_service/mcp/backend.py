@@ -19,7 +19,7 @@ from graph_service.mcp.caller import Caller
 from schema.errors import InputError, MnemographError, NotFoundError, UnavailableError
 
 
-class Door(Protocol):
+class Backend(Protocol):
     """Answers one client: from a memory here, or by asking a service."""
 
     async def tools(self, caller: Caller) -> ListToolsResult:

@@ -17,7 +17,7 @@ from schema.ids import TenantId
 from schema.limits import LIMITS
 
 if TYPE_CHECKING:
-    from graph_service.mcp.tool import Desk
+    from graph_service.mcp.tool import ToolContext
 
 Whose = Callable[[Request], TenantId]
 
@@ -31,7 +31,7 @@ class McpMount:
         gate: keeps the audit log; None keeps none.
     """
 
-    def __init__(self, desk: "Desk", *, usual: Caller, whose: Whose, gate: Gate | None = None) -> None:
+    def __init__(self, desk: "ToolContext", *, usual: Caller, whose: Whose, gate: Gate | None = None) -> None:
         self._desk = desk
         self._usual = usual
         self._whose = whose
@@ -118,7 +118,7 @@ class McpMount:
             assert isinstance(request, Request), "over HTTP every message comes with its request"
             return self._caller(request)
 
-        async def desk() -> "Desk":
+        async def desk() -> "ToolContext":
             return self._desk
 
         door = MemoryDoor(desk, note=self._note)

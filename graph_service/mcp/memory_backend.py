@@ -24,7 +24,7 @@ from graph_service.auth.access import demand
 from graph_service.config.sections import Aliases
 from graph_service.mcp.backend import failed, protocol_error
 from graph_service.mcp.caller import Caller
-from graph_service.mcp.tool import Desk, Effect, Tool
+from graph_service.mcp.tool import Effect, Tool, ToolContext
 from graph_service.mcp.tool_registry import tool_named, tools_for
 from graph_service.mcp.tool_schemas import Arguments, Shape, input_schema, lean_json, output_schema, read_arguments
 from schema.errors import MnemographError
@@ -46,7 +46,7 @@ class MemoryDoor:
         note: writes into the audit log who called which tool with what outcome.
     """
 
-    def __init__(self, desk: Callable[[], Awaitable[Desk]], *, note: Note | None = None) -> None:
+    def __init__(self, desk: Callable[[], Awaitable[ToolContext]], *, note: Note | None = None) -> None:
         self._desk = desk
         self._note = note
 

@@ -22,7 +22,7 @@ from mcp.types import (
     ReadResourceResult,
 )
 
-from graph_service.mcp.backend import Door, failed, protocol_error
+from graph_service.mcp.backend import Backend, failed, protocol_error
 from graph_service.mcp.caller import Caller
 from schema.errors import MnemographError
 
@@ -37,7 +37,7 @@ INSTRUCTIONS: Final = (
 )
 
 
-def protocol_server(door: Door, *, version: str, caller: Callable[[Context], Caller]) -> Server[Any]:
+def protocol_server(door: Backend, *, version: str, caller: Callable[[Context], Caller]) -> Server[Any]:
     """Return a server that answers through a door.
 
     Args:
@@ -87,7 +87,7 @@ def protocol_server(door: Door, *, version: str, caller: Callable[[Context], Cal
 _CHUNK_BYTES: Final = 65_536
 
 
-async def serve_stdio(door: Door, *, caller: Caller, version: str) -> None:
+async def serve_stdio(door: Backend, *, caller: Caller, version: str) -> None:
     """Answer until the client closes our input. Nothing else may write to standard output meanwhile."""
     server = protocol_server(door, version=version, caller=lambda _context: caller)
     # The SDK only iterates over its input.

@@ -38,7 +38,7 @@ class About:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Desk:
+class ToolContext:
     """What tools work with.
 
     Attributes:
@@ -67,7 +67,7 @@ class Tool:
     arguments: type[Arguments]
     answer: type[Shape]
     effect: Effect
-    act: Callable[[Desk, Caller, Any], Awaitable[Shape]]
+    act: Callable[[ToolContext, Caller, Any], Awaitable[Shape]]
     prose: Callable[[Any], str] | None = None
     administers: Callable[[Any], bool] = lambda _given: False
 

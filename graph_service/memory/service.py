@@ -29,10 +29,10 @@ from graph_service.memory.jobs.dead_letters import DeadLetters
 from graph_service.memory.mindmap.graph_queries import GraphReads
 from graph_service.memory.mindmap.node_search import Nodes
 from graph_service.memory.mindmap.reader import MindMap
-from graph_service.memory.mindmap.snapshot_cache import Keepsakes
+from graph_service.memory.mindmap.snapshot_cache import RecallSnapshotCache
 from graph_service.memory.recall.access_log import AccessLog
 from graph_service.memory.recall.evidence_texts import with_evidence
-from graph_service.memory.recall.offline_recall import Away
+from graph_service.memory.recall.offline_recall import OfflineRecall
 from graph_service.memory.recall.pipeline import Answer, recall
 from graph_service.memory.recall.query import Question
 from graph_service.memory.recall.result_page import AS_MEASURED, OrderRules
@@ -40,7 +40,7 @@ from graph_service.memory.repair.repair import Progress, Sync, SyncReport
 from graph_service.memory.sessions.in_process_window import RingWindow, TurnRing
 from graph_service.memory.sessions.lifecycle import Sessions
 from graph_service.memory.sessions.recent_turns import hints_for, last_turns, refers_back
-from graph_service.memory.sessions.short_term_window import Heard, ShortTermWindow, Talk, talk_of, turn_of
+from graph_service.memory.sessions.short_term_window import RecentTurns, SessionKey, ShortTermWindow, talk_of, turn_of
 from graph_service.memory.summaries.service import LayerTexts, Refresh
 from graph_service.observability.metrics import Use
 from schema.errors import UnavailableError
@@ -102,11 +102,11 @@ class Memory:
         self.changes = ChangeLog(graph)
         self.mindmap = MindMap(graph)
         self.reads = GraphReads(graph)
-        self.keepsakes = Keepsakes(self.changes, self.mindmap)
+        self.keepsakes = RecallSnapshotCache(self.changes, self.mindmap)
         self.statements = Statements(
             graph, remember=self.remember, refresh=refresh, forgetting=self.forgetting, clock=clock
         )
-        self._away = Away(spool, self.keepsakes)
+        self._away = OfflineRecall(spool, self.keepsakes)
 
     @used(Use.REMEMBER)
     async def remember(self, tenant: TenantId, incoming: Incoming) -> Receipt:
@@ -171,18 +171,18 @@ class Memory:
         """Return names said last in the conversation, for a question that leans on them; the database is not asked."""
         if question.session_id is None or not refers_back(question.text):
             return ()
-        talk = Talk(tenant=tenant, user_id=UserId(question.user_id), session_id=SessionId(question.session_id))
+        talk = SessionKey(tenant=tenant, user_id=UserId(question.user_id), session_id=SessionId(question.session_id))
         heard = await self._window.turns(talk)
         return await asyncio.to_thread(hints_for, question.text, heard.turns)
 
-    async def short_term(self, tenant: TenantId, user_id: str, session_id: str, *, turns: int) -> Heard:
+    async def short_term(self, tenant: TenantId, user_id: str, session_id: str, *, turns: int) -> RecentTurns:
         """Return the last turns of a session, oldest first, and where they came from.
 
         Raises:
             InputError: there cannot be such a session, or not so many turns.
             UnavailableError: the window holds nothing and Neo4j does not answer.
         """
-        talk = Talk(tenant=tenant, user_id=UserId(user_id), session_id=SessionId(session_id))
+        talk = SessionKey(tenant=tenant, user_id=UserId(user_id), session_id=SessionId(session_id))
         return await last_turns(self._graph, self._window, talk, turns=turns)
 
     async def read_again(self, tenant: TenantId, user_id: str, *, scenes: int) -> int:

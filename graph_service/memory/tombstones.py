@@ -18,7 +18,7 @@ from schema.message import Episode, Message
 from schema.relations import canonical_relation
 
 
-class Kind(StrEnum):
+class TombstoneKind(StrEnum):
     """What was forgotten."""
 
     MESSAGE = "message"
@@ -91,7 +91,7 @@ class Marking:
 
 async def refused_of(graph: Graph, owner: Owner) -> Refused:
     """Return what one user's memory must not learn again."""
-    kinds = [Kind.FACT.value, Kind.ENTITY.value]
+    kinds = [TombstoneKind.FACT.value, TombstoneKind.ENTITY.value]
     parameters = {"tenant": owner.tenant, "user_node_id": owner.user.id, "kinds": kinds}
     rows = await graph.read(statement("tombstones/list_tombstones"), parameters)
     if not rows or rows[0]["salt"] is None:
@@ -121,7 +121,7 @@ async def marking_of(graph: Graph, tenant: TenantId, new: str) -> Marking:
     return Marking(salt=str(rows[0]["salt"]), tenant=TenantId(rows[0]["marks_of"] or tenant))
 
 
-def mark_of(salt: str, kind: Kind, *parts: str) -> str:
+def mark_of(salt: str, kind: TombstoneKind, *parts: str) -> str:
     """Return the mark of something: without the salt nobody can tell of what."""
     text = "\x1f".join((kind.value, *parts))
     return hashlib.blake2b(text.encode(), key=salt.encode(), digest_size=20).hexdigest()
@@ -138,12 +138,12 @@ def fact_marks(
 ) -> set[str]:
     """Return the marks of a fact, one for each pair of spellings of its ends."""
     told = (who, predicate, name_key(canonical_relation(relation) or ""))
-    return {mark_of(salt, Kind.FACT, *told, *ends) for ends in product(sorted(subject), sorted(obj))}
+    return {mark_of(salt, TombstoneKind.FACT, *told, *ends) for ends in product(sorted(subject), sorted(obj))}
 
 
 def name_marks(salt: str, who: str, names: Iterable[str]) -> set[str]:
     """Return the marks of an entity, one for each spelling."""
-    return {mark_of(salt, Kind.ENTITY, who, form) for name in names for form in all_forms(name)}
+    return {mark_of(salt, TombstoneKind.ENTITY, who, form) for name in names for form in all_forms(name)}
 
 
 async def forgotten_of(graph: Graph, episodes: Sequence[Episode]) -> list[Collection[str]]:
@@ -174,5 +174,5 @@ def _marks(salt: str, episode: Episode) -> tuple[set[str], dict[str, MemoryId]]:
     """Return the marks that an episode's user or session would have, and those of its messages with their ids."""
     user = memory_id(user_uri(episode.tenant, episode.user_id))
     session = memory_id(session_uri(episode.tenant, episode.user_id, episode.session_id))
-    whole = {mark_of(salt, Kind.USER, user), mark_of(salt, Kind.SESSION, session)}
-    return whole, {mark_of(salt, Kind.MESSAGE, message.id): message.id for message in episode.messages}
+    whole = {mark_of(salt, TombstoneKind.USER, user), mark_of(salt, TombstoneKind.SESSION, session)}
+    return whole, {mark_of(salt, TombstoneKind.MESSAGE, message.id): message.id for message in episode.messages}

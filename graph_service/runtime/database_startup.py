@@ -17,7 +17,7 @@ from graph_service.graph.local.local_server import LocalServer
 from graph_service.graph.local.server_process import ServerSlowError
 from graph_service.graph.local.server_start import ServerDiedError
 from graph_service.graph.store import Graph
-from graph_service.runtime.database_watchdog import Seat
+from graph_service.runtime.database_watchdog import LocalServerHandle
 from graph_service.runtime.local_neo4j import start_server
 from graph_service.runtime.progress import Watcher
 from schema.errors import ConflictError, MnemographError, UnavailableError
@@ -45,7 +45,7 @@ class DatabaseArrival:
         self,
         *,
         settings: Settings,
-        seat: Seat,
+        seat: LocalServerHandle,
         graph: Graph,
         starting: "asyncio.Task[LocalServer] | None",
         prepare: Callable[[Graph], Awaitable[None]],

@@ -29,7 +29,7 @@ _BROKEN_MAX_S: Final = 2.0
 _ROOM_MIN_BYTES: Final = 16 * 2**20
 
 
-class Seat:
+class LocalServerHandle:
     """The local Neo4j of this process: another one after a restart, none when a server was given."""
 
     def __init__(self, server: LocalServer | None) -> None:
@@ -53,7 +53,7 @@ class DatabaseWatch:
         self,
         *,
         settings: Settings,
-        seat: Seat,
+        seat: LocalServerHandle,
         graph: Graph,
         on_return: Callable[[], None],
         arrived: Callable[[], Awaitable[None]],

@@ -26,11 +26,11 @@ from typing import Any
 
 import platformdirs
 
-from graph_service.app.services import Parts, open_parts
+from graph_service.app.services import Services, open_parts
 from graph_service.config.settings import load_settings
 from graph_service.graph.local.local_server import start_local_server
 from graph_service.memory.ingest.validation import Incoming, IncomingMessage
-from graph_service.memory.recall.query import Kind, Question
+from graph_service.memory.recall.query import HitKind, Question
 from schema.ids import TenantId
 from tests.benchmarks.bench_memory import sentences, spread
 
@@ -52,7 +52,7 @@ class Bench:
         sent: how often each statement went to the database.
     """
 
-    parts: Parts
+    parts: Services
     texts: Iterator[str]
     batch: int
     users: int
@@ -74,7 +74,7 @@ def cpu_s(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-async def done(parts: Parts) -> None:
+async def done(parts: Services) -> None:
     """Returns when the worker has nothing left to do."""
     while True:
         if not await parts.work_left(TENANT):
@@ -130,7 +130,7 @@ async def lags(bench: Bench, mark: int, probes: int) -> dict[str, Any]:
         call = Incoming(user_id=USER, session_id=f"live{mark}", messages=(message,))
         before = time.perf_counter()
         receipt = await bench.parts.memory.remember(TENANT, call)
-        question = Question(user_id=USER, text=f"Which code word is {token}?", kinds=(Kind.MESSAGE,), limit=5)
+        question = Question(user_id=USER, text=f"Which code word is {token}?", kinds=(HitKind.MESSAGE,), limit=5)
         found_by: set[str] = set()
         while "vector" not in found_by and time.perf_counter() - before < VECTOR_WAIT_MAX_S:
             answer = await bench.parts.memory.recall(TENANT, question)

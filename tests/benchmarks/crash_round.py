@@ -29,8 +29,8 @@ from graph_service.graph.store import Graph
 from graph_service.memory.consolidation.pipeline import Readers
 from graph_service.memory.ingest.spool import Spool
 from graph_service.memory.ingest.spool_replay import Replay
-from graph_service.memory.jobs.external_services import GuardedEmbedder, GuardedModel, Outsides
-from graph_service.memory.jobs.job_context import Pace
+from graph_service.memory.jobs.external_services import ExternalServices, GuardedEmbedder, GuardedModel
+from graph_service.memory.jobs.job_context import JobContext
 from graph_service.memory.service import Memory
 from graph_service.memory.worker.worker import Worker, WorkerRules
 from schema.errors import MnemographError, UnavailableError
@@ -70,8 +70,8 @@ async def world(
     Args:
         ahead_s: the clock of a process that starts later, when leases of a dead one are over.
     """
-    outsides, steady = Outsides(), a_pace(on_step=lambda step: on_step(step) and None)
-    pace = Pace(
+    outsides, steady = ExternalServices(), a_pace(on_step=lambda step: on_step(step) and None)
+    pace = JobContext(
         clock=lambda: datetime.now(UTC) + timedelta(seconds=ahead_s),
         word=steady.word,
         on_step=steady.on_step,

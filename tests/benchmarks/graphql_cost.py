@@ -19,7 +19,7 @@ from starlette.responses import Response
 from graph_service.api.graphql.schema import graphql_router
 from graph_service.graph.store import Graph
 from graph_service.memory.facts.bitemporal import moments_asked
-from graph_service.memory.mindmap.graph_queries import Page
+from graph_service.memory.mindmap.graph_queries import FactPageRequest
 from graph_service.memory.mindmap.reader import map_node
 from graph_service.memory.service import Memory
 from schema.ids import TenantId
@@ -53,7 +53,7 @@ def doors(memory: Memory, tenant: TenantId) -> FastAPI:
     @app.get("/plain")
     async def plain() -> Response:
         user = await memory.reads.user(tenant, "ana")
-        page = Page(moments=moments_asked(valid_at=None, as_of=None, now=datetime.now(UTC)), first=_FACTS)
+        page = FactPageRequest(moments=moments_asked(valid_at=None, as_of=None, now=datetime.now(UTC)), first=_FACTS)
         rows = (await memory.reads.facts(tenant, [user.id], page))[user.id][:_FACTS]
         nodes = []
         for row in rows:

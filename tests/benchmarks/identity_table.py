@@ -7,7 +7,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from extraction.entities.matching import Candidate, Verdict, match
+from extraction.entities.matching import Candidate, MatchKind, match
 from schema.ids import MemoryId
 
 _PAIRS = Path(__file__).parents[1] / "pure"
@@ -48,7 +48,7 @@ def score(language: str) -> Score:
 def judged_same(mention: str, known: str) -> bool:
     """Whether a mention is taken for the only known entity."""
     candidate = Candidate(id=MemoryId("known"), name=known)
-    return match(mention, None, [candidate]).verdict is Verdict.SAME
+    return match(mention, None, [candidate]).verdict is MatchKind.SAME
 
 
 def main() -> None:

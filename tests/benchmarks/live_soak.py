@@ -19,7 +19,7 @@ import uuid
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from graph_service.live.patches import Shown, show
+from graph_service.live.patches import ViewerState, show
 from graph_service.memory.mindmap.reader import MindMap
 from graph_service.memory.mindmap.snapshot import frame_json
 from tests.benchmarks.live_served import database, weighed
@@ -41,7 +41,7 @@ class Told:
     connections: int = 0
     snapshots: int = 0
     patches: int = 0
-    shown: Shown = field(default_factory=Shown)
+    shown: ViewerState = field(default_factory=ViewerState)
 
 
 async def soak(*, seconds: float, per_s: float, viewers: int, seed: int) -> dict[str, Any]:
@@ -131,7 +131,7 @@ async def _take(viewer: LiveViewer, told: Told) -> None:
     told.patches += frame["t"] == "graph_patch"
 
 
-def _same(shown: Shown, truth: Shown) -> bool:
+def _same(shown: ViewerState, truth: ViewerState) -> bool:
     edges = {key: {k: v for k, v in edge.items() if k != "was"} for key, edge in shown.visible_edges().items()}
     return shown.nodes == truth.nodes and edges == truth.visible_edges()
 

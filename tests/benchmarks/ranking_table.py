@@ -21,11 +21,11 @@ import platformdirs
 
 from extraction.embeddings.embedder import Embedded, Embedder, embed_question, embed_with_tokens, spoken
 from extraction.embeddings.local_embedder import load_local_embedder
-from extraction.query_analysis import Asked
+from extraction.query_analysis import QueryAnalysis
 from extraction.temporal.question_time import time_asked
 from graph_service.evaluation.dataset import AskedQuestion, Conversation, read_datasets
 from graph_service.evaluation.metrics import MEASURES, measured
-from graph_service.memory.recall.candidates import Line
+from graph_service.memory.recall.candidates import MessageInContext
 from graph_service.memory.recall.features import Signals, signals
 from graph_service.memory.recall.lexical_scores import lexical
 from graph_service.memory.recall.pipeline import asked_about
@@ -66,11 +66,11 @@ class Case:
     question: AskedQuestion
 
 
-def lines_of(conversation: Conversation, vectors: Sequence[Embedded]) -> list[Line]:
+def lines_of(conversation: Conversation, vectors: Sequence[Embedded]) -> list[MessageInContext]:
     """The messages in the order of their sessions, without cosines."""
     turns = [(session.id, place, turn) for session in conversation.sessions for place, turn in enumerate(session.turns)]
     return [
-        Line(
+        MessageInContext(
             id=turn.id,
             session=session,
             said_at=turn.said_at,
@@ -84,7 +84,7 @@ def lines_of(conversation: Conversation, vectors: Sequence[Embedded]) -> list[Li
     ]
 
 
-def first_stage(lines: Sequence[Line], cosines: Floats, asked: Asked) -> list[int]:
+def first_stage(lines: Sequence[MessageInContext], cosines: Floats, asked: QueryAnalysis) -> list[int]:
     """The places of the candidates, in the order of the conversations."""
     words = lexical(asked.terms, [line.text for line in lines], [line.session for line in lines], window=6).own
     kept = set(np.argsort(-cosines)[:WIDE].tolist())
@@ -101,7 +101,9 @@ def first_stage(lines: Sequence[Line], cosines: Floats, asked: Asked) -> list[in
     return sorted(near)
 
 
-def case_of(lines: Sequence[Line], cosines: Floats, question: AskedQuestion, asked: Asked, now: datetime) -> Case:
+def case_of(
+    lines: Sequence[MessageInContext], cosines: Floats, question: AskedQuestion, asked: QueryAnalysis, now: datetime
+) -> Case:
     """The signals of a question's candidates."""
     places = first_stage(lines, cosines, asked)
     held = [replace(lines[place], cosine=float(cosines[place])) for place in places]

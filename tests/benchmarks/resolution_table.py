@@ -17,11 +17,11 @@ from typing import Literal
 
 from extraction.reader import THE_AGENT, THE_USER, SceneLine, SceneText
 from extraction.rules.rule_reader import read_by_rules
-from graph_service.memory.consolidation.plan import SceneRead, names_of
+from graph_service.memory.consolidation.plan import SceneExtraction, names_of
 from graph_service.memory.consolidation.proposal_check import check
-from graph_service.memory.entity_resolution.resolver import Known, Owner, resolve
+from graph_service.memory.entity_resolution.resolver import EntityRecord, Owner, resolve
 from graph_service.memory.facts.reconciliation import plan_facts
-from graph_service.memory.summaries.scene_summary import Layers
+from graph_service.memory.summaries.scene_summary import SceneSummary
 from schema.fact import KnownFact
 from schema.ids import MemoryId, TenantId, Uri, UserId
 from schema.labels import Role
@@ -35,7 +35,7 @@ Fate = Literal["duplicate", "closes", "coexists"]
 _OWNER = Owner(tenant=TenantId("t"), user_id=UserId("u"), user_names=(), agent_id=None)
 # Far enough that "last month" of the later one lies after the earlier one.
 _LATER_DAYS = 365
-_LAYERS = Layers(title="", abstract="", overview="", made_by="extractive")
+_LAYERS = SceneSummary(title="", abstract="", overview="", made_by="extractive")
 
 
 @dataclass(frozen=True)
@@ -111,19 +111,19 @@ def _done(pair: Pair, *, closed: bool, again: bool) -> bool:
 
 
 @cache
-def _read(text: str, day: int) -> SceneRead:
+def _read(text: str, day: int) -> SceneExtraction:
     said_at = NOON + timedelta(days=day)
     name = MemoryId(f"message-{day}")
     message = Message(id=name, uri=Uri(name), role=Role.USER, text=text, said_at=said_at, content_hash=text)
     line = SceneLine(message_id=name, role=Role.USER, speaker=None, text=text, said_at=said_at)
     reading = asyncio.run(read_by_rules(SceneText(user_names=(), agent_names=(), lines=(line,))))
     scene = Scene(id=MemoryId(f"scene-{day}"), uri=Uri(f"scene-{day}"), messages=(message,), content_hash=text)
-    return SceneRead(scene=scene, readings=(reading,), layers=_LAYERS, basis="")
+    return SceneExtraction(scene=scene, readings=(reading,), layers=_LAYERS, basis="")
 
 
 def _told(
-    text: str, day: int, known: Sequence[KnownFact], candidates: Sequence[Known]
-) -> tuple[list[KnownFact], list[Known]]:
+    text: str, day: int, known: Sequence[KnownFact], candidates: Sequence[EntityRecord]
+) -> tuple[list[KnownFact], list[EntityRecord]]:
     """What is known after a statement, and of whom."""
     read = _read(text, day)
     beings, touched = resolve(names_of([read]), candidates, _OWNER)

@@ -28,7 +28,7 @@ from graph_service.graph.store import Graph
 from graph_service.memory.ingest.spool import Spool
 from graph_service.memory.ingest.spool_replay import Replay
 from graph_service.memory.ingest.validation import Incoming, IncomingMessage, check_incoming
-from graph_service.memory.jobs.job_context import Pace
+from graph_service.memory.jobs.job_context import JobContext
 from graph_service.memory.service import Memory
 from schema.ids import TenantId
 
@@ -87,7 +87,7 @@ async def measure(graph: Graph, folder: Path, *, episodes: int, users: int) -> d
             waits.append((time.perf_counter() - at_s) * 1000)
             await asyncio.sleep(0.02)
 
-    pace = Pace(
+    pace = JobContext(
         clock=lambda: datetime.now(UTC),
         word=lambda: uuid4().hex[:8],
         on_step=lambda _step: None,

@@ -13,7 +13,7 @@ from graph_service.graph.store import Graph
 from graph_service.memory.consolidation.pipeline import Readers
 from graph_service.memory.ingest.spool import Spool
 from graph_service.memory.ingest.validation import Incoming, IncomingMessage
-from graph_service.memory.jobs.job_context import Pace
+from graph_service.memory.jobs.job_context import JobContext
 from graph_service.memory.service import Memory
 from graph_service.memory.sessions.short_term_window import ShortTermWindow
 from graph_service.memory.summaries.service import Refresh
@@ -63,10 +63,10 @@ def a_memory(
     )
 
 
-def a_pace(on_step: Callable[[str], None] | None = None, on_change: Callable[[str], None] | None = None) -> Pace:
+def a_pace(on_step: Callable[[str], None] | None = None, on_change: Callable[[str], None] | None = None) -> JobContext:
     """A real clock and distinct words."""
     numbers = count()
-    return Pace(
+    return JobContext(
         clock=lambda: datetime.now(UTC),
         word=lambda: f"word-{datetime.now(UTC).timestamp()}-{next(numbers)}",
         on_step=on_step or (lambda _step: None),
@@ -79,7 +79,7 @@ def a_worker(
     *,
     embedder: Embedder | None = None,
     readers: Readers | None = None,
-    pace: Pace | None = None,
+    pace: JobContext | None = None,
     rules: WorkerRules | None = None,
 ) -> Worker:
     """A worker that reads by rules."""

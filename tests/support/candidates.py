@@ -1,11 +1,11 @@
 """Candidates of a ranking as the recall statement would have found them, for tests and benches."""
 
-from graph_service.memory.recall.candidates import Candidate, Found, Line
-from graph_service.memory.recall.query import Kind
+from graph_service.memory.recall.candidates import Candidate, CandidateSet, MessageInContext
+from graph_service.memory.recall.query import HitKind
 from tests.support.builders import NOON
 
 
-def a_candidate(name: str, kind: Kind = Kind.MESSAGE, **more: object) -> Candidate:
+def a_candidate(name: str, kind: HitKind = HitKind.MESSAGE, **more: object) -> Candidate:
     """Something found, with a default for all that does not matter."""
     values: dict[str, object] = {
         "kind": kind,
@@ -24,11 +24,11 @@ def a_candidate(name: str, kind: Kind = Kind.MESSAGE, **more: object) -> Candida
     return Candidate(**{**values, **more})  # type: ignore[arg-type]
 
 
-def told(line: Line) -> Candidate:
+def told(line: MessageInContext) -> Candidate:
     """A message of a conversation as a candidate."""
     return a_candidate(line.id, cosine=line.cosine, text=line.text, speaker=line.speaker, said_at=line.said_at)
 
 
-def all_found(*lines: Line) -> Found:
+def all_found(*lines: MessageInContext) -> CandidateSet:
     """Messages of conversations, each of them a candidate."""
-    return Found(candidates=tuple(map(told, lines)), lines=lines)
+    return CandidateSet(candidates=tuple(map(told, lines)), lines=lines)

@@ -18,13 +18,13 @@ from graph_service.cli.http_server import guarded
 from graph_service.graph.store import Graph
 from graph_service.live.hub import Hub
 from graph_service.live.limits import LiveLimits
-from graph_service.live.patches import Shown, apply, show
+from graph_service.live.patches import ViewerState, apply, show
 from graph_service.live.websocket import live_router
 from graph_service.memory.change_log.log import ChangeLog
 from graph_service.memory.mindmap.community_cache import CommunityMaps
 from graph_service.memory.mindmap.exploration import Explorer
 from graph_service.memory.mindmap.reader import MindMap
-from graph_service.memory.mindmap.snapshot_cache import KeptMaps
+from graph_service.memory.mindmap.snapshot_cache import MapSnapshotCache
 from graph_service.runtime.connections import ConnectionLimits, Crowd
 
 ANSWER_S = 30.0
@@ -72,7 +72,7 @@ class LiveViewer:
     def __init__(self, socket: ClientConnection) -> None:
         self.socket = socket
         self.hello_ack: dict[str, Any] = {}
-        self.shown = Shown()
+        self.shown = ViewerState()
         # What was heard of the others meanwhile.
         self.others: list[dict[str, Any]] = []
 
@@ -135,7 +135,7 @@ class LiveViewer:
 async def serving(graph: Graph, limits: LiveLimits) -> AsyncIterator[Service]:
     """A running service."""
     mindmap, change_log = MindMap(graph), ChangeLog(graph)
-    kept = KeptMaps()
+    kept = MapSnapshotCache()
     hub = Hub(change_log, mindmap, version="0.0-test", limits=limits, kept=kept)
     explorer = Explorer(graph)
     app = FastAPI()

@@ -18,16 +18,16 @@ from starlette.routing import Route
 from graph_service.api.tenant import HEADER, tenant_of
 from graph_service.mcp.caller import Caller
 from graph_service.mcp.http_endpoint import McpMount
-from graph_service.mcp.tool import About, Desk
+from graph_service.mcp.tool import About, ToolContext
 from graph_service.memory.service import Memory
 from schema.ids import DEFAULT_TENANT
 
 ABOUT = About(version="0.0-test", reader="rules", embedder="hashed-words")
 
 
-def a_desk(memory: Memory) -> Desk:
+def a_desk(memory: Memory) -> ToolContext:
     """A desk with a real clock."""
-    return Desk(memory=memory, about=ABOUT, clock=lambda: datetime.now(UTC))
+    return ToolContext(memory=memory, about=ABOUT, clock=lambda: datetime.now(UTC))
 
 
 class Agent:

@@ -15,7 +15,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.typing import Subprotocol
 
 from graph_service.app.application import create_app
-from graph_service.app.services import Parts, open_parts
+from graph_service.app.services import Services, open_parts
 from graph_service.auth.access import Role
 from graph_service.auth.audit import audited
 from graph_service.auth.keyring import NewKey
@@ -34,7 +34,7 @@ LIMITS = ConnectionLimits()
 class OpenService:
     """A running service, and the keys a test made for it."""
 
-    parts: Parts
+    parts: Services
     app: FastAPI
     http: str
     folder: Path

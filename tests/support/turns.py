@@ -3,14 +3,14 @@
 from datetime import UTC, datetime
 from typing import Any
 
-from graph_service.memory.sessions.short_term_window import Talk, Turn, shortened
+from graph_service.memory.sessions.short_term_window import SessionKey, Turn, shortened
 from schema.ids import SessionId, TenantId, UserId
 from schema.labels import Role
 
 
-def a_talk(*, tenant: str = "t", user: str = "alice", session: str = "s1") -> Talk:
+def a_talk(*, tenant: str = "t", user: str = "alice", session: str = "s1") -> SessionKey:
     """A session of Alice."""
-    return Talk(tenant=TenantId(tenant), user_id=UserId(user), session_id=SessionId(session))
+    return SessionKey(tenant=TenantId(tenant), user_id=UserId(user), session_id=SessionId(session))
 
 
 def a_turn(said_ms: int = 0, *, through_message: bool = False, **more: Any) -> Turn:

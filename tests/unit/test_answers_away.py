@@ -10,7 +10,7 @@ import pytest
 from graph_service.memory.ingest.validation import check_incoming
 from graph_service.memory.mindmap.snapshot import Snapshot
 from graph_service.memory.recall.offline_recall import SNAPSHOT, SPOOL, _Search, _Sought, _terms, answer_away
-from graph_service.memory.recall.query import Kind, Question
+from graph_service.memory.recall.query import HitKind, Question
 from schema.errors import TooSlowError
 from schema.frames import Count, EdgeView, NodeView
 from schema.ids import TenantId
@@ -76,12 +76,12 @@ def test_a_snapshot_answers_with_facts_that_hold_and_titles_of_scenes() -> None:
     now = answer_away(asked("Does Ana live in Berlin or Lisbon?"), [], snapshot, now=NOW)
     assert (now.path, now.snapshot_age_s) == ((SNAPSHOT,), 86_400.0)
     assert {(hit.kind, hit.object or hit.title) for hit in now.hits} == {
-        (Kind.FACT, "Lisbon"),
-        (Kind.SCENE, "Moving"),
+        (HitKind.FACT, "Lisbon"),
+        (HitKind.SCENE, "Moving"),
     }
     then = answer_away(asked("Berlin", valid_at=NOON + timedelta(hours=1)), [], snapshot, now=NOW)
     assert [hit.object for hit in then.hits] == ["Berlin"]
-    named = answer_away(asked("里斯本", kinds=(Kind.FACT,)), [], snapshot, now=NOW)
+    named = answer_away(asked("里斯本", kinds=(HitKind.FACT,)), [], snapshot, now=NOW)
     assert [hit.text for hit in named.hits] == ["Ana lives in Lisbon"]
 
 
@@ -96,7 +96,7 @@ def test_time_kinds_and_limit_narrow_an_answer_from_disk() -> None:
     episode = an_episode("Tea one.", "Tea two.", "Tea three.")
     late = answer_away(asked("tea", start=NOON + timedelta(minutes=1), limit=1), [episode], None, now=NOW)
     assert [hit.text for hit in late.hits] == ["Tea three."]
-    assert answer_away(asked("tea", kinds=(Kind.FACT,)), [episode], None, now=NOW).hits == ()
+    assert answer_away(asked("tea", kinds=(HitKind.FACT,)), [episode], None, now=NOW).hits == ()
     assert answer_away(asked("tea", as_of=NOON), [episode], None, now=NOW).hits == ()
 
 

@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 
 from extraction.text.fulltext_words import words_in
 from extraction.text.search_terms import terms_of
-from graph_service.memory.recall.confidence import Signs, confidence_of, sign_weights, signs_of
+from graph_service.memory.recall.confidence import ConfidenceFeatures, confidence_of, sign_weights, signs_of
 from tests.support.candidates import a_candidate
 
 
-def seen(question: str, *texts: str, **more: Any) -> Signs:
+def seen(question: str, *texts: str, **more: Any) -> ConfidenceFeatures:
     candidates = [a_candidate(str(place), text=text, **more) for place, text in enumerate(texts)]
     return signs_of(question, candidates, asked=terms_of(" ".join(words_in(question))), own_names=("alice",))
 

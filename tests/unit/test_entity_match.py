@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from extraction.entities.matching import Candidate, Match, Shelf, Verdict, match, person_words, same_name
+from extraction.entities.matching import Candidate, Match, MatchKind, Shelf, match, person_words, same_name
 from extraction.reader import THE_AGENT, THE_USER
 from schema.entity import EntityType
 from schema.ids import MemoryId, name_key
@@ -34,7 +34,7 @@ def a_candidate(name: str, *aliases: str, kind: EntityType | None = None) -> Can
     ],
 )
 def test_spelling_variants_of_one_name_are_the_same(one: str, other: str) -> None:
-    assert match(one, None, [a_candidate(other)]).verdict is Verdict.SAME
+    assert match(one, None, [a_candidate(other)]).verdict is MatchKind.SAME
 
 
 @pytest.mark.parametrize(
@@ -52,26 +52,26 @@ def test_spelling_variants_of_one_name_are_the_same(one: str, other: str) -> Non
     ],
 )
 def test_look_alike_names_are_never_merged(one: str, other: str) -> None:
-    assert match(one, None, [a_candidate(other)]).verdict is Verdict.NEW
+    assert match(one, None, [a_candidate(other)]).verdict is MatchKind.NEW
 
 
 def test_an_alias_finds_its_entity() -> None:
     found = match("NYC", None, [a_candidate("New York", "NYC"), a_candidate("Boston")])
-    assert (found.verdict, found.id) == (Verdict.SAME, "id-New York")
+    assert (found.verdict, found.id) == (MatchKind.SAME, "id-New York")
 
 
 def test_two_equal_candidates_leave_it_unsure() -> None:
     rivals = [a_candidate("Li Wei", "Wei"), a_candidate("Zhang Wei", "Wei")]
-    assert match("Wei", None, rivals).verdict is Verdict.UNSURE
+    assert match("Wei", None, rivals).verdict is MatchKind.UNSURE
 
 
 def test_a_variant_of_another_type_is_unsure() -> None:
     known = a_candidate("Apples", kind=EntityType.FOOD)
-    assert match("apple", EntityType.ORGANIZATION, [known]).verdict is Verdict.UNSURE
+    assert match("apple", EntityType.ORGANIZATION, [known]).verdict is MatchKind.UNSURE
 
 
 def test_no_candidates_means_a_new_entity() -> None:
-    assert match("Anna", EntityType.PERSON, []).verdict is Verdict.NEW
+    assert match("Anna", EntityType.PERSON, []).verdict is MatchKind.NEW
 
 
 @given(NAMES)
@@ -108,13 +108,13 @@ def by_comparing_all(mention: str, kind: EntityType | None, candidates: Sequence
 
     scored = sorted(((score(one), one) for one in candidates), key=lambda pair: (-pair[0], pair[1].id))
     if not scored or scored[0][0] == 0.0:
-        return Match(verdict=Verdict.NEW)
+        return Match(verdict=MatchKind.NEW)
     best, meant = scored[0]
     rivals = [other for found, other in scored if found == best and other.shown_as != meant.shown_as]
     typed_apart = kind is not None and meant.entity_type not in (None, kind)
     if rivals or (best < 0.95 and typed_apart):
-        return Match(verdict=Verdict.UNSURE, id=meant.id, score=0.5)
-    return Match(verdict=Verdict.SAME, id=meant.id, score=best)
+        return Match(verdict=MatchKind.UNSURE, id=meant.id, score=0.5)
+    return Match(verdict=MatchKind.SAME, id=meant.id, score=best)
 
 
 KINDS = st.sampled_from((None, EntityType.PERSON, EntityType.FOOD))

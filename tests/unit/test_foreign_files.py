@@ -11,7 +11,7 @@ import pytest
 
 from graph_service.importers.conversation_files import MESSAGES_A_CALL, FileFormat, Owner
 from graph_service.importers.graphiti import from_graphiti
-from graph_service.importers.import_batch import Found
+from graph_service.importers.import_batch import ImportBatch
 from graph_service.importers.reader import read_file
 from graph_service.memory.ingest.validation import check_incoming
 from schema.errors import InputError
@@ -21,12 +21,12 @@ from schema.limits import LIMITS
 ANA = Owner(user_id="ana")
 
 
-def read(tree: Any, form: FileFormat = FileFormat.AUTO, owner: Owner = ANA) -> Found:
+def read(tree: Any, form: FileFormat = FileFormat.AUTO, owner: Owner = ANA) -> ImportBatch:
     text = tree if isinstance(tree, str) else json.dumps(tree, ensure_ascii=False)
     return read_file(text, name="file.json", form=form, owner=owner)
 
 
-def said(found: Found) -> list[tuple[str, str]]:
+def said(found: ImportBatch) -> list[tuple[str, str]]:
     return [(message.role, message.text) for call in found.calls for message in call.messages]
 
 

@@ -5,11 +5,11 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graph_service.memory.facts.bitemporal import FactTimes, Moments, holds, known_end, moments_asked
+from graph_service.memory.facts.bitemporal import AsOf, FactTimes, holds, known_end, moments_asked
 
 ZERO = datetime(2026, 1, 1, tzinfo=UTC)
 moments = st.integers(0, 20).map(lambda days: ZERO + timedelta(days=days))
-looks = st.builds(Moments, valid_at=moments, known_at=st.none() | moments)
+looks = st.builds(AsOf, valid_at=moments, known_at=st.none() | moments)
 
 
 @st.composite
@@ -26,13 +26,13 @@ def facts(draw: st.DrawFn) -> FactTimes:
 
 
 @given(facts(), looks)
-def test_what_was_heard_later_than_asked_for_is_not_there(fact: FactTimes, look: Moments) -> None:
+def test_what_was_heard_later_than_asked_for_is_not_there(fact: FactTimes, look: AsOf) -> None:
     if look.known_at is not None and fact.known_at > look.known_at:
         assert not holds(fact, look)
 
 
 @given(facts(), looks)
-def test_a_closing_heard_later_than_asked_for_is_undone(fact: FactTimes, look: Moments) -> None:
+def test_a_closing_heard_later_than_asked_for_is_undone(fact: FactTimes, look: AsOf) -> None:
     if look.known_at is not None and fact.closing_known_at is not None and fact.closing_known_at > look.known_at:
         assert known_end(fact, look.known_at) is None
         assert holds(fact, look) == (fact.known_at <= look.known_at and fact.valid_at <= look.valid_at)
@@ -41,20 +41,18 @@ def test_a_closing_heard_later_than_asked_for_is_undone(fact: FactTimes, look: M
 @given(facts(), moments)
 def test_by_all_that_is_known_a_fact_holds_from_its_start_until_before_its_end(fact: FactTimes, at: datetime) -> None:
     expected = fact.valid_at <= at and (fact.invalid_at is None or at < fact.invalid_at)
-    assert holds(fact, Moments(valid_at=at)) == expected
+    assert holds(fact, AsOf(valid_at=at)) == expected
 
 
 @given(facts(), looks)
-def test_looking_after_everything_was_heard_is_like_looking_by_all_that_is_known(
-    fact: FactTimes, look: Moments
-) -> None:
+def test_looking_after_everything_was_heard_is_like_looking_by_all_that_is_known(fact: FactTimes, look: AsOf) -> None:
     late = ZERO + timedelta(days=1_000)
-    assert holds(fact, Moments(valid_at=look.valid_at, known_at=late)) == holds(fact, Moments(valid_at=look.valid_at))
+    assert holds(fact, AsOf(valid_at=look.valid_at, known_at=late)) == holds(fact, AsOf(valid_at=look.valid_at))
 
 
 @given(facts(), facts(), looks)
 def test_of_two_facts_in_a_row_never_both_hold_once_both_are_known(
-    one: FactTimes, other: FactTimes, look: Moments
+    one: FactTimes, other: FactTimes, look: AsOf
 ) -> None:
     """What replaced the first began when the first ended, and closed it when it was heard."""
     next_one = FactTimes(

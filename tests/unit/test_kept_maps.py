@@ -1,7 +1,7 @@
 """Maps kept for when the database is away: the nearest one, of nobody else, and nothing forgotten. Requirement E6."""
 
 from graph_service.memory.mindmap.snapshot import Snapshot
-from graph_service.memory.mindmap.snapshot_cache import KeptMaps
+from graph_service.memory.mindmap.snapshot_cache import MapSnapshotCache
 from schema.frames import Count, NodeView
 
 AT = "2026-03-01T12:00:00Z"
@@ -16,7 +16,7 @@ def a_map(*users: str, as_of: str = AT) -> Snapshot:
 
 
 def test_a_lens_that_was_never_shown_is_cut_out_of_everybodys_map() -> None:
-    kept = KeptMaps()
+    kept = MapSnapshotCache()
     kept.keep("t", None, 800, a_map("ann", "bob"), forgettings=0)
     kept.keep("other", "ann", 800, a_map("ann"), forgettings=0)
     found = kept.nearest("t", "ann", 300)
@@ -27,14 +27,14 @@ def test_a_lens_that_was_never_shown_is_cut_out_of_everybodys_map() -> None:
 
 
 def test_one_users_map_is_never_shown_as_everybodys() -> None:
-    kept = KeptMaps()
+    kept = MapSnapshotCache()
     kept.keep("t", "ann", 800, a_map("ann"), forgettings=0)
     assert kept.nearest("t", None, 800) is None
     assert kept.nearest("t", "bob", 800) is None
 
 
 def test_what_was_read_before_a_forgetting_is_not_kept_after_it() -> None:
-    kept = KeptMaps(kept_max=2)
+    kept = MapSnapshotCache(kept_max=2)
     kept.keep("t", None, 800, a_map("ann"), forgettings=kept.forgettings)
     before = kept.forgettings
     kept.drop("t")
@@ -43,7 +43,7 @@ def test_what_was_read_before_a_forgetting_is_not_kept_after_it() -> None:
 
 
 def test_the_oldest_maps_make_room_for_new_ones() -> None:
-    kept = KeptMaps(kept_max=2)
+    kept = MapSnapshotCache(kept_max=2)
     for tenant in ("a", "b", "c"):
         kept.keep(tenant, None, 800, a_map("ann"), forgettings=0)
     assert [kept.nearest(tenant, None, 800) is None for tenant in ("a", "b", "c")] == [True, False, False]

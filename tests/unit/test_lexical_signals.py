@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from extraction.embeddings.late_interaction import QuestionTokens
 from extraction.embeddings.token_vectors import pack
-from extraction.query_analysis import Asked
+from extraction.query_analysis import QueryAnalysis
 from extraction.text.search_terms import both_spellings, counts, terms_of
-from graph_service.memory.recall.candidates import Found, Line
+from graph_service.memory.recall.candidates import CandidateSet, MessageInContext
 from graph_service.memory.recall.features import signals, speaker_asked
 from graph_service.memory.recall.lexical_scores import (
     best_around,
@@ -24,7 +24,7 @@ from graph_service.memory.recall.lexical_scores import (
     specificity,
     stretches,
 )
-from graph_service.memory.recall.query import Kind
+from graph_service.memory.recall.query import HitKind
 from graph_service.memory.recall.ranking import weights_for
 from schema.ids import name_key
 from schema.labels import Role
@@ -35,8 +35,8 @@ NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 SESSIONS = st.lists(st.sampled_from("abc"), max_size=30).map(sorted)
 
 
-def _line(place: int, text: str, *, speaker: str = "Ann", session: str = "s", day: int = 0) -> Line:
-    return Line(
+def _line(place: int, text: str, *, speaker: str = "Ann", session: str = "s", day: int = 0) -> MessageInContext:
+    return MessageInContext(
         id=f"m{place:02}",
         session=session,
         said_at=NOON + timedelta(days=day, minutes=place),
@@ -110,12 +110,12 @@ def test_a_long_silence_divides_a_session() -> None:
 )
 def test_only_a_question_that_names_one_speaker_asks_for_one(named: set[str], speaker: str | None) -> None:
     lines = [_line(0, "Hello.", speaker="Ann"), _line(1, "Hello.", speaker="Bob")]
-    assert speaker_asked(lines, Asked(name_keys=frozenset(named))) == speaker
+    assert speaker_asked(lines, QueryAnalysis(name_keys=frozenset(named))) == speaker
 
 
 def test_the_speaker_asked_for_is_a_filter_and_no_topic() -> None:
     found = all_found(_line(0, "Ann has a dog.", speaker="Bob"), _line(1, "I have a dog.", speaker="Ann"))
-    raw = signals(found, Asked(terms=terms_of("Does Ann have a dog?"), name_keys=frozenset({"ann"})), now=NOON)
+    raw = signals(found, QueryAnalysis(terms=terms_of("Does Ann have a dog?"), name_keys=frozenset({"ann"})), now=NOON)
     assert raw.plain["speaker"].tolist() == [0.0, 1.0]
     assert raw.scaled["words"][1] >= raw.scaled["words"][0]
 
@@ -130,7 +130,7 @@ def test_pieces_of_the_speaker_s_name_count_nothing(name: str, pieces: tuple[str
         replace(_line(place, "Hello.", speaker=name), tokens=pack(vectors[kept], model="m"))
         for place, kept in enumerate((slice(0, -1), slice(-1, None)))
     ]
-    raw = signals(all_found(*lines), Asked(name_keys=frozenset({name_key(name)}), tokens=tokens), now=NOON)
+    raw = signals(all_found(*lines), QueryAnalysis(name_keys=frozenset({name_key(name)}), tokens=tokens), now=NOON)
     assert raw.scaled["tokens"].round(2).tolist() == [0.0, 1.0]
 
 
@@ -142,24 +142,26 @@ def test_a_time_is_met_by_the_day_and_by_times_that_are_mentioned() -> None:
         _line(3, "我们昨天去了动物园。", day=2),
     )
     day = Timespan(start=datetime(2026, 3, 2, tzinfo=UTC), end=datetime(2026, 3, 3, tzinfo=UTC))
-    raw = signals(all_found(*lines), Asked(time=day, wants_time=True), now=NOON + timedelta(days=9))
+    raw = signals(all_found(*lines), QueryAnalysis(time=day, wants_time=True), now=NOON + timedelta(days=9))
     assert raw.plain["time"].tolist() == [1.0, 1.0, 0.0, 1.0]
     assert raw.plain["tells_when"].tolist() == [1.0, 0.0, 0.0, 1.0]
 
 
 def test_an_answer_stands_behind_a_question_of_its_session() -> None:
     lines = (_line(0, "How many?"), _line(1, "Three dogs."), _line(2, "Good."), _line(3, "真的吗？", session="t"))
-    raw = signals(all_found(*lines), Asked(wants_number=True), now=NOON)
+    raw = signals(all_found(*lines), QueryAnalysis(wants_number=True), now=NOON)
     assert raw.plain["says"].tolist() == [0.0, 1.0, 1.0, 0.0]
     assert raw.plain["answers"].tolist() == [0.0, 1.0, 0.0, 0.0]
     assert raw.plain["tells_number"].tolist() == [0.0, 1.0, 0.0, 0.0]
 
 
 def test_only_messages_of_the_role_asked_for_have_its_signal() -> None:
-    said = [a_candidate("a"), a_candidate("b", role="assistant"), a_candidate("c", Kind.SCENE, role=None)]
+    said = [a_candidate("a"), a_candidate("b", role="assistant"), a_candidate("c", HitKind.SCENE, role=None)]
     lines = (_line(0, "a"), _line(1, "b"))
-    found = Found(candidates=tuple(said), lines=tuple(replace(line, id=line.text) for line in lines))
-    by_role = {role: signals(found, Asked(role=role), now=NOON).plain["role"].tolist() for role in (None, *Role)}
+    found = CandidateSet(candidates=tuple(said), lines=tuple(replace(line, id=line.text) for line in lines))
+    by_role = {
+        role: signals(found, QueryAnalysis(role=role), now=NOON).plain["role"].tolist() for role in (None, *Role)
+    }
     assert by_role[Role.ASSISTANT] == [0.0, 1.0, 0.0]
     assert by_role[Role.USER] == [1.0, 0.0, 0.0]
     assert by_role[None] == by_role[Role.TOOL] == [0.0, 0.0, 0.0]
@@ -167,12 +169,15 @@ def test_only_messages_of_the_role_asked_for_have_its_signal() -> None:
 
 def test_only_a_question_that_goes_beyond_lifts_what_is_two_facts_away() -> None:
     facts = [
-        a_candidate("near", Kind.FACT, scores={"entity": 1.0}, ends=("sister", "Acme")),
-        a_candidate("next", Kind.FACT, scores={"hop": 1.0}, ends=("Acme", "anvils")),
-        a_candidate("other", Kind.FACT, scores={"words": 1.0}, ends=("Bolt", "rockets")),
+        a_candidate("near", HitKind.FACT, scores={"entity": 1.0}, ends=("sister", "Acme")),
+        a_candidate("next", HitKind.FACT, scores={"hop": 1.0}, ends=("Acme", "anvils")),
+        a_candidate("other", HitKind.FACT, scores={"words": 1.0}, ends=("Bolt", "rockets")),
     ]
-    found = Found(candidates=tuple(facts), lines=(), named=frozenset({"sister"}))
-    raw = [signals(found, Asked(beyond=beyond), now=NOON).plain for beyond in ("employer sell?", None, "sister do?")]
+    found = CandidateSet(candidates=tuple(facts), lines=(), named=frozenset({"sister"}))
+    raw = [
+        signals(found, QueryAnalysis(beyond=beyond), now=NOON).plain
+        for beyond in ("employer sell?", None, "sister do?")
+    ]
     assert [one["beyond"].tolist() for one in raw] == [[0.0, 1.0, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]
     for one in raw:
         near, next_one, other = one["graph"].tolist()
@@ -181,13 +186,13 @@ def test_only_a_question_that_goes_beyond_lifts_what_is_two_facts_away() -> None
 
 def test_what_is_two_facts_away_has_the_words_of_the_way_if_it_is_asked_for() -> None:
     facts = [
-        a_candidate("a", Kind.FACT, text="My sister is employed by Acme.", scores={"entity": 1.0}, ends=("1", "2")),
-        a_candidate("b", Kind.FACT, text="Acme makes anvils.", scores={"hop": 1.0}, ends=("2", "3")),
-        a_candidate("c", Kind.FACT, text="Bolt makes rockets.", scores={"hop": 1.0}, ends=("4", "5")),
+        a_candidate("a", HitKind.FACT, text="My sister is employed by Acme.", scores={"entity": 1.0}, ends=("1", "2")),
+        a_candidate("b", HitKind.FACT, text="Acme makes anvils.", scores={"hop": 1.0}, ends=("2", "3")),
+        a_candidate("c", HitKind.FACT, text="Bolt makes rockets.", scores={"hop": 1.0}, ends=("4", "5")),
     ]
-    found = Found(candidates=tuple(facts), lines=())
+    found = CandidateSet(candidates=tuple(facts), lines=())
     for beyond in ("employer sell?", None):
-        asked = Asked(terms=terms_of("What does my sister's employer sell?"), beyond=beyond)
+        asked = QueryAnalysis(terms=terms_of("What does my sister's employer sell?"), beyond=beyond)
         tie, on_the_way, other = signals(found, asked, now=NOON).scaled["words"].tolist()
         assert tie > other == 0.0
         assert on_the_way == (tie if beyond else 0.0)
@@ -234,5 +239,5 @@ def test_a_conversation_as_a_question_is_weighed_by_what_it_is_about() -> None:
 
 
 def test_nothing_found_has_no_signals() -> None:
-    raw = signals(all_found(), Asked(terms=terms_of("dog")), now=NOON)
+    raw = signals(all_found(), QueryAnalysis(terms=terms_of("dog")), now=NOON)
     assert all(not len(values) for values in [*raw.scaled.values(), *raw.plain.values()])

@@ -11,7 +11,7 @@ from graph_service.memory.entity_resolution.merged_projection import _settle
 from graph_service.memory.facts.conflict_resolution import closes
 from schema.fact import Claim
 from schema.ids import MemoryId
-from schema.telling import Telling, telling_of, telling_text
+from schema.telling import Assertion, telling_of, telling_text
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 
@@ -22,7 +22,7 @@ def an_edge(
     """A derived edge that some messages told; those in capitals told it beside others."""
     predicate, relation, obj = claim
     tellings = [
-        Telling(
+        Assertion(
             message_id=MemoryId(message.lower()),
             scene_id=MemoryId("s"),
             valid_at=NOON,

@@ -6,10 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extraction.query_analysis import Asked
+from extraction.query_analysis import QueryAnalysis
 from graph_service.memory.recall.candidates import Candidate
-from graph_service.memory.recall.query import Kind
-from graph_service.memory.recall.ranking_modes import LayerRules, Layers, by_layers, by_similarity_and_importance
+from graph_service.memory.recall.query import HitKind
+from graph_service.memory.recall.ranking_modes import (
+    LayerRules,
+    LayerSimilarities,
+    by_layers,
+    by_similarity_and_importance,
+)
 from schema.timespan import Timespan
 from tests.support.builders import NOON
 from tests.support.candidates import a_candidate
@@ -18,33 +23,33 @@ RULES = LayerRules()
 cosines = st.floats(-1, 1).map(lambda value: round(value, 4))
 
 
-def in_scene(scene: str, abstract: float | None, overview: float | None = None) -> Layers:
-    return Layers(scene_id=scene, abstract=abstract, overview=overview)
+def in_scene(scene: str, abstract: float | None, overview: float | None = None) -> LayerSimilarities:
+    return LayerSimilarities(scene_id=scene, abstract=abstract, overview=overview)
 
 
 @st.composite
-def finds(draw: st.DrawFn) -> tuple[list[Candidate], dict[str, Layers]]:
+def finds(draw: st.DrawFn) -> tuple[list[Candidate], dict[str, LayerSimilarities]]:
     """Messages and scenes with what is known of their layers, and facts."""
     candidates, layers = [], {}
     for number in range(draw(st.integers(0, 8))):
-        kind = draw(st.sampled_from(list(Kind)))
+        kind = draw(st.sampled_from(list(HitKind)))
         words = draw(st.floats(0, 9)) if draw(st.booleans()) else 0.0
         scores = {"words": words} if words else {}
-        cosine = draw(st.none() | cosines) if kind is not Kind.FACT else None
+        cosine = draw(st.none() | cosines) if kind is not HitKind.FACT else None
         name = f"{kind}-{number}"
         candidates.append(a_candidate(name, kind, cosine=cosine, scores=scores, importance=draw(st.integers(1, 10))))
-        if kind is not Kind.FACT and draw(st.booleans()):
+        if kind is not HitKind.FACT and draw(st.booleans()):
             layers[name] = in_scene(f"scene-{number % 3}", draw(st.none() | cosines), draw(st.none() | cosines))
     return candidates, layers
 
 
 @given(finds(), st.sampled_from(["general", "relational", "entity", "factual", "temporal"]))
 def test_parts_sum_to_scores_and_nothing_is_told_twice_or_lost(
-    what: tuple[list[Candidate], dict[str, Layers]], intent: str
+    what: tuple[list[Candidate], dict[str, LayerSimilarities]], intent: str
 ) -> None:
     candidates, layers = what
     for answer in (
-        by_layers(candidates, layers, RULES, intent=intent, asked=Asked()),
+        by_layers(candidates, layers, RULES, intent=intent, asked=QueryAnalysis()),
         by_similarity_and_importance(candidates),
     ):
         names = [one.candidate.id for one in answer.ranked]
@@ -57,21 +62,21 @@ def test_parts_sum_to_scores_and_nothing_is_told_twice_or_lost(
 
 @given(finds(), st.randoms())
 def test_the_order_of_what_was_found_does_not_matter(
-    what: tuple[list[Candidate], dict[str, Layers]], chance: "st.DataObject"
+    what: tuple[list[Candidate], dict[str, LayerSimilarities]], chance: "st.DataObject"
 ) -> None:
     candidates, layers = what
     mixed = list(candidates)
     chance.shuffle(mixed)  # type: ignore[attr-defined]
-    first = by_layers(candidates, layers, RULES, intent="general", asked=Asked())
-    assert first == by_layers(mixed, layers, RULES, intent="general", asked=Asked())
+    first = by_layers(candidates, layers, RULES, intent="general", asked=QueryAnalysis())
+    assert first == by_layers(mixed, layers, RULES, intent="general", asked=QueryAnalysis())
 
 
 @given(finds())
 def test_a_step_is_taken_only_when_the_ones_before_found_nothing(
-    what: tuple[list[Candidate], dict[str, Layers]],
+    what: tuple[list[Candidate], dict[str, LayerSimilarities]],
 ) -> None:
     candidates, layers = what
-    answer = by_layers(candidates, layers, RULES, intent="general", asked=Asked())
+    answer = by_layers(candidates, layers, RULES, intent="general", asked=QueryAnalysis())
     tried = [step for step in answer.path[:-1] if step.startswith("layers")]
     for step in tried:
         at = float(step.split()[-1])
@@ -88,7 +93,7 @@ def test_a_message_scores_by_the_documents_formula(abstract: float, overview: fl
         {"m": in_scene("s", abstract, overview)},
         RULES,
         intent="entity",
-        asked=Asked(),
+        asked=QueryAnalysis(),
     )
     assert answer.ranked[0].score == pytest.approx(0.2 * abstract + 0.3 * overview + 0.5 * detail, abs=1e-5)
     assert set(answer.ranked[0].parts) == {"abstract", "overview", "detail"}
@@ -118,12 +123,12 @@ def test_a_scene_scores_with_its_best_message_and_is_let_in_by_its_abstract() ->
     candidates = [
         a_candidate("near", cosine=0.9),
         a_candidate("far", cosine=0.1),
-        a_candidate("s", Kind.SCENE, cosine=0.7),
+        a_candidate("s", HitKind.SCENE, cosine=0.7),
         a_candidate("alone", cosine=0.95),
     ]
     scene = in_scene("s", 0.7, 0.5)
     layers = {"near": scene, "far": scene, "s": scene, "alone": in_scene("other", 0.2, 0.2)}
-    answer = by_layers(candidates, layers, RULES, intent="general", asked=Asked())
+    answer = by_layers(candidates, layers, RULES, intent="general", asked=QueryAnalysis())
     assert [one.candidate.id for one in answer.ranked] == ["near", "s", "far"]
     assert answer.ranked[0].score == answer.ranked[1].score
     assert [(one.why, one.count) for one in answer.removed] == [("not found by layers ≥ 0.60", 1)]
@@ -134,15 +139,18 @@ def test_the_path_of_degradation_ends_where_something_is_found() -> None:
     ladder = ("layers ≥ 0.60", "layers ≥ 0.50", "layers ≥ 0.40")
     everything = (*ladder, "similarity ≥ 0.40", "metadata", "words")
 
-    def path(one: Candidate, layers: dict[str, Layers], asked: Asked) -> tuple[str, ...]:
+    def path(one: Candidate, layers: dict[str, LayerSimilarities], asked: QueryAnalysis) -> tuple[str, ...]:
         return by_layers([one], layers, RULES, intent="general", asked=asked).path
 
-    words, nothing = {"words": 2.0}, Asked()
+    words, nothing = {"words": 2.0}, QueryAnalysis()
     assert path(a_candidate("m", cosine=0.5), low, nothing) == ladder
     assert path(a_candidate("m", cosine=0.5), {}, nothing) == everything[:4]
-    told = Asked(time=Timespan(start=NOON, end=NOON + timedelta(days=1)))
+    told = QueryAnalysis(time=Timespan(start=NOON, end=NOON + timedelta(days=1)))
     assert path(a_candidate("m", cosine=0.1), {}, told) == everything[:5]
-    assert path(a_candidate("m", cosine=0.1, speaker="Ann"), {}, Asked(name_keys=frozenset({"ann"}))) == everything[:5]
+    assert (
+        path(a_candidate("m", cosine=0.1, speaker="Ann"), {}, QueryAnalysis(name_keys=frozenset({"ann"})))
+        == everything[:5]
+    )
     assert path(a_candidate("m", cosine=0.1, scores={"entity": 1.0}), {}, nothing) == everything[:5]
     assert path(a_candidate("m", cosine=0.1, scores=words), {}, nothing) == everything
     # Without vectors nothing can be near.

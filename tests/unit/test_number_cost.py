@@ -13,12 +13,12 @@ from typing import Any, Final
 import pytest
 
 from graph_service.memory.entity_resolution.duplicate_candidates import Portrait, look_alikes
-from graph_service.memory.entity_resolution.merged_projection import HeldFact, edges_of
+from graph_service.memory.entity_resolution.merged_projection import MemberFact, edges_of
 from graph_service.memory.entity_resolution.resolver import ALIASES_MAX, NameSeen, Owner, resolve
 from graph_service.memory.forgetting.names_said import NamesSaid
 from graph_service.memory.forgetting.plan import Left, Said, cut_again, episodes_without, fate_of, names_in
 from schema.ids import MemoryId, TenantId, UserId
-from schema.telling import Telling, telling_text
+from schema.telling import Assertion, telling_text
 
 NOON: Final = datetime(2026, 1, 1, 12, tzinfo=UTC)
 GROWTH_MAX: Final = 2.4
@@ -155,9 +155,9 @@ def test_facts_of_a_merged_entity_are_settled_in_about_twice_the_time_for_twice_
     assert_about_linear(work_of, 200)
 
 
-def a_held_fact(place: int, told: str) -> HeldFact:
+def a_held_fact(place: int, told: str) -> MemberFact:
     """One of many places where a merged entity lives."""
-    telling = Telling(
+    telling = Assertion(
         message_id=MemoryId("m" if told == "together" else f"m{place}"),
         scene_id=MemoryId("s"),
         valid_at=NOON,
@@ -182,7 +182,7 @@ def a_held_fact(place: int, told: str) -> HeldFact:
         "confidence": 0.5,
         "told": [telling_text(telling)],
     }
-    return HeldFact(
+    return MemberFact(
         subject_id="ann",
         object_id=f"x{place:05}",
         subject_root="root",

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from graph_service.memory.recall.candidates import Candidate
 from graph_service.memory.recall.filters import above, checked, scope
-from graph_service.memory.recall.query import Kind, Mode, Narrowing, Question, check_question, fingerprint
+from graph_service.memory.recall.query import HitKind, Mode, QueryFilters, Question, check_question, fingerprint
 from graph_service.memory.recall.ranking import Ranked
 from graph_service.memory.recall.result_page import (
-    Shown,
-    Turn,
+    CursorState,
+    PageRequest,
     cursor_of,
     last_touched,
     page_of,
@@ -36,7 +36,7 @@ def ranked(*names: str) -> list[Ranked]:
 
 def all_pages(everything: list[Ranked], limit: int) -> list[list[str]]:
     """The ids of each page, following the cursors."""
-    shown, pages = Shown(asked_at=NOON), []
+    shown, pages = CursorState(asked_at=NOON), []
     while True:
         page, cursor = page_of(everything, shown, ASKED, limit=limit)
         pages.append([one.candidate.id for one in page])
@@ -58,7 +58,7 @@ def test_no_page_repeats_a_hit_although_the_memory_changed_between(
     first: list[int], new: list[int], chance: "st.DataObject"
 ) -> None:
     names = [f"m{number}" for number in first]
-    page, cursor = page_of(ranked(*names), Shown(asked_at=NOON), ASKED, limit=5)
+    page, cursor = page_of(ranked(*names), CursorState(asked_at=NOON), ASKED, limit=5)
     assert cursor is not None
     later = [*names, *(f"m{number}" for number in new)]
     chance.shuffle(later)  # type: ignore[attr-defined]
@@ -70,7 +70,7 @@ def test_no_page_repeats_a_hit_although_the_memory_changed_between(
 
 @given(st.integers(0, 200), st.integers(1, 255))
 def test_a_cursor_that_was_tampered_with_is_refused(place: int, change: int) -> None:
-    _, cursor = page_of(ranked(*"abcdef"), Shown(asked_at=NOON), ASKED, limit=3)
+    _, cursor = page_of(ranked(*"abcdef"), CursorState(asked_at=NOON), ASKED, limit=3)
     assert cursor is not None
     raw = bytearray(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
     raw[place % len(raw)] ^= change
@@ -85,7 +85,7 @@ def test_what_is_no_cursor_is_refused(text: str) -> None:
 
 
 def test_a_cursor_is_refused_by_another_question_and_after_an_hour() -> None:
-    cursor = cursor_of(Shown(asked_at=NOON), ASKED)
+    cursor = cursor_of(CursorState(asked_at=NOON), ASKED)
     assert shown_in(cursor, ASKED, now=NOON + timedelta(minutes=59)).asked_at == NOON
     with pytest.raises(InputError, match="another question"):
         shown_in(cursor, "another", now=NOON)
@@ -95,8 +95,8 @@ def test_a_cursor_is_refused_by_another_question_and_after_an_hour() -> None:
 
 
 def test_a_question_is_the_same_whatever_part_of_the_answer_is_wanted() -> None:
-    one = Question(user_id="a", text="tea", limit=5, narrowed=Narrowing(roles=(Role.USER,)))
-    same = Question(user_id="a", text="tea", limit=9, evidence=3, narrowed=Narrowing(roles=(Role.USER,), after="x"))
+    one = Question(user_id="a", text="tea", limit=5, narrowed=QueryFilters(roles=(Role.USER,)))
+    same = Question(user_id="a", text="tea", limit=9, evidence=3, narrowed=QueryFilters(roles=(Role.USER,), after="x"))
     assert fingerprint("t", one) == fingerprint("t", same)
     others = [
         Question(user_id="b", text="tea", narrowed=one.narrowed),
@@ -107,7 +107,7 @@ def test_a_question_is_the_same_whatever_part_of_the_answer_is_wanted() -> None:
     assert len({fingerprint("t", other) for other in others} | {fingerprint("t", one)}) == 5
     assert fingerprint("t", one) != fingerprint("u", one)
     turn = turn_of("t", one, now=NOON)
-    assert isinstance(turn, Turn)
+    assert isinstance(turn, PageRequest)
     assert turn.asked_at == NOON
 
 
@@ -134,10 +134,10 @@ def test_what_lies_outside_the_scope_is_taken_out_and_counted() -> None:
         a_candidate("other user", uri=message_uri(session_uri("t", "bob", "s1"), "1")),
         a_candidate("other session", uri=message_uri(session_uri("t", "ann", "s2"), "1")),
         a_candidate("other role", uri=message_uri(mine, "2"), role="assistant"),
-        a_candidate("other kind", Kind.FACT, uri=fact_uri(user_uri("t", "ann"), "PREFERS", None, "o", 0)),
+        a_candidate("other kind", HitKind.FACT, uri=fact_uri(user_uri("t", "ann"), "PREFERS", None, "o", 0)),
     ]
-    narrow = Narrowing(session_id="s1", roles=(Role.USER,))
-    question = Question(user_id="ann", text="x", kinds=(Kind.MESSAGE,), narrowed=narrow)
+    narrow = QueryFilters(session_id="s1", roles=(Role.USER,))
+    question = Question(user_id="ann", text="x", kinds=(HitKind.MESSAGE,), narrowed=narrow)
     left, removed = checked(rows, "t", question)
     assert [one.id for one in left] == ["mine"]
     assert {one.why: one.count for one in removed} == {"outside the scope": 3, "another kind": 1, "another role": 1}
@@ -162,7 +162,7 @@ def test_being_used_lately_counts_only_when_it_is_weighed() -> None:
 
 
 def test_mistakes_in_a_narrowing_are_all_told_at_once() -> None:
-    wrong = Narrowing(session_id="", agent_id="x" * 999, entities=("",))
+    wrong = QueryFilters(session_id="", agent_id="x" * 999, entities=("",))
     with pytest.raises(InputError) as caught:
         check_question(Question(user_id="a", text="tea", narrowed=wrong))
     assert len(caught.value.problems) == 3

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from graph_service.live.change_feed import Ring, caught_up
 from graph_service.live.limits import LiveLimits
-from graph_service.live.patches import Shown, apply, coalesce, patch_of, show, snapshot_parts
+from graph_service.live.patches import ViewerState, apply, coalesce, patch_of, show, snapshot_parts
 from graph_service.live.shared_snapshots import SharedSnapshots
 from graph_service.memory.change_log.payloads import edge_body, edge_view, node_body, node_view
 from graph_service.memory.mindmap.snapshot import Choice, Snapshot, frame_json
@@ -117,7 +117,7 @@ class World:
         ).frame()
 
 
-def as_shown(snapshot: GraphSnapshot, bytes_max: int = 1_048_576) -> Shown:
+def as_shown(snapshot: GraphSnapshot, bytes_max: int = 1_048_576) -> ViewerState:
     return show([json.loads(frame_json(part)) for part in snapshot_parts(snapshot, bytes_max=bytes_max)])
 
 
@@ -196,10 +196,10 @@ def test_a_patch_for_one_user_holds_no_word_of_another() -> None:
 
 def test_a_patch_of_another_epoch_or_after_a_gap_is_refused() -> None:
     patch = as_json(patch_of([numbered(3, Op.NODE_DROP, "n0", {})], epoch=EPOCH, seq=2, user=None))
-    assert not apply(Shown(epoch="other", seq=2), patch)
-    assert not apply(Shown(epoch=EPOCH, seq=1), patch)
-    assert apply(Shown(epoch=EPOCH, seq=2), patch)
-    assert apply(Shown(epoch=EPOCH, seq=9), patch), "a repeated patch is no gap"
+    assert not apply(ViewerState(epoch="other", seq=2), patch)
+    assert not apply(ViewerState(epoch=EPOCH, seq=1), patch)
+    assert apply(ViewerState(epoch=EPOCH, seq=2), patch)
+    assert apply(ViewerState(epoch=EPOCH, seq=9), patch), "a repeated patch is no gap"
 
 
 def test_parts_of_a_snapshot_stay_below_the_bound() -> None:

@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from extraction.embeddings.token_vectors import pack
-from extraction.query_analysis import Asked, is_chinese, name_keys
+from extraction.query_analysis import QueryAnalysis, is_chinese, name_keys
 from extraction.text.fulltext_words import words_in
 from graph_service.graph.lucene import name_query, scoped_query
-from graph_service.memory.recall.candidates import Found, found_in
+from graph_service.memory.recall.candidates import CandidateSet, found_in
 from graph_service.memory.recall.pipeline import snippet
-from graph_service.memory.recall.query import Kind, Question, check_question
+from graph_service.memory.recall.query import HitKind, Question, check_question
 from graph_service.memory.recall.ranking import CHINESE, ENGLISH, ENGLISH_BY_VECTORS, rank
 from schema.errors import InputError
 from schema.timespan import Timespan, millis
@@ -34,7 +34,7 @@ def a_row(
     return [kind, name, [list(pair) for pair in found.items()], cosine, shown, [], []]
 
 
-def found_of(rows: list[list[Any]]) -> Found:
+def found_of(rows: list[list[Any]]) -> CandidateSet:
     """What the recall statement returns, read."""
     told = [row for row in rows if row[0] not in ("scene", "fact")]
     return found_in({"messages": told, "rows": [row for row in rows if row[0] in ("scene", "fact")], "named": []})
@@ -44,7 +44,7 @@ rows = st.lists(
     st.builds(
         a_row,
         st.sampled_from("abcdef"),
-        kind=st.sampled_from([kind.value for kind in Kind]),
+        kind=st.sampled_from([kind.value for kind in HitKind]),
         cosine=st.none() | st.floats(0, 1),
         words=st.floats(0, 20),
         entity=st.floats(0, 3),
@@ -55,14 +55,14 @@ rows = st.lists(
 
 
 def _ranked(found: list[list[Any]], limit: int = 100) -> list[tuple[str, str, float]]:
-    order = rank(found_of(found), ENGLISH, asked=Asked(), now=NOON, limit=limit)
+    order = rank(found_of(found), ENGLISH, asked=QueryAnalysis(), now=NOON, limit=limit)
     return [(item.candidate.kind, item.candidate.id, item.score) for item in order]
 
 
 @settings(deadline=None)
 @given(rows)
 def test_score_parts_sum_to_the_score(found: list[list[Any]]) -> None:
-    for item in rank(found_of(found), ENGLISH, asked=Asked(time=Timespan()), now=NOON, limit=100):
+    for item in rank(found_of(found), ENGLISH, asked=QueryAnalysis(time=Timespan()), now=NOON, limit=100):
         assert item.score == pytest.approx(sum(item.parts.values()), abs=1e-5)
         assert all(part >= 0 for part in item.parts.values())
 
@@ -90,15 +90,15 @@ def test_how_far_two_lie_apart_does_not_depend_on_a_third(one: float, other: flo
         found = found_of([a_row("a", cosine=one), a_row("b", cosine=other), *more])
         parts = {
             item.candidate.id: item.parts["meaning"]
-            for item in rank(found, ENGLISH_BY_VECTORS, asked=Asked(), now=NOON, limit=9)
+            for item in rank(found, ENGLISH_BY_VECTORS, asked=QueryAnalysis(), now=NOON, limit=9)
         }
         return parts["a"] - parts["b"]
 
     assert apart() == pytest.approx(apart(a_row("c", cosine=third)), abs=1e-5)
 
 
-@pytest.mark.parametrize("kinds", [(Kind.MESSAGE,), tuple(Kind)])
-def test_a_fact_speaks_for_the_messages_that_prove_it(kinds: tuple[Kind, ...]) -> None:
+@pytest.mark.parametrize("kinds", [(HitKind.MESSAGE,), tuple(HitKind)])
+def test_a_fact_speaks_for_the_messages_that_prove_it(kinds: tuple[HitKind, ...]) -> None:
     """Also when facts are not wanted themselves."""
     messages = [a_row(name, cosine=0.6) for name in "abc"]
     facts = [a_row(name, kind="fact", cosine=cosine) for name, cosine in (("f", 0.8), ("g", 0.9), ("h", 0.7))]
@@ -106,12 +106,12 @@ def test_a_fact_speaks_for_the_messages_that_prove_it(kinds: tuple[Kind, ...]) -
         fact[-1] = proofs
     found = found_in({"messages": messages, "rows": facts, "named": []}, kinds)
     assert {line.id: line.told for line in found.lines} == pytest.approx({"a": 0.6, "b": 0.8, "c": 0.4})
-    assert {one.kind for one in found.candidates} == {Kind.MESSAGE, Kind.FACT} & set(kinds)
+    assert {one.kind for one in found.candidates} == {HitKind.MESSAGE, HitKind.FACT} & set(kinds)
     for weights in (ENGLISH, ENGLISH_BY_VECTORS, CHINESE):
-        order = rank(found, weights, asked=Asked(), now=NOON, limit=9)
-        assert [item.candidate.id for item in order if item.candidate.kind is Kind.MESSAGE] == ["b", "a", "c"]
-        assert [item.candidate.id for item in order if item.candidate.kind is Kind.FACT] == [
-            name for name in "gfh" if Kind.FACT in kinds
+        order = rank(found, weights, asked=QueryAnalysis(), now=NOON, limit=9)
+        assert [item.candidate.id for item in order if item.candidate.kind is HitKind.MESSAGE] == ["b", "a", "c"]
+        assert [item.candidate.id for item in order if item.candidate.kind is HitKind.FACT] == [
+            name for name in "gfh" if HitKind.FACT in kinds
         ]
 
 
@@ -119,8 +119,8 @@ def test_a_fact_that_is_not_wanted_is_not_shown() -> None:
     """The statement then brings nothing of it but what it says of messages."""
     fact = a_row("f", kind="fact", cosine=0.8)
     fact[4], fact[-1] = None, ["a"]
-    found = found_in({"messages": [a_row("a")], "rows": [fact], "named": []}, (Kind.MESSAGE,))
-    assert [(one.kind, one.id) for one in found.candidates] == [(Kind.MESSAGE, "a")]
+    found = found_in({"messages": [a_row("a")], "rows": [fact], "named": []}, (HitKind.MESSAGE,))
+    assert [(one.kind, one.id) for one in found.candidates] == [(HitKind.MESSAGE, "a")]
     assert [line.told for line in found.lines] == pytest.approx([0.6])
 
 
@@ -137,7 +137,7 @@ def test_a_message_that_the_index_did_not_compare_is_compared_by_its_own_bytes()
         (axes[0].tolist(), {"by index": 0.4, "near": 1.0, "far": 0.707, "without": None}),
         (None, {"by index": 0.4, "near": None, "far": None, "without": None}),
     ):
-        found = found_in({"messages": rows, "rows": [], "named": []}, tuple(Kind), vector)
+        found = found_in({"messages": rows, "rows": [], "named": []}, tuple(HitKind), vector)
         assert {one.id: one.cosine for one in found.candidates} == pytest.approx(expected, abs=0.01)
         assert {line.id: line.cosine for line in found.lines} == pytest.approx(expected, abs=0.01)
 
@@ -147,7 +147,7 @@ def test_what_was_said_in_the_time_asked_for_comes_first() -> None:
     order = rank(
         found_of([a_row("a", words=1), a_row("b", day=5, words=1)]),
         ENGLISH,
-        asked=Asked(time=asked),
+        asked=QueryAnalysis(time=asked),
         now=NOON,
         limit=2,
     )

@@ -8,14 +8,14 @@ from hypothesis import strategies as st
 
 from extraction.entities.place_hierarchy import other_level
 from extraction.rules.additive_cues import holds_beside
-from graph_service.memory.facts.conflict_resolution import SIMILAR_MAX, Verdict, closes, most_similar, resolve
+from graph_service.memory.facts.conflict_resolution import SIMILAR_MAX, FactAction, closes, most_similar, resolve
 from graph_service.memory.facts.reconciliation import plan_facts
-from graph_service.memory.facts.validity import Blow, spells_of
+from graph_service.memory.facts.validity import Contradiction, spells_of
 from schema.errors import InputError
 from schema.fact import AcceptedFact, KnownFact
 from schema.ids import MemoryId
 from schema.relations import canonical_relation
-from schema.telling import Closing, Stated, Telling, joined, telling_of, telling_text
+from schema.telling import Assertion, Closing, Stated, joined, telling_of, telling_text
 from tests.support.builders import NOON
 from tests.unit.test_plan import a_fact, after, favourite, living, plan, stated
 
@@ -27,17 +27,17 @@ def known_after(*facts: AcceptedFact) -> list[KnownFact]:
 @pytest.mark.parametrize(
     ("fact", "verdict"),
     [
-        (a_fact("tea"), Verdict.IGNORE),
-        (a_fact("tea", day=3), Verdict.MERGE),
-        (a_fact("tea", day=3, predicate="DISLIKES"), Verdict.UPDATE),
-        (a_fact("tea", day=3, closes=True), Verdict.UPDATE),
-        (living("Oslo", 3), Verdict.UPDATE),
-        (living("Oslo", -3), Verdict.CREATE),
-        (a_fact("coffee", day=3), Verdict.CREATE),
-        (a_fact("Ann", day=3, predicate="RELATES_TO", relation="sister"), Verdict.CREATE),
+        (a_fact("tea"), FactAction.IGNORE),
+        (a_fact("tea", day=3), FactAction.MERGE),
+        (a_fact("tea", day=3, predicate="DISLIKES"), FactAction.UPDATE),
+        (a_fact("tea", day=3, closes=True), FactAction.UPDATE),
+        (living("Oslo", 3), FactAction.UPDATE),
+        (living("Oslo", -3), FactAction.CREATE),
+        (a_fact("coffee", day=3), FactAction.CREATE),
+        (a_fact("Ann", day=3, predicate="RELATES_TO", relation="sister"), FactAction.CREATE),
     ],
 )
-def test_the_first_verdict_that_fits_is_taken(fact: AcceptedFact, verdict: Verdict) -> None:
+def test_the_first_verdict_that_fits_is_taken(fact: AcceptedFact, verdict: FactAction) -> None:
     assert resolve(fact, known_after(a_fact("tea"), living("Paris", 0))).verdict is verdict
 
 
@@ -46,7 +46,7 @@ def test_what_is_over_closes_what_says_how_as_well() -> None:
     known = known_after(a_fact("tea"), favourite("red", 0))
     over = a_fact("red", closes=True)
     found = resolve(over, known)
-    assert found.verdict is Verdict.UPDATE
+    assert found.verdict is FactAction.UPDATE
     assert found.closes is not None
     assert (found.closes[0].relation, found.closes[1]) == ("favorite color", Closing.OVER)
     held = [one.object_name for one in after(known, plan(known, over)) if one.invalid_at is None]
@@ -75,7 +75,7 @@ def test_only_an_update_closes_what_holds(facts: list[AcceptedFact], fact: Accep
     # By claim: what arrives late may split an earlier spell, and the open one is then another.
     held = {one.claim for one in known if one.invalid_at is None}
     now = after(known, plan(known, fact))
-    if resolve(fact, known).verdict in (Verdict.IGNORE, Verdict.CREATE):
+    if resolve(fact, known).verdict in (FactAction.IGNORE, FactAction.CREATE):
         assert held <= {one.claim for one in now if one.invalid_at is None}
 
 
@@ -144,7 +144,7 @@ def test_free_words_for_one_relation_meet_in_one_label(said: str | None, label: 
 
 
 tellings = st.builds(
-    Telling,
+    Assertion,
     message_id=st.sampled_from([MemoryId("m1"), MemoryId("m2|x")]),
     scene_id=st.just(MemoryId("s")),
     valid_at=st.datetimes(min_value=NOON.replace(tzinfo=None)).map(lambda moment: moment.replace(tzinfo=NOON.tzinfo)),
@@ -157,7 +157,7 @@ tellings = st.builds(
 )
 
 
-OVER = Telling(
+OVER = Assertion(
     message_id=MemoryId("m9"),
     scene_id=MemoryId("s"),
     valid_at=NOON,
@@ -169,17 +169,17 @@ OVER = Telling(
 
 
 @given(st.lists(tellings))
-def test_tellings_come_back_from_their_text(told: list[Telling]) -> None:
+def test_tellings_come_back_from_their_text(told: list[Assertion]) -> None:
     assert joined(told) == joined(reversed(told)) == joined(joined(told))
     kept = [one for one in joined(told) if "|" not in one.message_id]
     assert [telling_of(telling_text(one)) for one in kept] == kept
 
 
 @given(st.lists(tellings))
-def test_a_fact_without_rivals_holds_as_beside_a_rival_that_closes_nothing(told: list[Telling]) -> None:
+def test_a_fact_without_rivals_holds_as_beside_a_rival_that_closes_nothing(told: list[Assertion]) -> None:
     """The usual fact, told a thousand times, is not put in order for that; it must come out the same."""
     own = joined(told)
-    nothing = Blow(telling=replace(OVER, stated=Stated.SAYS), claim="other", why=Closing.OVER, lifts=True)
+    nothing = Contradiction(telling=replace(OVER, stated=Stated.SAYS), claim="other", why=Closing.OVER, lifts=True)
     alone, beside = spells_of(own, []), spells_of(own, [nothing])
     assert [joined(spell.told) for spell in alone] == [joined(spell.told) for spell in beside]
     assert [(spell.opening, spell.invalid_at, spell.valid_at) for spell in alone] == [

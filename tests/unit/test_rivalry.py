@@ -17,11 +17,11 @@ from graph_service.memory.facts.claims import ClaimKnown, PlannedFact, accepted_
 from graph_service.memory.facts.conflict_resolution import closes, ends, rivals
 from graph_service.memory.facts.reconciliation import planned
 from graph_service.memory.facts.rivalry import Rivalry, Rivals
-from graph_service.memory.facts.validity import Blow, Spell, is_rejected, spells_of
+from graph_service.memory.facts.validity import Contradiction, ValidityPeriod, is_rejected, spells_of
 from schema.errors import ConflictError
 from schema.fact import AcceptedFact, Claim, KnownFact, Proof
 from schema.ids import MemoryId
-from schema.telling import Closing, Stated, Telling, joined
+from schema.telling import Assertion, Closing, Stated, joined
 from tests.support.builders import NOON
 from tests.unit.test_plan import SCENE, a_fact, after, living, plan
 
@@ -31,7 +31,7 @@ GROWTH_MAX = 2.4
 FLOOR_S = 0.05
 
 
-def by_all(board: dict[Claim, ClaimKnown], claim: Claim) -> list[Spell]:
+def by_all(board: dict[Claim, ClaimKnown], claim: Claim) -> list[ValidityPeriod]:
     """The spells of a claim, by going through all tellings of all claims."""
     blows = []
     for other in rivals(claim, list(board)):
@@ -42,11 +42,11 @@ def by_all(board: dict[Claim, ClaimKnown], claim: Claim) -> list[Spell]:
             continue
         for telling in board[other].told:
             if why is not None and telling.ends and telling.stated is not None:
-                blows.append(Blow(telling=telling, claim=board[other].id, why=Closing.OVER, lifts=True))
+                blows.append(Contradiction(telling=telling, claim=board[other].id, why=Closing.OVER, lifts=True))
             if why is not None and not telling.ends:
-                blows.append(Blow(telling=telling, claim=board[other].id, why=why))
+                blows.append(Contradiction(telling=telling, claim=board[other].id, why=why))
             elif over and telling.ends:
-                blows.append(Blow(telling=telling, claim=board[other].id, why=Closing.OVER))
+                blows.append(Contradiction(telling=telling, claim=board[other].id, why=Closing.OVER))
     return spells_of(board[claim].told, blows, board[claim].reopened)
 
 
@@ -55,12 +55,12 @@ def _moment(day: int) -> datetime:
 
 
 @st.composite
-def tellings(draw: st.DrawFn) -> Telling:
+def tellings(draw: st.DrawFn) -> Assertion:
     day, said = draw(st.integers(0, 6)), draw(st.integers(0, 6))
     over = draw(st.sampled_from([False, False, False, True]))
     stated = draw(st.sampled_from([None, None, None, Stated.SAYS, Stated.PINS]))
     rejects = over and draw(st.integers(0, 3)) == 0
-    return Telling(
+    return Assertion(
         message_id=MemoryId(f"m{draw(st.integers(0, 5))}"),
         scene_id=SCENE,
         valid_at=_moment(day),
@@ -95,7 +95,7 @@ def boards(draw: st.DrawFn) -> dict[Claim, ClaimKnown]:
     return board
 
 
-def _shown(spell: Spell) -> tuple[object, ...]:
+def _shown(spell: ValidityPeriod) -> tuple[object, ...]:
     return joined(spell.told), spell.opening, spell.blow, spell.end, spell.valid_at, spell.invalid_at, spell.why
 
 

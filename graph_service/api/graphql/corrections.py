@@ -8,7 +8,7 @@ from strawberry.types import Info
 
 from graph_service.memory.curation.statement_reader import Correction as Stated
 from graph_service.memory.curation.statement_reader import StatementKind
-from graph_service.memory.curation.statements import FactEdit, StatedFact
+from graph_service.memory.curation.statements import FactEdit, ManualFact
 from graph_service.memory.service import Memory
 
 CorrectionKind = strawberry.enum(
@@ -76,7 +76,7 @@ class CorrectionsMutation:
         input: Annotated[StatedFactInput, strawberry.argument(description="The fact.")],  # noqa: A002  the API's word
     ) -> Correction:
         """Add a fact that a person states."""
-        wish = StatedFact(**{name: getattr(input, name) for name in StatedFact.__dataclass_fields__})
+        wish = ManualFact(**{name: getattr(input, name) for name in ManualFact.__dataclass_fields__})
         return _view(await _memory(info).statements.add(info.context["tenant"], wish))
 
     @strawberry.mutation(

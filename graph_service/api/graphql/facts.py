@@ -8,7 +8,7 @@ from strawberry.types import Info
 
 from graph_service.api.graphql.arguments import AsOfArgument, ValidAtArgument
 from graph_service.memory.curation.fact_history import FactVersion
-from graph_service.memory.curation.reopening import Standing
+from graph_service.memory.curation.reopening import FactStatus
 from graph_service.memory.facts.closing import ClosingView
 from graph_service.memory.service import Memory
 from schema.telling import Closing
@@ -75,7 +75,7 @@ def _memory(info: Info[Any, None]) -> Memory:
     return memory
 
 
-def _standing(one: Standing) -> FactStanding:
+def _standing(one: FactStatus) -> FactStanding:
     return FactStanding(
         id=one.id,
         statement=one.statement,

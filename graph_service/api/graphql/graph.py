@@ -15,7 +15,7 @@ from graph_service.api.graphql.arguments import (
     now_of,
 )
 from graph_service.api.graphql.nodes import FactConnection, MemoryNode, node_answer
-from graph_service.memory.facts.bitemporal import Moments, look_asked, moments_asked
+from graph_service.memory.facts.bitemporal import AsOf, look_asked, moments_asked
 from graph_service.memory.mindmap.graph_queries import id_named
 from graph_service.memory.service import Memory
 from schema.frames import EdgeView
@@ -175,14 +175,14 @@ class GraphQuery:
         return found
 
 
-def _moments(info: Info[Any, None], valid_at: datetime | None, as_of: datetime | None) -> Moments | None:
+def _moments(info: Info[Any, None], valid_at: datetime | None, as_of: datetime | None) -> AsOf | None:
     """From where the facts of what is found are looked at; None where that is not said."""
     if valid_at is None and as_of is None:
         return None
     return moments_asked(valid_at=valid_at, as_of=as_of, now=now_of(info))
 
 
-def _slice(part: GraphPart, moments: Moments | None) -> GraphSlice:
+def _slice(part: GraphPart, moments: AsOf | None) -> GraphSlice:
     return GraphSlice(
         epoch=part.epoch,
         seq=part.seq,

@@ -18,8 +18,8 @@ from graph_service.api.graphql.arguments import (
     now_of,
     page_info,
 )
-from graph_service.memory.facts.bitemporal import Moments, moments_asked
-from graph_service.memory.mindmap.graph_queries import Page, Row, fact_cursor
+from graph_service.memory.facts.bitemporal import AsOf, moments_asked
+from graph_service.memory.mindmap.graph_queries import FactPageRequest, Row, fact_cursor
 from graph_service.memory.mindmap.reader import map_node
 from graph_service.memory.service import Memory
 from schema.frames import NodeView
@@ -38,13 +38,13 @@ class Loaders:
         self.nodes: DataLoader[str, NodeView | None] = _by(lambda ids: reads.nodes(tenant, ids), lambda: None)
         self.messages: DataLoader[str, Row | None] = _by(lambda ids: reads.messages(tenant, ids), lambda: None)
 
-    def facts(self, page: Page) -> DataLoader[str, list[Row]]:
+    def facts(self, page: FactPageRequest) -> DataLoader[str, list[Row]]:
         """Return facts of nodes; those that are asked for alike come together."""
         if page not in self._pages:
             self._pages[page] = _by(lambda ids: self._facts_with_ends(ids, page), list)
         return self._pages[page]
 
-    async def _facts_with_ends(self, ids: Sequence[str], page: Page) -> dict[str, list[Row]]:
+    async def _facts_with_ends(self, ids: Sequence[str], page: FactPageRequest) -> dict[str, list[Row]]:
         """Return facts, whose ends nobody has to read any more."""
         found = await self._memory.reads.facts(self._tenant, ids, page)
         ends = (map_node(values) for facts in found.values() for fact in facts for values in fact["ends"])
@@ -102,7 +102,7 @@ class MemoryNode(Node):
     importance: int | None = strawberry.field(description="Of scenes: 1 to 10.")
     first_seen: datetime = strawberry.field(description="When it was first said.")
     last_seen: datetime = strawberry.field(description="When it was last said.")
-    moments: strawberry.Private[Moments | None] = None
+    moments: strawberry.Private[AsOf | None] = None
 
     @strawberry.field(description="Its facts, the latest to begin first.")
     async def facts(
@@ -116,7 +116,7 @@ class MemoryNode(Node):
     ) -> "FactConnection":
         """Its facts."""
         moments = self.moments if valid_at is None and as_of is None else None
-        page = Page(
+        page = FactPageRequest(
             moments=moments or moments_asked(valid_at=valid_at, as_of=as_of, now=now_of(info)),
             first=first,
             after=after,
@@ -140,7 +140,7 @@ class MemoryFact(Node):
     invalid_at: datetime | None = strawberry.field(description="When it ceased to hold; null while it does.")
     known_at: datetime | None = strawberry.field(description="When we first heard of it.")
     row: strawberry.Private[Row]
-    moments: strawberry.Private[Moments | None] = None
+    moments: strawberry.Private[AsOf | None] = None
 
     @strawberry.field(description="Whom or what it is about.")
     async def subject(self, info: Info[Any, None]) -> MemoryNode | None:
@@ -177,21 +177,21 @@ class FactConnection:
     page_info: PageInfo = strawberry.field(description="Where the page ends.")
 
 
-def connection_of(rows: list[Row], page: Page) -> FactConnection:
+def connection_of(rows: list[Row], page: FactPageRequest) -> FactConnection:
     """Return a page of facts from one row more than was asked for; their ends are looked at from the same moment."""
     edges = [FactEdge(cursor=fact_cursor(row), node=fact_view(row, page.moments)) for row in rows[: page.first]]
     info = page_info([edge.cursor for edge in edges], more=len(rows) > page.first, after=page.after)
     return FactConnection(edges=edges, nodes=[edge.node for edge in edges], page_info=info)
 
 
-def fact_view(row: Row, moments: Moments | None = None) -> MemoryFact:
+def fact_view(row: Row, moments: AsOf | None = None) -> MemoryFact:
     """Return a fact as the API shows it, its ends looked at from a moment."""
     names = ("uri", "predicate", "relation", "statement", "strength", "confidence", "importance")
     times = ("valid_at", "invalid_at", "known_at")
     return MemoryFact(id=row["id"], row=row, moments=moments, **{name: row[name] for name in (*names, *times)})
 
 
-def node_answer(node: NodeView, moments: Moments | None = None) -> MemoryNode:
+def node_answer(node: NodeView, moments: AsOf | None = None) -> MemoryNode:
     """Return a node as the API shows it, its facts looked at from a moment unless they are asked for otherwise."""
     return MemoryNode(
         id=strawberry.ID(node.id),
@@ -213,5 +213,5 @@ def message_view(message: Row) -> ProvingMessage:
     return ProvingMessage(**{name: message[name] for name in ("id", "uri", "role", "speaker", "text", "said_at")})
 
 
-def _end(node: NodeView | None, moments: Moments | None) -> MemoryNode | None:
+def _end(node: NodeView | None, moments: AsOf | None) -> MemoryNode | None:
     return None if node is None else node_answer(node, moments)

@@ -13,7 +13,7 @@ from graph_service.memory.ingest.validation import Incoming, IncomingMessage
 from graph_service.memory.jobs.outbox import Backlog
 from graph_service.memory.recall.candidates import EvidenceMessage
 from graph_service.memory.recall.pipeline import Answer, Hit
-from graph_service.memory.recall.query import EVERYTHING, Kind, Mode, Narrowing
+from graph_service.memory.recall.query import EVERYTHING, HitKind, Mode, QueryFilters
 from schema.fact import FactKind
 from schema.labels import Role
 from schema.message import BroughtFact
@@ -94,7 +94,7 @@ def marks_of(answer: Answer) -> dict[str, Any]:
 
 
 strawberry.enum(Role, name="Role", description="Who speaks in a message.")
-strawberry.enum(Kind, name="HitKind", description="What a hit is.")
+strawberry.enum(HitKind, name="HitKind", description="What a hit is.")
 strawberry.enum(FactKind, name="FactKind", description="What sort of knowledge a fact is.")
 
 
@@ -240,7 +240,7 @@ class ScorePart:
 class RecallHit:
     """One thing that answers the question."""
 
-    kind: Kind
+    kind: HitKind
     id: str
     uri: str
     score: float
@@ -406,11 +406,11 @@ AfterArgument = Annotated[
 ]
 
 
-def narrowing(only: RecallFilter | None, after: str | None) -> Narrowing:
+def narrowing(only: RecallFilter | None, after: str | None) -> QueryFilters:
     """Return the wishes in our own words."""
     if only is None:
         return replace(EVERYTHING, after=after)
-    return Narrowing(
+    return QueryFilters(
         session_id=only.in_session,
         agent_id=only.agent_id,
         roles=tuple(only.roles),

@@ -51,7 +51,7 @@ from graph_service.api.graphql.usage import UsageMutation, UsageQuery
 from graph_service.api.tenant import tenant_of
 from graph_service.auth.access import access_of
 from graph_service.auth.gate import Gate
-from graph_service.memory.recall.query import Kind, Question
+from graph_service.memory.recall.query import HitKind, Question
 from graph_service.memory.service import Memory
 from schema.errors import InputError, MnemographError, RateLimitError, TooCostlyError
 from schema.ids import TenantId
@@ -92,7 +92,7 @@ class Query(
         query: Annotated[str, strawberry.argument(description="The question, in English or Chinese.")],
         limit: Annotated[int, strawberry.argument(description="At most so many hits, 1 to 100.")] = 10,
         kinds: Annotated[
-            list[Kind] | None,
+            list[HitKind] | None,
             strawberry.argument(description="Only these kinds; all when left out."),
         ] = None,
         start: Annotated[datetime | None, strawberry.argument(description="Said at or after.")] = None,
@@ -124,7 +124,7 @@ class Query(
             user_id=user_id,
             text=query,
             limit=limit,
-            kinds=tuple(kinds) if kinds is not None else tuple(Kind),
+            kinds=tuple(kinds) if kinds is not None else tuple(HitKind),
             start=start,
             end=end,
             valid_at=valid_at,

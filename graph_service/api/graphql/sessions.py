@@ -9,7 +9,7 @@ from strawberry.types import Info
 from graph_service.api.graphql.arguments import AfterCursor, Connection, FirstArgument, page_parts
 from graph_service.memory.service import Memory
 from graph_service.memory.sessions.lifecycle import session_cursor
-from graph_service.memory.sessions.short_term_window import Heard, Source, Turn
+from graph_service.memory.sessions.short_term_window import RecentTurns, Source, Turn
 from schema.labels import Role
 from schema.session import CloseReason, SessionState, SessionView
 
@@ -58,7 +58,7 @@ class ShortTermQuery:
         return _heard_view(heard)
 
 
-def _heard_view(heard: Heard) -> ShortTerm:
+def _heard_view(heard: RecentTurns) -> ShortTerm:
     return ShortTerm(turns=[_turn_view(turn) for turn in heard.turns], sources=list(heard.sources))
 
 

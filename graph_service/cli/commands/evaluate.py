@@ -23,7 +23,7 @@ from schema.errors import InputError
 from schema.ids import TenantId
 
 if TYPE_CHECKING:
-    from graph_service.app.services import Parts
+    from graph_service.app.services import Services
     from graph_service.evaluation.run import Plan
 
 
@@ -94,7 +94,7 @@ def _own_database(settings: Settings) -> Iterator[Settings]:
 
 @dataclass(frozen=True)
 class _Place:
-    parts: "Parts"
+    parts: "Services"
 
     async def work_left(self, tenant: str) -> int:
         return await self.parts.work_left(TenantId(tenant))
@@ -108,7 +108,7 @@ async def _measure(
     datasets: DataSets,
     plan: "Plan",
     output: Path | None,
-    parts: "Parts",
+    parts: "Services",
     address: str,
 ) -> None:
     from graph_service.evaluation.everyday_run import evaluate_everyday, everyday_table

@@ -16,14 +16,14 @@ from schema.timespan import iso
 
 if TYPE_CHECKING:
     from graph_service.memory.curation.fact_history import FactVersion
-    from graph_service.memory.curation.reopening import Standing
+    from graph_service.memory.curation.reopening import FactStatus
     from graph_service.memory.service import Memory
     from schema.ids import TenantId
 
 facts = typer.Typer(help="Single facts: whether they hold, why not, their history, and reopening what was closed.")
 
 IdArgument = Annotated[str, typer.Argument(metavar="ID", help="As recall and the map name it.", show_default=False)]
-Ask = Callable[["Memory", "TenantId"], Awaitable["Standing"]]
+Ask = Callable[["Memory", "TenantId"], Awaitable["FactStatus"]]
 
 
 @facts.command()
@@ -80,13 +80,13 @@ async def _history(common: Common, fact_id: str) -> None:
     terminal.answer(document, lambda: "\n".join(_line(one) for one in versions))
 
 
-def _document(one: "Standing | FactVersion") -> dict[str, Any]:
+def _document(one: "FactStatus | FactVersion") -> dict[str, Any]:
     closing = one.closing.model_dump(mode="json") if one.closing else None
     values = asdict(one) | {"closing": closing}
     return {name: iso(value) if isinstance(value, datetime) else value for name, value in values.items()}
 
 
-def _line(one: "Standing | FactVersion") -> str:
+def _line(one: "FactStatus | FactVersion") -> str:
     if one.closing is None:
         return f"{one.statement}\nholds since {iso(one.valid_at)}"
     return f"{one.statement}\nheld from {iso(one.valid_at)} to {iso(one.invalid_at)}: {one.closing.text}"

@@ -28,8 +28,8 @@ _IN_ARCHIVES = "conversations.json"
 FILE_BYTES_MAX: Final = 512 * 2**20
 
 if TYPE_CHECKING:
-    from graph_service.app.services import Parts
-    from graph_service.importers.import_batch import Found
+    from graph_service.app.services import Services
+    from graph_service.importers.import_batch import ImportBatch
     from graph_service.memory.ingest.validation import Incoming
 
 
@@ -64,7 +64,7 @@ def import_files(
     run(_import(settings, found, terminal, wait=not no_wait))
 
 
-async def store_all(parts: "Parts", tenant: TenantId, calls: Sequence["Incoming"], steps: Steps) -> tuple[int, int]:
+async def store_all(parts: "Services", tenant: TenantId, calls: Sequence["Incoming"], steps: Steps) -> tuple[int, int]:
     """Return how many messages were new, and how many were known; shows progress by messages."""
     stored = repeated = 0
     total = sum(len(call.messages) for call in calls)
@@ -76,11 +76,11 @@ async def store_all(parts: "Parts", tenant: TenantId, calls: Sequence["Incoming"
     return stored, repeated
 
 
-def _read(files: Sequence[Path], form: FileFormat, owner: Owner) -> "Found":
-    from graph_service.importers.import_batch import Found
+def _read(files: Sequence[Path], form: FileFormat, owner: Owner) -> "ImportBatch":
+    from graph_service.importers.import_batch import ImportBatch
     from graph_service.importers.reader import read_file
 
-    found, problems = Found(), list[str]()
+    found, problems = ImportBatch(), list[str]()
     for file in files:
         try:
             found.add(read_file(_text(file), name=str(file), form=form, owner=owner))
@@ -91,7 +91,7 @@ def _read(files: Sequence[Path], form: FileFormat, owner: Owner) -> "Found":
     return found
 
 
-async def _graphiti(uri: str, user: str, password: str, *, group: str | None, user_id: str | None) -> "Found":
+async def _graphiti(uri: str, user: str, password: str, *, group: str | None, user_id: str | None) -> "ImportBatch":
     from graph_service.graph.graphiti_source import GraphitiPlace, graphiti_graph
     from graph_service.importers.graphiti import from_graphiti
 
@@ -108,7 +108,7 @@ def _password(file: Path | None) -> str:
     return _text(file).strip()
 
 
-def _refuse_mistakes(found: "Found", tenant: TenantId) -> None:
+def _refuse_mistakes(found: "ImportBatch", tenant: TenantId) -> None:
     from graph_service.memory.ingest.validation import check_incoming
 
     now, problems = datetime.now(UTC), list[str]()
@@ -184,7 +184,7 @@ def _check_size(file: Path, size: int) -> None:
         )
 
 
-async def _import(settings: Settings, found: "Found", terminal: Terminal, *, wait: bool) -> None:
+async def _import(settings: Settings, found: "ImportBatch", terminal: Terminal, *, wait: bool) -> None:
     tenant = tenant_named(settings.tenant)
     async with opened(settings, terminal) as parts:
         with Steps(terminal) as steps:

@@ -41,7 +41,7 @@ def recall(
     as_json: JsonOption = False,
 ) -> None:
     """Find what a user's memory holds about a question, with the messages that prove it."""
-    from graph_service.memory.recall.query import Mode, Narrowing, Question, check_question
+    from graph_service.memory.recall.query import Mode, QueryFilters, Question, check_question
     from schema.labels import Role
 
     common = merged(ctx, config, tenant, as_json)
@@ -55,7 +55,7 @@ def recall(
         valid_at=moment(valid_at, "--valid-at"),
         as_of=moment(as_of, "--as-of"),
         mode=None if mode is None else one_of(Mode, mode, "--mode"),
-        narrowed=Narrowing(
+        narrowed=QueryFilters(
             session_id=in_session,
             agent_id=agent,
             roles=tuple(one_of(Role, one, "--role") for one in role or ()),

@@ -15,7 +15,7 @@ from graph_service.config.settings import Settings
 from schema.ids import DEFAULT_TENANT
 
 if TYPE_CHECKING:
-    from graph_service.app.services import Parts
+    from graph_service.app.services import Services
     from graph_service.cli.service_runner import Afterwards
 
 # Of glibc: how many heaps threads allocate from.
@@ -89,7 +89,7 @@ def _run(
     run(run_service(settings, terminal, stops, afterwards=afterwards, once=once, lasting=lasting), stops)
 
 
-async def _announce(settings: Settings, terminal: Terminal, parts: "Parts", address: str) -> None:
+async def _announce(settings: Settings, terminal: Terminal, parts: "Services", address: str) -> None:
     from graph_service.cli.service_runner import open_browser
 
     if terminal.as_json:
@@ -98,7 +98,7 @@ async def _announce(settings: Settings, terminal: Terminal, parts: "Parts", addr
     open_browser(settings, viewer_address(address, settings.tenant), terminal)
 
 
-async def _present(settings: Settings, terminal: Terminal, parts: "Parts", address: str) -> None:
+async def _present(settings: Settings, terminal: Terminal, parts: "Services", address: str) -> None:
     """Load the conversations, show how they are read, and ask the questions."""
     from graph_service.cli.answer_tables import answer_document, answer_view
     from graph_service.cli.commands.import_files import store_all

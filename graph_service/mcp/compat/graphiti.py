@@ -10,7 +10,7 @@ from pydantic import Field
 
 from graph_service.mcp.caller import Caller
 from graph_service.mcp.compat.compat_schemas import MessageAnswer, Theirs, a_tool
-from graph_service.mcp.tool import Desk, Effect
+from graph_service.mcp.tool import Effect, ToolContext
 from graph_service.mcp.tool_schemas import Shape
 from graph_service.mcp.tools.forget import Forgettable, forgotten
 from graph_service.mcp.tools.maintenance import StatusArguments, status_answer
@@ -18,7 +18,7 @@ from graph_service.mcp.tools.remember import session_of_today
 from graph_service.memory.ingest.validation import Incoming, IncomingMessage
 from graph_service.memory.mindmap.node_search import NodeFound
 from graph_service.memory.recall.pipeline import Hit
-from graph_service.memory.recall.query import Kind, Question
+from graph_service.memory.recall.query import HitKind, Question
 from schema.errors import InputError
 from schema.labels import Role
 
@@ -133,7 +133,7 @@ _SESSIONS_LOOKED_AT: Final = 20
 _SPOKEN = re.compile(r"([^:\n：]{1,60})[:：]\s*(.+)")
 
 
-async def _add_memory(desk: Desk, caller: Caller, given: AddMemoryArguments) -> MessageAnswer:
+async def _add_memory(desk: ToolContext, caller: Caller, given: AddMemoryArguments) -> MessageAnswer:
     group = caller.whose(given.group_id)
     incoming = Incoming(
         user_id=group,
@@ -162,7 +162,7 @@ def _spoken(given: AddMemoryArguments) -> list[tuple[str, str | None, str, str |
     return found
 
 
-async def _search_nodes(desk: Desk, caller: Caller, given: SearchNodesArguments) -> NodesResult:
+async def _search_nodes(desk: ToolContext, caller: Caller, given: SearchNodesArguments) -> NodesResult:
     async def of(group: str) -> list[NodeResult]:
         types = [one.casefold() for one in given.entity_types]
         found = await desk.memory.nodes.search(caller.tenant, group, given.query, types=types, limit=given.max_nodes)
@@ -172,9 +172,9 @@ async def _search_nodes(desk: Desk, caller: Caller, given: SearchNodesArguments)
     return NodesResult(message=_counted(found, "nodes"), nodes=found[: given.max_nodes])
 
 
-async def _search_facts(desk: Desk, caller: Caller, given: SearchFactsArguments) -> FactsResult:
+async def _search_facts(desk: ToolContext, caller: Caller, given: SearchFactsArguments) -> FactsResult:
     async def of(group: str) -> list[tuple[float, FactResult]]:
-        question = Question(user_id=group, text=given.query, limit=given.max_facts, kinds=(Kind.FACT,))
+        question = Question(user_id=group, text=given.query, limit=given.max_facts, kinds=(HitKind.FACT,))
         answer = await desk.memory.recall(caller.tenant, question)
         return [(hit.score, _fact(hit, group)) for hit in answer.hits]
 
@@ -183,7 +183,7 @@ async def _search_facts(desk: Desk, caller: Caller, given: SearchFactsArguments)
     return FactsResult(message=_counted(found, "facts"), facts=found)
 
 
-async def _get_episodes(desk: Desk, caller: Caller, given: EpisodesArguments) -> EpisodesResult:
+async def _get_episodes(desk: ToolContext, caller: Caller, given: EpisodesArguments) -> EpisodesResult:
     async def of(group: str) -> list[EpisodeResult]:
         found: list[EpisodeResult] = []
         for view in await desk.memory.sessions.latest(caller.tenant, group, limit=_SESSIONS_LOOKED_AT):
@@ -207,14 +207,14 @@ async def _get_episodes(desk: Desk, caller: Caller, given: EpisodesArguments) ->
     return EpisodesResult(message=_counted(latest, "episodes"), episodes=latest)
 
 
-async def _get_status(desk: Desk, caller: Caller, given: StatusArguments) -> StatusResult:
+async def _get_status(desk: ToolContext, caller: Caller, given: StatusArguments) -> StatusResult:
     state = await status_answer(desk, caller)
     said = f"the database is {state.database}; {state.waiting + state.in_work} pieces of work are being read"
     return StatusResult(status="ok" if state.database == "up" else "error", message=said)
 
 
 def _deletion(kind: Forgettable) -> Any:
-    async def act(desk: Desk, caller: Caller, given: UuidArguments) -> MessageAnswer:
+    async def act(desk: ToolContext, caller: Caller, given: UuidArguments) -> MessageAnswer:
         await forgotten(desk, caller, kind, given.uuid, None)
         return MessageAnswer(message=f"{given.uuid} was deleted")
 

@@ -9,13 +9,13 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from graph_service.mcp.caller import Caller
 from graph_service.mcp.compat.compat_schemas import MessageAnswer, TheirAnswer, Theirs, a_tool
-from graph_service.mcp.tool import Desk, Effect
+from graph_service.mcp.tool import Effect, ToolContext
 from graph_service.mcp.tool_schemas import Shape
 from graph_service.mcp.tools.forget import Forgettable, forgotten
 from graph_service.mcp.tools.remember import session_of_today
 from graph_service.memory.ingest.validation import Incoming, IncomingMessage
 from graph_service.memory.mindmap.node_search import FactOfNode
-from graph_service.memory.recall.query import Kind, Narrowing, Question
+from graph_service.memory.recall.query import HitKind, QueryFilters, Question
 from schema.errors import InputError, NotFoundError
 
 _LISTED_MAX: Final = 1_000
@@ -98,7 +98,7 @@ _BY_TEXT: Final[Mapping[str, Callable[[str], Filters]]] = {
 }
 
 
-async def _add_memory(desk: Desk, caller: Caller, given: AddMemoryArguments) -> MemoriesResult:
+async def _add_memory(desk: ToolContext, caller: Caller, given: AddMemoryArguments) -> MemoriesResult:
     user_id = caller.whose(given.user_id)
     turns = given.messages or [Turn(role="user", content=given.text)]
     incoming = Incoming(
@@ -114,17 +114,17 @@ async def _add_memory(desk: Desk, caller: Caller, given: AddMemoryArguments) -> 
     )
 
 
-async def _search_memories(desk: Desk, caller: Caller, given: SearchMemoriesArguments) -> MemoriesResult:
+async def _search_memories(desk: ToolContext, caller: Caller, given: SearchMemoriesArguments) -> MemoriesResult:
     wanted = filters_in(given.filters)
     user_id = caller.whose(wanted.user_id)
     question = Question(
         user_id=user_id,
         text=given.query,
         limit=given.limit,
-        kinds=(Kind.FACT, Kind.MESSAGE),
+        kinds=(HitKind.FACT, HitKind.MESSAGE),
         start=wanted.start,
         end=wanted.end,
-        narrowed=Narrowing(agent_id=wanted.agent_id, session_id=wanted.run_id),
+        narrowed=QueryFilters(agent_id=wanted.agent_id, session_id=wanted.run_id),
     )
     answer = await desk.memory.recall(caller.tenant, question)
     return MemoriesResult(
@@ -135,7 +135,7 @@ async def _search_memories(desk: Desk, caller: Caller, given: SearchMemoriesArgu
     )
 
 
-async def _get_memories(desk: Desk, caller: Caller, given: GetMemoriesArguments) -> MemoriesResult:
+async def _get_memories(desk: ToolContext, caller: Caller, given: GetMemoriesArguments) -> MemoriesResult:
     wanted = filters_in(given.filters)
     if wanted != Filters(user_id=wanted.user_id):
         raise InputError("get_memories filters by user_id only; use search_memories for the others")
@@ -153,7 +153,7 @@ def _listed(fact: FactOfNode, user_id: str) -> MemoryResult:
     return MemoryResult(id=fact.id, memory=said, user_id=user_id, created_at=fact.valid_at)
 
 
-async def _delete_memory(desk: Desk, caller: Caller, given: DeleteMemoryArguments) -> MessageAnswer:
+async def _delete_memory(desk: ToolContext, caller: Caller, given: DeleteMemoryArguments) -> MessageAnswer:
     try:
         await forgotten(desk, caller, Forgettable.FACT, given.memory_id, None)
     except NotFoundError:

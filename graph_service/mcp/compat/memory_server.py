@@ -7,7 +7,7 @@ from pydantic import ConfigDict, Field
 
 from graph_service.mcp.caller import Caller
 from graph_service.mcp.compat.compat_schemas import TheirAnswer, Theirs, a_tool
-from graph_service.mcp.tool import Desk, Effect
+from graph_service.mcp.tool import Effect, ToolContext
 from graph_service.mcp.tool_schemas import Shape
 from graph_service.mcp.tools.forget import Forgettable, forgotten
 from graph_service.memory.ingest.validation import Incoming, IncomingMessage
@@ -193,20 +193,20 @@ class DeletedResult(TheirAnswer):
     missing: list[str] = Field([])
 
 
-async def _create_entities(desk: Desk, caller: Caller, given: EntitiesArguments) -> StoredResult:
+async def _create_entities(desk: ToolContext, caller: Caller, given: EntitiesArguments) -> StoredResult:
     return await _store(desk, caller, [one for entity in given.entities for one in told(entity)])
 
 
-async def _create_relations(desk: Desk, caller: Caller, given: RelationsArguments) -> StoredResult:
+async def _create_relations(desk: ToolContext, caller: Caller, given: RelationsArguments) -> StoredResult:
     return await _store(desk, caller, [said_of(relation) for relation in given.relations])
 
 
-async def _add_observations(desk: Desk, caller: Caller, given: AddObservationsArguments) -> StoredResult:
+async def _add_observations(desk: ToolContext, caller: Caller, given: AddObservationsArguments) -> StoredResult:
     notes = [note(one.entityName, text) for one in given.observations for text in one.contents]
     return await _store(desk, caller, notes)
 
 
-async def _store(desk: Desk, caller: Caller, notes: Sequence[tuple[str, BroughtFact]]) -> StoredResult:
+async def _store(desk: ToolContext, caller: Caller, notes: Sequence[tuple[str, BroughtFact]]) -> StoredResult:
     """Return each note is a message with an id of its own, so that it can be repeated and deleted by what it says."""
     user_id, stored, repeated = caller.whose(None), 0, 0
     unique = list(dict(notes).items())
@@ -226,39 +226,39 @@ async def _store(desk: Desk, caller: Caller, notes: Sequence[tuple[str, BroughtF
     return StoredResult(stored=stored, repeated=repeated)
 
 
-async def _read_graph(desk: Desk, caller: Caller, given: NothingArguments) -> Graph:
+async def _read_graph(desk: ToolContext, caller: Caller, given: NothingArguments) -> Graph:
     return await _graph(desk, caller, None)
 
 
-async def _open_nodes(desk: Desk, caller: Caller, given: NamesArguments) -> Graph:
+async def _open_nodes(desk: ToolContext, caller: Caller, given: NamesArguments) -> Graph:
     return await _graph(desk, caller, given.names)
 
 
-async def _graph(desk: Desk, caller: Caller, names: Sequence[str] | None) -> Graph:
+async def _graph(desk: ToolContext, caller: Caller, names: Sequence[str] | None) -> Graph:
     user_id = caller.whose(None)
     found = await desk.memory.nodes.named(caller.tenant, user_id, names, limit=NAMED_MAX, facts=_FACTS_EACH)
     return graph_of(found)
 
 
-async def _search_nodes(desk: Desk, caller: Caller, given: QueryArguments) -> Graph:
+async def _search_nodes(desk: ToolContext, caller: Caller, given: QueryArguments) -> Graph:
     found = await desk.memory.nodes.search(
         caller.tenant, caller.whose(None), given.query, limit=LIMITS.results, facts=_FACTS_EACH
     )
     return graph_of(found)
 
 
-async def _delete_observations(desk: Desk, caller: Caller, given: DeleteObservationsArguments) -> DeletedResult:
+async def _delete_observations(desk: ToolContext, caller: Caller, given: DeleteObservationsArguments) -> DeletedResult:
     return await _delete(
         desk, caller, {note(one.entityName, text)[0]: text for one in given.deletions for text in one.observations}
     )
 
 
-async def _delete_relations(desk: Desk, caller: Caller, given: RelationsArguments) -> DeletedResult:
+async def _delete_relations(desk: ToolContext, caller: Caller, given: RelationsArguments) -> DeletedResult:
     notes = [said_of(relation) for relation in given.relations]
     return await _delete(desk, caller, {name: fact.statement for name, fact in notes})
 
 
-async def _delete_entities(desk: Desk, caller: Caller, given: EntityNamesArguments) -> DeletedResult:
+async def _delete_entities(desk: ToolContext, caller: Caller, given: EntityNamesArguments) -> DeletedResult:
     deleted, missing = 0, []
     for name in given.entityNames:
         found = await desk.memory.nodes.named(caller.tenant, caller.whose(None), [name], limit=1, facts=_FACTS_EACH)
@@ -281,7 +281,7 @@ def _notes_of(graph: Graph) -> dict[str, str]:
     return {name: fact.statement for name, fact in notes}
 
 
-async def _delete(desk: Desk, caller: Caller, notes: Mapping[str, str]) -> DeletedResult:
+async def _delete(desk: ToolContext, caller: Caller, notes: Mapping[str, str]) -> DeletedResult:
     session, missing = session_uri(caller.tenant, caller.whose(None), NOTES), []
     for name, text in notes.items():
         try:

@@ -5,7 +5,7 @@ from enum import StrEnum
 from pydantic import Field
 
 from graph_service.mcp.caller import Caller
-from graph_service.mcp.tool import Desk, Effect, Tool
+from graph_service.mcp.tool import Effect, Tool, ToolContext
 from graph_service.mcp.tool_schemas import Arguments, Shape
 from graph_service.mcp.tools.remember import UserId
 from graph_service.memory.forgetting.commit import Forgotten
@@ -46,7 +46,7 @@ class ForgetAnswer(Shape):
     spooled: int = Field(0, description="Messages that waited on disk.")
 
 
-async def forgotten(desk: Desk, caller: Caller, kind: Forgettable, name: str, user_id: str | None) -> Forgotten:
+async def forgotten(desk: ToolContext, caller: Caller, kind: Forgettable, name: str, user_id: str | None) -> Forgotten:
     """Forget one thing."""
     forgetting, tenant = desk.memory.forgetting, caller.tenant
     match kind:
@@ -64,7 +64,7 @@ async def forgotten(desk: Desk, caller: Caller, kind: Forgettable, name: str, us
             return await forgetting.user(tenant, name)
 
 
-async def _forget(desk: Desk, caller: Caller, given: ForgetArguments) -> ForgetAnswer:
+async def _forget(desk: ToolContext, caller: Caller, given: ForgetArguments) -> ForgetAnswer:
     if given.kind is Forgettable.USER and not given.confirm:
         raise InputError(
             f"this would forget everything of user {given.id!r} and cannot be taken back: ask the person, then call"

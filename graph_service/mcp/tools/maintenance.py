@@ -5,7 +5,7 @@ from datetime import datetime
 from pydantic import Field
 
 from graph_service.mcp.caller import Caller
-from graph_service.mcp.tool import Desk, Effect, Tool
+from graph_service.mcp.tool import Effect, Tool, ToolContext
 from graph_service.mcp.tool_schemas import Arguments, Shape
 from graph_service.mcp.tools.remember import UserId
 from graph_service.memory.summaries.service import Level
@@ -124,17 +124,17 @@ class StatusAnswer(Shape):
     version: str
 
 
-async def _read_memory(desk: Desk, caller: Caller, given: ReadMemoryArguments) -> LayerAnswer:
+async def _read_memory(desk: ToolContext, caller: Caller, given: ReadMemoryArguments) -> LayerAnswer:
     found = await desk.memory.layers.layer(caller.tenant, given.uri, given.level, after=given.after)
     return LayerAnswer.model_validate(found, from_attributes=True)
 
 
-async def _list_sessions(desk: Desk, caller: Caller, given: ListSessionsArguments) -> SessionsAnswer:
+async def _list_sessions(desk: ToolContext, caller: Caller, given: ListSessionsArguments) -> SessionsAnswer:
     found = await desk.memory.sessions.latest(caller.tenant, caller.whose(given.user_id), limit=given.limit)
     return SessionsAnswer(sessions=[_session(view) for view in found])
 
 
-async def _close_session(desk: Desk, caller: Caller, given: CloseSessionArguments) -> SessionAnswer:
+async def _close_session(desk: ToolContext, caller: Caller, given: CloseSessionArguments) -> SessionAnswer:
     return _session(await desk.memory.sessions.close(caller.tenant, caller.whose(given.user_id), given.session_id))
 
 
@@ -142,7 +142,7 @@ def _session(view: SessionView) -> SessionAnswer:
     return SessionAnswer.model_validate(view, from_attributes=True)
 
 
-async def _generate_layers(desk: Desk, caller: Caller, given: GenerateLayersArguments) -> LayersAnswer:
+async def _generate_layers(desk: ToolContext, caller: Caller, given: GenerateLayersArguments) -> LayersAnswer:
     if given.all_users and (given.user_id or given.session_id):
         raise InputError("all_users goes with neither user_id nor session_id; leave one of them out")
     user_id = None if given.all_users else caller.whose(given.user_id)
@@ -150,7 +150,7 @@ async def _generate_layers(desk: Desk, caller: Caller, given: GenerateLayersArgu
     return LayersAnswer.model_validate(report, from_attributes=True)
 
 
-async def _index_memories(desk: Desk, caller: Caller, given: IndexMemoriesArguments) -> IndexAnswer:
+async def _index_memories(desk: ToolContext, caller: Caller, given: IndexMemoriesArguments) -> IndexAnswer:
     report = await desk.memory.sync(caller.tenant, dry_run=given.dry_run)
     found = {problem.value: count for problem, count in sorted(report.found.items()) if count}
     return IndexAnswer(
@@ -158,7 +158,7 @@ async def _index_memories(desk: Desk, caller: Caller, given: IndexMemoriesArgume
     )
 
 
-async def status_answer(desk: Desk, caller: Caller) -> StatusAnswer:
+async def status_answer(desk: ToolContext, caller: Caller) -> StatusAnswer:
     """Return how the memory of a caller's tenant does; answers while the database is away, too."""
     about, depth = desk.about, await desk.memory.spooling.depth(caller.tenant)
     said = StatusAnswer(
@@ -180,7 +180,7 @@ async def status_answer(desk: Desk, caller: Caller) -> StatusAnswer:
     return said.model_copy(update={"database": "up", **counts})
 
 
-async def _status(desk: Desk, caller: Caller, given: StatusArguments) -> StatusAnswer:
+async def _status(desk: ToolContext, caller: Caller, given: StatusArguments) -> StatusAnswer:
     return await status_answer(desk, caller)
 
 

@@ -6,14 +6,14 @@ from typing import Final
 from pydantic import Field
 
 from graph_service.mcp.caller import Caller
-from graph_service.mcp.tool import Desk, Effect, Tool
+from graph_service.mcp.tool import Effect, Tool, ToolContext
 from graph_service.mcp.tool_schemas import Arguments, Shape
 from graph_service.mcp.tools.remember import UserId
 from graph_service.memory.context_builder.builder import Context, Wanted
 from graph_service.memory.context_builder.phrasing import Language
 from graph_service.memory.recall.candidates import EvidenceMessage
 from graph_service.memory.recall.pipeline import Answer, Hit
-from graph_service.memory.recall.query import Kind, Narrowing, Question
+from graph_service.memory.recall.query import HitKind, QueryFilters, Question
 
 TEXT_CHARS_MAX: Final = 600
 
@@ -24,7 +24,7 @@ class RecallArguments(Arguments):
     query: str = Field(description="The question in full words, English or Chinese; times in it count.")
     user_id: UserId = None
     limit: int = Field(8, description="At most so many hits, 1 to 100.")
-    kinds: list[Kind] | None = Field(None, description="Only these; all when left out.")
+    kinds: list[HitKind] | None = Field(None, description="Only these; all when left out.")
     evidence: int = Field(1, description="Proving messages with each fact and scene, 0 to 20.")
     about: list[str] = Field([], description="Only what names one of these.")
     start: datetime | None = Field(None, description="Said at or after.")
@@ -51,7 +51,7 @@ class Proof(Shape):
 class HitAnswer(Shape):
     """One thing that answers the question."""
 
-    kind: Kind
+    kind: HitKind
     id: str
     uri: str = Field(description="read_memory takes it (scenes, messages).")
     score: float
@@ -115,12 +115,12 @@ class ContextAnswer(Shape):
     sources: list[Source] = Field([])
 
 
-async def _recall(desk: Desk, caller: Caller, given: RecallArguments) -> RecallAnswer:
+async def _recall(desk: ToolContext, caller: Caller, given: RecallArguments) -> RecallAnswer:
     question = Question(
         user_id=caller.whose(given.user_id),
         text=given.query,
         limit=given.limit,
-        kinds=tuple(Kind) if given.kinds is None else tuple(given.kinds),
+        kinds=tuple(HitKind) if given.kinds is None else tuple(given.kinds),
         start=given.start,
         end=given.end,
         valid_at=given.valid_at,
@@ -128,7 +128,7 @@ async def _recall(desk: Desk, caller: Caller, given: RecallArguments) -> RecallA
         zone=given.zone,
         evidence=given.evidence,
         session_id=given.session_id,
-        narrowed=Narrowing(session_id=given.in_session, entities=tuple(given.about), after=given.after),
+        narrowed=QueryFilters(session_id=given.in_session, entities=tuple(given.about), after=given.after),
     )
     return _recalled(await desk.memory.recall(caller.tenant, question), whole=given.full_text)
 
@@ -175,7 +175,7 @@ def _cut(text: str, *, whole: bool) -> str:
     return text if whole or len(text) <= TEXT_CHARS_MAX else text[: TEXT_CHARS_MAX - 1] + "…"
 
 
-async def _get_context(desk: Desk, caller: Caller, given: ContextArguments) -> ContextAnswer:
+async def _get_context(desk: ToolContext, caller: Caller, given: ContextArguments) -> ContextAnswer:
     wanted = Wanted(
         user_id=caller.whose(given.user_id),
         query=given.query,

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from graph_service.mcp.caller import Caller
-from graph_service.mcp.tool import Desk, Effect, Tool
+from graph_service.mcp.tool import Effect, Tool, ToolContext
 from graph_service.mcp.tool_schemas import Arguments, Shape
 from graph_service.memory.ingest.episode_writer import Receipt
 from graph_service.memory.ingest.validation import Incoming, IncomingMessage
@@ -86,12 +86,12 @@ def receipt_answer(receipt: Receipt) -> RememberAnswer:
     )
 
 
-def session_of_today(desk: Desk) -> str:
+def session_of_today(desk: ToolContext) -> str:
     """Return the conversation that messages belong to when nobody says which."""
     return f"mcp-{desk.clock():%Y-%m-%d}"
 
 
-async def _remember(desk: Desk, caller: Caller, given: RememberArguments) -> RememberAnswer:
+async def _remember(desk: ToolContext, caller: Caller, given: RememberArguments) -> RememberAnswer:
     incoming = Incoming(
         user_id=caller.whose(given.user_id),
         session_id=given.session_id or session_of_today(desk),

@@ -5,7 +5,7 @@ from datetime import datetime
 from pydantic import Field
 
 from graph_service.mcp.caller import Caller
-from graph_service.mcp.tool import Desk, Effect, Tool
+from graph_service.mcp.tool import Effect, Tool, ToolContext
 from graph_service.mcp.tool_schemas import Arguments, Shape
 from graph_service.mcp.tools.remember import UserId
 from graph_service.memory.mindmap.node_search import FactOfNode, NodeFound
@@ -77,7 +77,7 @@ def _fact(fact: FactOfNode) -> NodeFact:
     )
 
 
-async def _search_nodes(desk: Desk, caller: Caller, given: SearchNodesArguments) -> NodesAnswer:
+async def _search_nodes(desk: ToolContext, caller: Caller, given: SearchNodesArguments) -> NodesAnswer:
     found = await desk.memory.nodes.search(
         caller.tenant,
         caller.whose(given.user_id),

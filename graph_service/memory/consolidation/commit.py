@@ -11,7 +11,7 @@ from graph_service.memory.consolidation.token_budget import day_of
 from graph_service.memory.entity_resolution.kinship_merges import concerns_roles, settle_roles
 from graph_service.memory.entity_resolution.projection_writer import say_of_merged
 from graph_service.memory.facts.writer import put_facts, want_vectors
-from graph_service.memory.jobs.outbox import Claim, finish
+from graph_service.memory.jobs.outbox import JobClaim, finish
 from graph_service.memory.profile.reader import settle_profile, subjects_in
 from schema.errors import ConflictError
 
@@ -21,7 +21,7 @@ class StaleError(Exception):
 
 
 async def commit_digest(
-    graph: Graph, text: SessionText, plan: DigestPlan, held: Claim, *, now_ms: int, too_slow: str | None = None
+    graph: Graph, text: SessionText, plan: DigestPlan, held: JobClaim, *, now_ms: int, too_slow: str | None = None
 ) -> None:
     """Write the plan, finish the work and append to the change log.
 
@@ -67,7 +67,7 @@ async def commit_digest(
     await graph.write(steps)
 
 
-async def _take_user(writing: Writing, text: SessionText, plan: DigestPlan, held: Claim) -> None:
+async def _take_user(writing: Writing, text: SessionText, plan: DigestPlan, held: JobClaim) -> None:
     parameters = {
         "tenant": held.tenant,
         "user_node_id": text.owner.user.id,

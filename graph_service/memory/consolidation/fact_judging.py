@@ -10,9 +10,9 @@ from extraction.text.near_duplicates import likeness
 from graph_service.graph.lucene import scoped_query
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
-from graph_service.memory.consolidation.plan import SceneRead, accepted_in
-from graph_service.memory.entity_resolution.resolver import Known, NameSeen, Owner
-from graph_service.memory.facts.conflict_resolution import SIMILAR_MAX, Verdict, resolve
+from graph_service.memory.consolidation.plan import SceneExtraction, accepted_in
+from graph_service.memory.entity_resolution.resolver import EntityRecord, NameSeen, Owner
+from graph_service.memory.facts.conflict_resolution import SIMILAR_MAX, FactAction, resolve
 from graph_service.memory.facts.rows import known_fact
 from schema.errors import MisreadError
 from schema.fact import AcceptedFact, Claim, KnownFact
@@ -40,7 +40,7 @@ def doubts_of(accepted: Iterable[AcceptedFact], similar: Sequence[KnownFact]) ->
     for fact in accepted:
         if fact.closes or fact.claim in doubts:
             continue
-        if resolve(fact, similar).verdict is not Verdict.CREATE:
+        if resolve(fact, similar).verdict is not FactAction.CREATE:
             continue
         near = [one for one in similar if _may_touch(fact, one)]
         if near:
@@ -80,7 +80,12 @@ class Judges:
     asked: set[Claim] = field(default_factory=set)
 
     async def on(
-        self, graph: Graph, owner: Owner, scenes: Sequence[SceneRead], names: Sequence[NameSeen], known: Sequence[Known]
+        self,
+        graph: Graph,
+        owner: Owner,
+        scenes: Sequence[SceneExtraction],
+        names: Sequence[NameSeen],
+        known: Sequence[EntityRecord],
     ) -> Judging:
         """Return the verdicts on the facts of these scenes, and what they cost.
 

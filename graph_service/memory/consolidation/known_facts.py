@@ -6,12 +6,12 @@ from functools import partial
 
 from extraction.text.near_duplicates import bands, simhash
 from graph_service.graph.store import Graph, Row
-from graph_service.memory.consolidation.plan import SceneRead
+from graph_service.memory.consolidation.plan import SceneExtraction
 from graph_service.memory.consolidation.plan_size import FACT_CHARS, computed
-from graph_service.memory.entity_resolution.resolver import Known, NameSeen, Owner, resolve
+from graph_service.memory.entity_resolution.resolver import EntityRecord, NameSeen, Owner, resolve
 from graph_service.memory.facts.lookup import _Key, _rows_near
 from graph_service.memory.facts.rows import known_fact
-from schema.entity import Being
+from schema.entity import EntityRef
 from schema.fact import Claim, KnownFact
 from schema.ids import MemoryId
 from schema.predicates import whitelist
@@ -34,9 +34,9 @@ class KnownFacts:
 async def load_known(
     graph: Graph,
     owner: Owner,
-    scenes: Sequence[SceneRead],
+    scenes: Sequence[SceneExtraction],
     names: Sequence[NameSeen],
-    candidates: Sequence[Known],
+    candidates: Sequence[EntityRecord],
     *,
     also: Iterable[Claim] = (),
 ) -> KnownFacts:
@@ -65,7 +65,7 @@ def _known(rows: Sequence[Row]) -> list[KnownFact]:
     return [known_fact(row) for row in rows]
 
 
-def _keys(scenes: Sequence[SceneRead], beings: dict[str, Being]) -> dict[str, _Key]:
+def _keys(scenes: Sequence[SceneExtraction], beings: dict[str, EntityRef]) -> dict[str, _Key]:
     keys: dict[str, _Key] = {}
     for read in scenes:
         for reading in read.readings:

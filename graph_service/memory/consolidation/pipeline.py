@@ -17,16 +17,16 @@ from graph_service.graph.store import Graph, Writing
 from graph_service.memory.consolidation.commit import StaleError, commit_digest
 from graph_service.memory.consolidation.fact_judging import Judges
 from graph_service.memory.consolidation.known_facts import load_known
-from graph_service.memory.consolidation.plan import DigestPlan, SceneRead, names_of, plan_digest
+from graph_service.memory.consolidation.plan import DigestPlan, SceneExtraction, names_of, plan_digest
 from graph_service.memory.consolidation.plan_size import computed, facts_in, planned_chars
 from graph_service.memory.consolidation.segmentation import SceneRules, is_ripe
 from graph_service.memory.consolidation.session_input import BroughtByMessage, SessionText, load_session, scene_text
 from graph_service.memory.consolidation.token_budget import affordable
 from graph_service.memory.consolidation.user_aliases import meeting_the_user, names_told, new_names, with_names_told
 from graph_service.memory.entity_resolution.candidate_lookup import load_candidates
-from graph_service.memory.jobs.job_context import Pace
+from graph_service.memory.jobs.job_context import JobContext
 from graph_service.memory.jobs.keyed_lock import OneAtATime
-from graph_service.memory.jobs.outbox import Claim, finish
+from graph_service.memory.jobs.outbox import JobClaim, finish
 from graph_service.memory.summaries.scene_summary import (
     asks_for_overview,
     basis_lines,
@@ -43,7 +43,7 @@ from schema.scene import Scene
 _CALLER: Final = "caller"
 
 
-def count_digest(scenes: Sequence[SceneRead], plan: DigestPlan) -> None:
+def count_digest(scenes: Sequence[SceneExtraction], plan: DigestPlan) -> None:
     """Count what one digest read and wrote; to be called after its commit."""
     for reading in (reading for scene in scenes for reading in scene.readings if reading.reader != _CALLER):
         READINGS.add(_outcome(reading))
@@ -96,8 +96,8 @@ class Readers:
 async def read_session(
     graph: Graph,
     readers: Readers,
-    held: Claim,
-    pace: Pace,
+    held: JobClaim,
+    pace: JobContext,
     rules: SceneRules,
     turns: OneAtATime,
     *,
@@ -151,7 +151,9 @@ async def read_session(
     raise ConflictError(f"the memory of user {text.owner.user_id!r} keeps changing; the work is tried again later")
 
 
-async def _plan(graph: Graph, text: SessionText, scenes: Sequence[SceneRead], judges: Judges, pace: Pace) -> DigestPlan:
+async def _plan(
+    graph: Graph, text: SessionText, scenes: Sequence[SceneExtraction], judges: Judges, pace: JobContext
+) -> DigestPlan:
     owner, told = text.owner, with_names_told(text.user_properties, scenes, text.owner)
     scenes = meeting_the_user(scenes, names_told(told), owner)
     names = names_of(scenes)
@@ -183,7 +185,7 @@ async def _plan(graph: Graph, text: SessionText, scenes: Sequence[SceneRead], ju
     return replace(plan, own_names=new_names(text.user_properties, told))
 
 
-async def _refresh(graph: Graph, text: SessionText, held: Claim) -> SessionText:
+async def _refresh(graph: Graph, text: SessionText, held: JobClaim) -> SessionText:
     """Return the same text with the user as it is now; the scenes cannot have changed, because the session is leased to
     us.
     """
@@ -196,13 +198,13 @@ async def _refresh(graph: Graph, text: SessionText, held: Claim) -> SessionText:
 
 async def _read_scenes(  # noqa: C901  one pass over a scene, whose steps share what came before
     text: SessionText, readers: Readers, rules: SceneRules, refused: Refused, *, final: bool, whole: bool
-) -> list[SceneRead]:
+) -> list[SceneExtraction]:
     """Return the readings of scenes that changed, and new layer texts where the old ones hold no more."""
     # Rules share the processor and few threads with everybody; only answers of a model are worth waiting for together.
     told_by = BroughtByMessage(text.session_uri, text.brought)
     gate = asyncio.Semaphore(1 if readers.first is readers.fallback else readers.parallel)
 
-    async def one(scene: Scene) -> SceneRead | None:
+    async def one(scene: Scene) -> SceneExtraction | None:
         stored = text.stored.get(scene.id, {})
         ripe = is_ripe(scene, rules, newest_ms=text.newest_ms, final=final)
         pending = readers.waits_for_ripe and not ripe
@@ -225,7 +227,7 @@ async def _read_scenes(  # noqa: C901  one pass over a scene, whose steps share 
                 read = [kept(one) for one in told]
             readings = (brought, *read) if due else ()
             if basis.fresh and not read and not owed:
-                return SceneRead(
+                return SceneExtraction(
                     scene=scene, readings=readings, layers=None, basis=basis, pending=pending, too_slow=slow
                 )
             asks = readers.writer if whole or asks_for_overview(readings) else None
@@ -242,7 +244,9 @@ async def _read_scenes(  # noqa: C901  one pass over a scene, whose steps share 
             if pending and asks is None and readers.writer is not None and worth_writing(lines):
                 # Whoever asks for the texts before the scene is read has the model write them.
                 layers = replace(layers, owed=True)
-            return SceneRead(scene=scene, readings=readings, layers=layers, basis=basis, pending=pending, too_slow=slow)
+            return SceneExtraction(
+                scene=scene, readings=readings, layers=layers, basis=basis, pending=pending, too_slow=slow
+            )
 
     read = await asyncio.gather(*(one(scene) for scene in text.scenes))
     for scene in read:
@@ -252,7 +256,7 @@ async def _read_scenes(  # noqa: C901  one pass over a scene, whose steps share 
     return [scene for scene in read if scene is not None]
 
 
-def _too_slow(scenes: Sequence[SceneRead]) -> str | None:
+def _too_slow(scenes: Sequence[SceneExtraction]) -> str | None:
     """Return what a dead letter says of scenes that took too long: which they are, never what they hold."""
     slow = [read.scene.uri for read in scenes if read.too_slow]
     if not slow:
@@ -263,7 +267,7 @@ def _too_slow(scenes: Sequence[SceneRead]) -> str | None:
     )
 
 
-async def _affordable(graph: Graph, readers: Readers, held: Claim, pace: Pace) -> Readers:
+async def _affordable(graph: Graph, readers: Readers, held: JobClaim, pace: JobContext) -> Readers:
     budget, now = readers.tokens_per_day, pace.clock()
     first = await affordable(graph, held.tenant, readers.first, readers.fallback, tokens_per_day=budget, now=now)
     # Over the budget nothing is asked of the model at all.
@@ -289,7 +293,7 @@ async def _read_by_rules(lines: SceneText, readers: Readers) -> tuple[list[Readi
         return [plain_reading()], True
 
 
-async def _finish_empty(graph: Graph, held: Claim, pace: Pace, text: SessionText | None = None) -> None:
+async def _finish_empty(graph: Graph, held: JobClaim, pace: JobContext, text: SessionText | None = None) -> None:
     now_ms = pace.now_ms()
     # Facts whose messages no scene holds must not stand in the way of those that come after them.
     passed = text.episodes if text is not None and text.more else ()

@@ -12,13 +12,20 @@ from graph_service.memory.change_log.payloads import fact_change, node_body, nod
 from graph_service.memory.consolidation.proposal_check import Rejected, check
 from graph_service.memory.consolidation.session_input import SessionText
 from graph_service.memory.consolidation.token_budget import digest_cost, scene_cost, scene_marks
-from graph_service.memory.entity_resolution.resolver import Known, NameSeen, Owner, being_change, entity_row, resolve
+from graph_service.memory.entity_resolution.resolver import (
+    EntityRecord,
+    NameSeen,
+    Owner,
+    being_change,
+    entity_row,
+    resolve,
+)
 from graph_service.memory.facts.claims import PlannedFact, strength_of
 from graph_service.memory.facts.reconciliation import plan_facts
 from graph_service.memory.facts.rows import fact_row
-from graph_service.memory.summaries.scene_summary import LayerBasis, Layers, layer_properties
+from graph_service.memory.summaries.scene_summary import LayerBasis, SceneSummary, layer_properties
 from schema.change import Change, Op
-from schema.entity import Being
+from schema.entity import EntityRef
 from schema.fact import AcceptedFact, KnownFact
 from schema.ids import MemoryId, fact_uri, memory_id, scope_token
 from schema.importance import importance_of_strength
@@ -78,7 +85,7 @@ def plan_mentions(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SceneRead:
+class SceneExtraction:
     """A scene with its readings (callers' first) and its layer texts.
 
     Attributes:
@@ -90,7 +97,7 @@ class SceneRead:
 
     scene: Scene
     readings: tuple[Reading, ...]
-    layers: Layers | None
+    layers: SceneSummary | None
     basis: LayerBasis
     pending: bool = False
     too_slow: bool = False
@@ -120,7 +127,7 @@ class DigestPlan:
     held_facts: tuple[dict[str, Any], ...] = ()
 
 
-def names_of(scenes: Sequence[SceneRead]) -> list[NameSeen]:
+def names_of(scenes: Sequence[SceneExtraction]) -> list[NameSeen]:
     """Return every name in the readings with the time it was said, in the order of scenes and lines."""
     seen: dict[tuple[str, datetime], NameSeen] = {}
     for read in scenes:
@@ -148,7 +155,7 @@ def _mentions_in(reading: Reading) -> Iterator[Mention]:
 
 
 def accepted_in(
-    scenes: Sequence[SceneRead], names: Sequence[NameSeen], candidates: Sequence[Known], owner: Owner
+    scenes: Sequence[SceneExtraction], names: Sequence[NameSeen], candidates: Sequence[EntityRecord], owner: Owner
 ) -> list[AcceptedFact]:
     """Return the facts of these scenes that pass the check."""
     beings, _ = _beings(names, candidates, owner)
@@ -157,17 +164,17 @@ def accepted_in(
 
 
 def _beings(
-    names: Sequence[NameSeen], candidates: Sequence[Known], owner: Owner
-) -> tuple[dict[str, Being], list[Known]]:
+    names: Sequence[NameSeen], candidates: Sequence[EntityRecord], owner: Owner
+) -> tuple[dict[str, EntityRef], list[EntityRecord]]:
     beings, touched = resolve(names, candidates, owner)
     return beings | {THE_USER: owner.user, THE_AGENT: owner.agent}, touched
 
 
 def plan_digest(
     text: SessionText,
-    scenes: Sequence[SceneRead],
+    scenes: Sequence[SceneExtraction],
     names: Sequence[NameSeen],
-    candidates: Sequence[Known],
+    candidates: Sequence[EntityRecord],
     facts_known: Sequence[KnownFact],
     mentions_known: Mapping[MemoryId, KnownFact],
     *,
@@ -241,7 +248,7 @@ def _hold_back(plan: DigestPlan, entities: Sequence[dict[str, Any]], held: Colle
 
 
 def _named(
-    read: SceneRead, accepted: Sequence[AcceptedFact], beings: Mapping[str, Being], owner: Owner
+    read: SceneExtraction, accepted: Sequence[AcceptedFact], beings: Mapping[str, EntityRef], owner: Owner
 ) -> dict[MemoryId, list[tuple[MemoryId, datetime]]]:
     """For each being, the messages of the scene that name it; whoever's memory it is belongs to every scene."""
     lines = read.scene.messages
@@ -260,7 +267,7 @@ def _named(
     return named
 
 
-def _scene_row(read: SceneRead, text: SessionText) -> dict[str, Any]:
+def _scene_row(read: SceneExtraction, text: SessionText) -> dict[str, Any]:
     scene, owner = read.scene, text.owner
     stored = text.stored.get(scene.id, {})
     held = [_held(message) for message in scene.messages]
@@ -286,9 +293,9 @@ def _scene_row(read: SceneRead, text: SessionText) -> dict[str, Any]:
     return {"id": scene.id, "properties": properties, "messages": held, "cost": scene_cost(read.readings, read.layers)}
 
 
-def _agent_row(owner: Owner, scenes: Sequence[SceneRead]) -> dict[str, Any]:
+def _agent_row(owner: Owner, scenes: Sequence[SceneExtraction]) -> dict[str, Any]:
     moments = [message.said_at for read in scenes for message in read.scene.messages]
-    known = Known(being=owner.agent, aliases=(), first_seen=min(moments), last_seen=max(moments), changed=True)
+    known = EntityRecord(being=owner.agent, aliases=(), first_seen=min(moments), last_seen=max(moments), changed=True)
     return entity_row(known, owner)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Final, TypeVar
 
 from extraction.bounded_threads import THREADS
-from graph_service.memory.consolidation.plan import SceneRead
+from graph_service.memory.consolidation.plan import SceneExtraction
 from schema.fact import KnownFact
 
 T = TypeVar("T")
@@ -16,7 +16,7 @@ FACT_CHARS: Final = 200
 TOLD_CHARS: Final = 10
 
 
-def planned_chars(scenes: Sequence[SceneRead], known: Sequence[KnownFact]) -> int:
+def planned_chars(scenes: Sequence[SceneExtraction], known: Sequence[KnownFact]) -> int:
     """Return about how much there is to plan: text, facts with the messages that say them, and facts known before."""
     text = sum(len(message.text) for read in scenes for message in read.scene.messages)
     quotes = sum(len(fact.quotes) for read in scenes for reading in read.readings for fact in reading.facts)
@@ -24,7 +24,7 @@ def planned_chars(scenes: Sequence[SceneRead], known: Sequence[KnownFact]) -> in
     return text + FACT_CHARS * (facts_in(scenes) + len(known)) + TOLD_CHARS * (quotes + told)
 
 
-def facts_in(scenes: Sequence[SceneRead]) -> int:
+def facts_in(scenes: Sequence[SceneExtraction]) -> int:
     """Return how many facts were read from some scenes or brought with them."""
     return sum(len(reading.facts) for read in scenes for reading in read.readings)
 

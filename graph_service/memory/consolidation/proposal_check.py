@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from extraction.reader import ProposedFact, Quote, Reading
 from extraction.rules.additive_cues import holds_beside
-from schema.entity import Being
+from schema.entity import EntityRef
 from schema.fact import PERSON, AcceptedFact, Proof
 from schema.importance import importance_of_strength
 from schema.limits import LIMITS
@@ -33,14 +33,14 @@ class Rejected:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
+class CheckResult:
     """Everything proposed is in exactly one of the two."""
 
     accepted: tuple[AcceptedFact, ...]
     rejected: tuple[Rejected, ...]
 
 
-def check(reading: Reading, messages: Sequence[Message], beings: Mapping[str, Being]) -> Verdict:
+def check(reading: Reading, messages: Sequence[Message], beings: Mapping[str, EntityRef]) -> CheckResult:
     """Accept the proposals that the whitelist permits, whose ends are known and whose proof exists.
 
     Args:
@@ -57,10 +57,10 @@ def check(reading: Reading, messages: Sequence[Message], beings: Mapping[str, Be
             rejected.append(Rejected(fact=fact, reason=reason))
         else:
             accepted.append(_accept(fact, messages, beings, reading.reader))
-    return Verdict(accepted=tuple(accepted), rejected=tuple(rejected))
+    return CheckResult(accepted=tuple(accepted), rejected=tuple(rejected))
 
 
-def _reason_against(fact: ProposedFact, lines: int, beings: Mapping[str, Being]) -> str | None:
+def _reason_against(fact: ProposedFact, lines: int, beings: Mapping[str, EntityRef]) -> str | None:
     if fact.predicate not in whitelist():
         return "predicate not on the whitelist"
     if fact.subject not in beings or fact.object not in beings:
@@ -78,7 +78,9 @@ def _reason_against(fact: ProposedFact, lines: int, beings: Mapping[str, Being])
     return None
 
 
-def _accept(fact: ProposedFact, messages: Sequence[Message], beings: Mapping[str, Being], reader: str) -> AcceptedFact:
+def _accept(
+    fact: ProposedFact, messages: Sequence[Message], beings: Mapping[str, EntityRef], reader: str
+) -> AcceptedFact:
     said = sorted(messages[quote.line].said_at for quote in fact.quotes)
     valid_at = as_utc(fact.valid_at) if fact.valid_at else said[0]
     invalid_at = as_utc(fact.invalid_at) if fact.invalid_at else None

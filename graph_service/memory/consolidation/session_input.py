@@ -18,7 +18,7 @@ from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
 from graph_service.memory.consolidation.segmentation import SceneRules, assign, span_pauses
 from graph_service.memory.entity_resolution.resolver import Owner
-from graph_service.memory.jobs.outbox import Claim
+from graph_service.memory.jobs.outbox import JobClaim
 from schema.entity import EntityType
 from schema.errors import BrokenDataError, MnemographError
 from schema.fact import FactDetail, FactKind
@@ -60,7 +60,7 @@ _FACTS_CHARS_MAX = 500_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Brought:
+class ProvidedFacts:
     """Facts and a summary that a caller handed in with some messages."""
 
     id: str
@@ -95,14 +95,14 @@ class SessionText:
     newest_ms: int
     stored: Mapping[str, Mapping[str, Any]]
     fresh: frozenset[MemoryId]
-    brought: tuple[Brought, ...]
+    brought: tuple[ProvidedFacts, ...]
     episodes: tuple[str, ...]
     more: bool
 
 
 async def load_session(
     graph: Graph,
-    held: Claim,
+    held: JobClaim,
     rules: SceneRules,
     embedder: Embedder | None,
     *,
@@ -186,8 +186,8 @@ def _owner(tenant: TenantId, row: Mapping[str, Any]) -> Owner:
 
 
 async def _earlier_episodes(
-    graph: Graph, held: Claim, near: Sequence[Mapping[str, Any]], unread: Sequence[Brought]
-) -> tuple[Brought, ...]:
+    graph: Graph, held: JobClaim, near: Sequence[Mapping[str, Any]], unread: Sequence[ProvidedFacts]
+) -> tuple[ProvidedFacts, ...]:
     """Return what was brought before with messages that are read; a scene is always read as a whole."""
     ids = {message["episode_id"] for scene in near for message in scene["messages"] if message["episode_id"]}
     ids -= {episode.id for episode in unread}
@@ -256,7 +256,7 @@ class BroughtByMessage:
         BrokenDataError: a fact that was brought lacks something.
     """
 
-    def __init__(self, session: str, brought: Sequence[Brought]) -> None:
+    def __init__(self, session: str, brought: Sequence[ProvidedFacts]) -> None:
         self.covered = frozenset(name for one in brought if one.facts for name in one.message_ids)
         self._brought = brought
         self._calls: dict[MemoryId, list[int]] = {}
@@ -283,7 +283,7 @@ class BroughtByMessage:
         return Reading(reader="caller", facts=tuple(facts), summary=summaries[-1] if summaries else None)
 
 
-def _by_message(brought: Brought) -> _BroughtOnce:
+def _by_message(brought: ProvidedFacts) -> _BroughtOnce:
     once = _BroughtOnce()
     for place, name in enumerate(brought.message_ids):
         once.places.setdefault(name, []).append(place)
@@ -349,9 +349,9 @@ def _moment(text: str | None) -> datetime | None:
     return datetime.fromisoformat(text) if text else None
 
 
-def _brought(row: Mapping[str, Any]) -> Brought:
+def _brought(row: Mapping[str, Any]) -> ProvidedFacts:
     facts = tuple(json.loads(row["facts"]))
-    return Brought(id=row["id"], message_ids=tuple(row["message_ids"]), facts=facts, summary=row["summary"])
+    return ProvidedFacts(id=row["id"], message_ids=tuple(row["message_ids"]), facts=facts, summary=row["summary"])
 
 
 def _message(row: Mapping[str, Any]) -> Message:

@@ -10,7 +10,7 @@ from extraction.reader import Reader, Reading, SceneText
 from extraction.rules.rule_reader import READER_NAME
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Writing
-from graph_service.memory.summaries.scene_summary import Layers
+from graph_service.memory.summaries.scene_summary import SceneSummary
 from schema.errors import InputError
 from schema.ids import TenantId
 from schema.timespan import as_utc
@@ -65,9 +65,9 @@ def scene_marks(readings: Sequence[Reading]) -> dict[str, Any]:
     return {"read_by": _CALLER, "read_path": [], "owed": None} if any(reading.facts for reading in readings) else {}
 
 
-def scene_cost(readings: Iterable[Reading | Judging], layers: Layers | None) -> dict[str, int]:
+def scene_cost(readings: Iterable[Reading | Judging], layers: SceneSummary | None) -> dict[str, int]:
     """Return what reading a scene and writing its texts cost this time."""
-    told: list[Reading | Judging | Layers] = [*readings, *([layers] if layers else [])]
+    told: list[Reading | Judging | SceneSummary] = [*readings, *([layers] if layers else [])]
     return {
         "calls": sum(part.calls for part in told),
         "tokens_in": sum(part.tokens_in for part in told),
@@ -76,7 +76,7 @@ def scene_cost(readings: Iterable[Reading | Judging], layers: Layers | None) -> 
 
 
 def digest_cost(
-    scenes: Iterable[tuple[Sequence[Reading], Layers | None]], judging: Judging, *, rejected: int
+    scenes: Iterable[tuple[Sequence[Reading], SceneSummary | None]], judging: Judging, *, rejected: int
 ) -> dict[str, int]:
     """Return what one digest adds to its day.
 

@@ -13,7 +13,7 @@ from extraction.entities.kinship_terms import tie
 from extraction.entities.matching import person_words
 from extraction.reader import THE_USER, Mention, ProposedFact, Reading
 from graph_service.memory.argument_checks import text_problem
-from graph_service.memory.consolidation.plan import SceneRead
+from graph_service.memory.consolidation.plan import SceneExtraction
 from graph_service.memory.entity_resolution.resolver import Owner
 from schema.ids import name_key
 from schema.labels import Role
@@ -30,7 +30,7 @@ def names_told(stored: Mapping[str, Any]) -> dict[str, datetime]:
     return dict(zip(stored.get("called") or (), stored.get("called_since") or (), strict=True))
 
 
-def with_names_told(stored: Mapping[str, Any], scenes: Sequence[SceneRead], owner: Owner) -> dict[str, Any]:
+def with_names_told(stored: Mapping[str, Any], scenes: Sequence[SceneExtraction], owner: Owner) -> dict[str, Any]:
     """Return the properties of the user with the names that the readings tell; equal to `stored` when they tell no new
     one.
     """
@@ -55,13 +55,13 @@ def new_names(stored: Mapping[str, Any], told: Mapping[str, Any]) -> dict[str, A
     return {name: told[name] for name in ("aliases", "called", "called_since")}
 
 
-def meeting_the_user(scenes: Sequence[SceneRead], told: Told, owner: Owner) -> list[SceneRead]:
+def meeting_the_user(scenes: Sequence[SceneExtraction], told: Told, owner: Owner) -> list[SceneExtraction]:
     """Return the scenes with the user in place of a name that others say after the user told it."""
     since = {name_key(name): at for name, at in told.items()}
     return [_met(read, since, owner) for read in scenes] if since else list(scenes)
 
 
-def _met(read: SceneRead, since: Told, owner: Owner) -> SceneRead:
+def _met(read: SceneExtraction, since: Told, owner: Owner) -> SceneExtraction:
     lines = read.scene.messages
 
     def who(name: str, numbers: Iterable[int]) -> str:
@@ -86,7 +86,7 @@ def _met(read: SceneRead, since: Told, owner: Owner) -> SceneRead:
     return replace(read, readings=readings)
 
 
-def _tells(read: SceneRead, reading: Reading, owner: Owner) -> list[tuple[str, datetime]]:
+def _tells(read: SceneExtraction, reading: Reading, owner: Owner) -> list[tuple[str, datetime]]:
     lines = read.scene.messages
     return [
         (fact.object.strip(), lines[quote.line].said_at)

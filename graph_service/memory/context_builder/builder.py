@@ -10,15 +10,15 @@ from extraction.bounded_threads import BoundedThreads
 from extraction.query_analysis import is_chinese
 from extraction.text.fulltext_words import words_in
 from graph_service.graph.store import Graph
-from graph_service.memory.context_builder.lines import Line, heading_costs, lines_of_core, lines_of_hits
+from graph_service.memory.context_builder.lines import ContextLineDraft, heading_costs, lines_of_core, lines_of_hits
 from graph_service.memory.context_builder.packing import CORE_SHARE, CORE_SHARE_IN_DOUBT, Part, packed
 from graph_service.memory.context_builder.phrasing import WORDS, Language, Section, asks_of_former_times
 from graph_service.memory.context_builder.prompt_safety import fenced
 from graph_service.memory.context_builder.token_estimate import tokens_in
-from graph_service.memory.facts.bitemporal import Moments, moments_asked
+from graph_service.memory.facts.bitemporal import AsOf, moments_asked
 from graph_service.memory.profile.core_memory import CoreFact, CoreKind, core_memory
 from graph_service.memory.recall.pipeline import Answer
-from graph_service.memory.recall.query import Kind, Question, check_question
+from graph_service.memory.recall.query import HitKind, Question, check_question
 from schema.errors import InputError, UnavailableError
 from schema.ids import TenantId
 from schema.limits import LIMITS
@@ -77,7 +77,7 @@ class ContextLine:
 class Told:
     """A message, scene or fact that is part of a context."""
 
-    kind: Kind
+    kind: HitKind
     id: str
 
 
@@ -109,8 +109,8 @@ class Context:
     @property
     def used(self) -> list[Told]:
         """Return what was told because of the question; what is told always says nothing of what is needed."""
-        kinds = {kind.value: kind for kind in Kind}
-        return [Told(kind=kinds.get(line.kind, Kind.FACT), id=line.id) for line in self.recalled]
+        kinds = {kind.value: kind for kind in HitKind}
+        return [Told(kind=kinds.get(line.kind, HitKind.FACT), id=line.id) for line in self.recalled]
 
 
 async def context(
@@ -150,7 +150,7 @@ async def context(
 
 
 async def _core(
-    graph: Graph, tenant: TenantId, user_id: str, *, moments: Moments, now: bool
+    graph: Graph, tenant: TenantId, user_id: str, *, moments: AsOf, now: bool
 ) -> tuple[CoreFact, ...] | None:
     """Core Memory; None while Neo4j is away, when recall may still have something on disk."""
     try:
@@ -187,7 +187,7 @@ def checked(wanted: Wanted) -> Question:
 
 
 def laid_out(
-    lines: Sequence[Line], wanted: Wanted, language: Language, answer: Answer, *, core_known: bool = True
+    lines: Sequence[ContextLineDraft], wanted: Wanted, language: Language, answer: Answer, *, core_known: bool = True
 ) -> Context:
     """Return the lines that fit, as text and as values. Pure."""
     said = _preamble(lines, language, answer, core_known=core_known)
@@ -232,7 +232,7 @@ def laid_out(
     )
 
 
-def _preamble(lines: Sequence[Line], language: Language, answer: Answer, *, core_known: bool) -> list[str]:
+def _preamble(lines: Sequence[ContextLineDraft], language: Language, answer: Answer, *, core_known: bool) -> list[str]:
     words = WORDS[language]
     said = [words.preamble]
     if not core_known:
@@ -246,25 +246,25 @@ def _preamble(lines: Sequence[Line], language: Language, answer: Answer, *, core
     return said
 
 
-def _in_order(lines: Sequence[Line]) -> list[Line]:
+def _in_order(lines: Sequence[ContextLineDraft]) -> list[ContextLineDraft]:
     """By heading; under each the newest first, but what was said in a scene below it, as it was said."""
     told = {line.piece.id for line in lines if line.kind == "scene"}
     heads = [line for line in lines if line.scene_id not in told]
     heads.sort(key=_place)
     below = sorted((line for line in lines if line.scene_id in told), key=lambda line: (line.at, line.piece.id))
-    ordered: list[Line] = []
+    ordered: list[ContextLineDraft] = []
     for head in heads:
         ordered.append(head)
         ordered += [line for line in below if head.kind == "scene" and line.scene_id == head.piece.id]
     return ordered
 
 
-def _place(line: Line) -> tuple[int, bool, float, str]:
+def _place(line: ContextLineDraft) -> tuple[int, bool, float, str]:
     """Return what holds stands before what does not any more, the newest first."""
     return list(Section).index(line.section), line.until is not None, -line.at.timestamp(), line.piece.id
 
 
-def _written(told: Sequence[Line], language: Language, *, with_uris: bool) -> list[str]:
+def _written(told: Sequence[ContextLineDraft], language: Language, *, with_uris: bool) -> list[str]:
     headings = WORDS[language].headings
     scenes = {line.piece.id for line in told if line.kind == "scene"}
     written: list[str] = []
@@ -278,7 +278,7 @@ def _written(told: Sequence[Line], language: Language, *, with_uris: bool) -> li
     return written
 
 
-def _value(line: Line, told: Sequence[Line]) -> ContextLine:
+def _value(line: ContextLineDraft, told: Sequence[ContextLineDraft]) -> ContextLine:
     marks = {one.piece.id: mark for mark, one in enumerate(told, start=1) if one.kind == "scene"}
     return ContextLine(
         mark=told.index(line) + 1,

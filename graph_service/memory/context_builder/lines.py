@@ -12,7 +12,7 @@ from graph_service.memory.context_builder.prompt_safety import safe_text
 from graph_service.memory.context_builder.token_estimate import tokens_in
 from graph_service.memory.profile.core_memory import CoreFact, CoreKind
 from graph_service.memory.recall.pipeline import Hit
-from graph_service.memory.recall.query import Kind
+from graph_service.memory.recall.query import HitKind
 
 _QUOTE_CHARS_MAX: Final = 400
 _ABSTRACT_CHARS_MAX: Final = 400
@@ -32,7 +32,7 @@ _SECTION: Final = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+class ContextLineDraft:
     """One line that may stand in a context.
 
     Attributes:
@@ -52,7 +52,7 @@ class Line:
     scene_id: str | None = None
 
 
-def lines_of_core(facts: Sequence[CoreFact], language: Language, *, with_uris: bool) -> list[Line]:
+def lines_of_core(facts: Sequence[CoreFact], language: Language, *, with_uris: bool) -> list[ContextLineDraft]:
     """Return lines of what is always to be known; what was true before goes to the facts for the question."""
     words = WORDS[language]
     lines = []
@@ -72,7 +72,7 @@ def lines_of_core(facts: Sequence[CoreFact], language: Language, *, with_uris: b
         )
         section = _SECTION[fact.kind]
         lines.append(
-            Line(
+            ContextLineDraft(
                 piece=piece,
                 kind=fact.kind.value,
                 section=section,
@@ -92,7 +92,7 @@ def lines_of_hits(
     *,
     with_uris: bool,
     closed: Sequence[CoreFact] = (),
-) -> list[Line]:
+) -> list[ContextLineDraft]:
     """Return lines of what recall found: scenes with the words said in them, and facts.
 
     Args:
@@ -100,12 +100,12 @@ def lines_of_hits(
         closed: facts that ceased to hold; words that say one are marked.
     """
     words = WORDS[language]
-    found = {hit.id: hit.text for hit in hits if hit.kind is Kind.MESSAGE}
-    scenes = {message.id: hit.id for hit in reversed(hits) if hit.kind is Kind.SCENE for message in hit.evidence}
+    found = {hit.id: hit.text for hit in hits if hit.kind is HitKind.MESSAGE}
+    scenes = {message.id: hit.id for hit in reversed(hits) if hit.kind is HitKind.SCENE for message in hit.evidence}
     lines = []
     for rank, hit in enumerate(hits):
         quoted = [found[message.id] for message in hit.evidence if message.id in found]
-        if hit.kind is Kind.SCENE and _titled_by(hit.title or "", quoted):
+        if hit.kind is HitKind.SCENE and _titled_by(hit.title or "", quoted):
             continue
         text, told = _hit_text(hit, words, asked, quoted=bool(quoted))
         ended = next((fact for fact in closed if hit.id in fact.evidence), None)
@@ -113,7 +113,7 @@ def lines_of_hits(
             statement = safe_text(ended.statement, chars_max=_STATEMENT_CHARS_MAX)
             text = words.outdated.format(text=text, statement=statement, until=day_of(ended.until))
         tokens = _cost(text, hit.uri, with_uris=with_uris)
-        section = Section.FACTS if hit.kind is Kind.FACT else Section.SCENES
+        section = Section.FACTS if hit.kind is HitKind.FACT else Section.SCENES
         piece = Piece(
             id=hit.id,
             part=Part.RECALL,
@@ -122,11 +122,11 @@ def lines_of_hits(
             # Recall's own order: dividing by length lost a third of the proof at 500 tokens (LoCoMo, 0.77 to 0.57).
             value=1.0 / (1 + rank),
             text=told,
-            proofs=frozenset(message.id for message in hit.evidence) if hit.kind is Kind.FACT else frozenset(),
-            says=hit.kind is Kind.MESSAGE,
+            proofs=frozenset(message.id for message in hit.evidence) if hit.kind is HitKind.FACT else frozenset(),
+            says=hit.kind is HitKind.MESSAGE,
         )
         lines.append(
-            Line(
+            ContextLineDraft(
                 piece=piece,
                 kind=hit.kind.value,
                 section=section,
@@ -134,7 +134,7 @@ def lines_of_hits(
                 text=text,
                 at=hit.said_at,
                 until=hit.invalid_at,
-                scene_id=scenes.get(hit.id) if hit.kind is Kind.MESSAGE else None,
+                scene_id=scenes.get(hit.id) if hit.kind is HitKind.MESSAGE else None,
             )
         )
     return lines
@@ -163,14 +163,14 @@ def _hit_text(hit: Hit, words: Words, asked: Sequence[str], *, quoted: bool) -> 
     """Return the line of a hit, and the words in it that could be told twice."""
     day = day_of(hit.said_at)
     match hit.kind:
-        case Kind.FACT:
+        case HitKind.FACT:
             return _fact_text(words, hit.text, hit.said_at, hit.invalid_at, None), hit.text
-        case Kind.MESSAGE:
+        case HitKind.MESSAGE:
             who = safe_text(hit.speaker or "", chars_max=_NAME_CHARS_MAX)
             who = who or (words.assistant if hit.role == "assistant" else words.user)
             said = excerpt(hit.text, asked)
             return words.quote.format(day=day, who=who, text=safe_text(said)), said
-        case Kind.SCENE:
+        case HitKind.SCENE:
             title = safe_text(hit.title or "", chars_max=_TITLE_CHARS_MAX)
             # A scene whose words are quoted below it needs its title only.
             if quoted or not hit.text or hit.text == hit.title:

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from graph_service.graph.store import Graph
 from graph_service.memory.curation.fact_history import FactVersion, history_of
-from graph_service.memory.curation.reopening import Standing, reopen_fact, standing_of
+from graph_service.memory.curation.reopening import FactStatus, reopen_fact, standing_of
 from graph_service.memory.facts.bitemporal import moments_asked
 from graph_service.memory.profile.reader import ProfilePart, profile_of
 from schema.ids import TenantId, agent_uri, memory_id, user_uri
@@ -27,7 +27,7 @@ class Facts:
 
     async def standing(
         self, tenant: TenantId, fact_id: str, *, valid_at: datetime | None = None, as_of: datetime | None = None
-    ) -> Standing:
+    ) -> FactStatus:
         """Return whether a fact holds, or held at a moment, by what is known, or was.
 
         Raises:
@@ -51,7 +51,7 @@ class Facts:
         known_at = moments_asked(valid_at=None, as_of=as_of, now=self._clock()).known_at
         return await history_of(self._graph, tenant, fact_id, known_at=known_at)
 
-    async def reopen(self, tenant: TenantId, fact_id: str, reason: str) -> Standing:
+    async def reopen(self, tenant: TenantId, fact_id: str, reason: str) -> FactStatus:
         """Let a closed fact hold again; what closed it closes it no more, however often it is read.
 
         Raises:

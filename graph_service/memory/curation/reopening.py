@@ -11,14 +11,14 @@ from graph_service.graph.store import Graph, Row, Writing
 from graph_service.memory.change_log.log import append_changes
 from graph_service.memory.change_log.payloads import fact_change
 from graph_service.memory.consolidation.plan_size import FACT_CHARS, computed
-from graph_service.memory.facts.bitemporal import Moments, holds, known_end
+from graph_service.memory.facts.bitemporal import AsOf, holds, known_end
 from graph_service.memory.facts.claims import PlannedFact, known_claims, told_of
 from graph_service.memory.facts.closing import ClosingView, closing_of, times_of
 from graph_service.memory.facts.lookup import facts_near
 from graph_service.memory.facts.reconciliation import planned
 from graph_service.memory.facts.rivalry import Rivalry
 from graph_service.memory.facts.rows import fact_row
-from graph_service.memory.facts.validity import Spell
+from graph_service.memory.facts.validity import ValidityPeriod
 from graph_service.memory.facts.writer import put_facts, want_vectors
 from schema.errors import ConflictError, InputError, NotFoundError
 from schema.fact import Claim, KnownFact
@@ -29,7 +29,7 @@ from schema.timespan import iso
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+class FactStatus:
     """A fact and whether it holds.
 
     Attributes:
@@ -45,7 +45,7 @@ class Standing:
     closing: ClosingView | None
 
 
-async def standing_of(graph: Graph, tenant: TenantId, fact_id: str, moments: Moments) -> Standing:
+async def standing_of(graph: Graph, tenant: TenantId, fact_id: str, moments: AsOf) -> FactStatus:
     """Return whether a fact held at a moment, and why not.
 
     Raises:
@@ -56,7 +56,7 @@ async def standing_of(graph: Graph, tenant: TenantId, fact_id: str, moments: Mom
     if moments.known_at is not None and times.known_at > moments.known_at:
         raise NotFoundError(f"the fact {fact_id!r} was not known then, but since {iso(times.known_at)}; ask with that")
     end = known_end(times, moments.known_at)
-    return Standing(
+    return FactStatus(
         id=edge["id"],
         statement=edge["statement"],
         valid_at=edge["valid_at"],
@@ -142,7 +142,7 @@ def _closers(fact: KnownFact, owners: Mapping[str, str]) -> set[str]:
     return {telling.message_id for telling in told_of(fact) if telling.ends}
 
 
-def _closers_of(spell: Spell) -> set[str]:
+def _closers_of(spell: ValidityPeriod) -> set[str]:
     if spell.blow is not None:
         return {spell.blow.claim}
     return {telling.message_id for telling in spell.told if telling.ends} if spell.end is not None else set()

@@ -12,7 +12,7 @@ from graph_service.memory.argument_checks import check_ids
 from schema.errors import ConflictError, NotFoundError
 from schema.ids import MemoryId, TenantId, UserId
 from schema.labels import Label
-from schema.telling import Stated, Telling, telling_of
+from schema.telling import Assertion, Stated, telling_of
 
 # Begins the names of sessions that hold one statement each.
 PREFIX: Final = "by-hand:"
@@ -112,7 +112,7 @@ async def stated_by_user(graph: Graph, tenant: TenantId, user_id: str, *, limit:
     return await _with_facts(graph, tenant, said, [row["scene_id"] for row in rows if row["scene_id"]])
 
 
-def tellings_in(row: Row, message_id: str) -> list[Telling]:
+def tellings_in(row: Row, message_id: str) -> list[Assertion]:
     """Return what one message tells of a fact, in a row of `facts/facts_of_scenes`. Pure."""
     told = (telling_of(text) for text in row["properties"].get("told") or ())
     return [telling for telling in told if telling.message_id == message_id]

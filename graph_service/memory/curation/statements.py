@@ -37,7 +37,7 @@ from schema.telling import Stated
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StatedFact:
+class ManualFact:
     """A fact as a person states it.
 
     Attributes:
@@ -94,7 +94,7 @@ class Statements:
         self._forgetting = forgetting
         self._clock = clock
 
-    async def add(self, tenant: TenantId, wish: StatedFact) -> Correction:
+    async def add(self, tenant: TenantId, wish: ManualFact) -> Correction:
         """Add a fact that a person states.
 
         Raises:

@@ -6,13 +6,13 @@ from typing import Any
 from graph_service.graph.lucene import forms_query, name_query
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
-from graph_service.memory.entity_resolution.resolver import Known, NameSeen, Owner, form_tokens, speaker_in
-from schema.entity import Being, EntityType
+from graph_service.memory.entity_resolution.resolver import EntityRecord, NameSeen, Owner, form_tokens, speaker_in
+from schema.entity import EntityRef, EntityType
 from schema.ids import name_key, scope_token
 from schema.labels import Label
 
 
-async def load_candidates(graph: Graph, owner: Owner, names: Iterable[NameSeen]) -> list[Known]:
+async def load_candidates(graph: Graph, owner: Owner, names: Iterable[NameSeen]) -> list[EntityRecord]:
     """Stored entities that one of the names may mean, ordered by id."""
     scope = scope_token(owner.tenant, owner.user_id)
     keys = {name_key(seen.name): seen.name for seen in names if not speaker_in(seen.name, owner)}
@@ -28,8 +28,8 @@ async def load_candidates(graph: Graph, owner: Owner, names: Iterable[NameSeen])
     return [_known(row) for row in rows]
 
 
-def _known(row: dict[str, Any]) -> Known:
-    being = Being(
+def _known(row: dict[str, Any]) -> EntityRecord:
+    being = EntityRef(
         id=row["id"],
         uri=row["uri"],
         label=Label.ENTITY,
@@ -37,7 +37,7 @@ def _known(row: dict[str, Any]) -> Known:
         key=row["key"],
         entity_type=EntityType(row["entity_type"]) if row["entity_type"] else None,
     )
-    return Known(
+    return EntityRecord(
         being=being,
         aliases=tuple(row["aliases"]),
         first_seen=row["first_seen"],

@@ -6,7 +6,7 @@ from typing import Any
 
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Writing
-from graph_service.memory.entity_resolution.merged_projection import HeldFact
+from graph_service.memory.entity_resolution.merged_projection import MemberFact
 from graph_service.memory.entity_resolution.projection_writer import (
     Members,
     changes_between,
@@ -96,7 +96,7 @@ _NO_ACT: Mapping[str, Any] = {"parent_id": None, "merge_id": None, "reason": Non
 
 
 def _free(
-    facts: Iterable[HeldFact], alone: set[str], standing: set[str], members: Iterable[Mapping[str, Any]]
+    facts: Iterable[MemberFact], alone: set[str], standing: set[str], members: Iterable[Mapping[str, Any]]
 ) -> list[dict[str, Any]]:
     """Return facts of which no end is merged any more."""
     inside = {one["id"] for one in members} - alone

@@ -34,7 +34,7 @@ Properties = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HeldFact:
+class MemberFact:
     """A fact of merged entities as it was said.
 
     Attributes:
@@ -54,9 +54,9 @@ class HeldFact:
         return {"id": self.properties["id"], "subject_id": self.subject_id, "object_id": self.object_id}
 
 
-def held_fact(row: Mapping[str, Any]) -> HeldFact:
+def held_fact(row: Mapping[str, Any]) -> MemberFact:
     """Return the fact in a row of `entity_resolution/member_facts`."""
-    return HeldFact(
+    return MemberFact(
         subject_id=row["subject_id"],
         object_id=row["object_id"],
         subject_root=row["subject_root"] or row["subject_id"],
@@ -88,7 +88,7 @@ def root_properties(root_id: str, members: Sequence[Properties]) -> dict[str, An
     return {name: value for name, value in joined.items() if value is not None}
 
 
-def edges_of(held: Iterable[HeldFact], uris: Mapping[str, Uri]) -> list[dict[str, Any]]:
+def edges_of(held: Iterable[MemberFact], uris: Mapping[str, Uri]) -> list[dict[str, Any]]:
     """Return the edges that follow from held facts, as rows of `entity_resolution/put_projected_facts` ordered by id.
 
     Facts that say the same of one node become one edge with the evidence of all; spells that do not touch stay apart.
@@ -97,7 +97,7 @@ def edges_of(held: Iterable[HeldFact], uris: Mapping[str, Uri]) -> list[dict[str
     Args:
         uris: of the nodes that stand for merged entities.
     """
-    groups: dict[tuple[str, str, str, str], list[HeldFact]] = {}
+    groups: dict[tuple[str, str, str, str], list[MemberFact]] = {}
     for fact in held:
         if fact.subject_root != fact.object_root:
             relation = fact.properties.get("relation") or ""
@@ -108,8 +108,10 @@ def edges_of(held: Iterable[HeldFact], uris: Mapping[str, Uri]) -> list[dict[str
     return sorted(rows, key=lambda row: str(row["id"]))
 
 
-def _spells(key: tuple[str, str, str, str], facts: Sequence[HeldFact], uris: Mapping[str, Uri]) -> list[dict[str, Any]]:
-    spells: list[list[HeldFact]] = []
+def _spells(
+    key: tuple[str, str, str, str], facts: Sequence[MemberFact], uris: Mapping[str, Uri]
+) -> list[dict[str, Any]]:
+    spells: list[list[MemberFact]] = []
     end: datetime | None = None
     for fact in sorted(facts, key=lambda one: (one.properties["valid_at"], one.properties["id"])):
         until = fact.properties.get("invalid_at")
@@ -123,7 +125,7 @@ def _spells(key: tuple[str, str, str, str], facts: Sequence[HeldFact], uris: Map
 
 
 def _edge(
-    key: tuple[str, str, str, str], slot: int, facts: Sequence[HeldFact], uris: Mapping[str, Uri]
+    key: tuple[str, str, str, str], slot: int, facts: Sequence[MemberFact], uris: Mapping[str, Uri]
 ) -> dict[str, Any]:
     subject, predicate, relation, obj = key
     all_of = [fact.properties for fact in facts]

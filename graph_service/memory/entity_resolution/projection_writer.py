@@ -9,7 +9,7 @@ from graph_service.graph.statements import statement
 from graph_service.graph.store import Row, Writing
 from graph_service.memory.change_log.payloads import edge_body, edge_view, node_body, node_view
 from graph_service.memory.entity_resolution.merged_projection import (
-    HeldFact,
+    MemberFact,
     edges_of,
     held_fact,
     root_properties,
@@ -42,7 +42,7 @@ async def members_of(writing: Writing, tenant: TenantId, roots: Iterable[str]) -
     return Members(of=found)
 
 
-async def held_facts(writing: Writing, tenant: TenantId, ids: Iterable[str]) -> list[HeldFact]:
+async def held_facts(writing: Writing, tenant: TenantId, ids: Iterable[str]) -> list[MemberFact]:
     """Return the facts of some merged entities as they were said."""
     rows = await writing.run(statement("entity_resolution/member_facts"), {"tenant": tenant, "ids": sorted(ids)})
     return [held_fact(row) for row in rows]

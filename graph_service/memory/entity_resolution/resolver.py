@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
 
-from extraction.entities.matching import Candidate, Match, Shelf, Verdict, person_words
+from extraction.entities.matching import Candidate, Match, MatchKind, Shelf, person_words
 from extraction.reader import THE_AGENT, THE_USER
 from extraction.text.name_forms import all_forms
 from graph_service.memory.argument_checks import text_problem
 from graph_service.memory.change_log.payloads import node_body, node_view
 from schema.change import Change, Op
-from schema.entity import Being, EntityType, an_entity, the_agent, the_user
+from schema.entity import EntityRef, EntityType, an_entity, the_agent, the_user
 from schema.ids import MemoryId, TenantId, UserId, name_key, scope_token
 from schema.labels import Label, Role
 from schema.limits import LIMITS
@@ -61,12 +61,12 @@ class Owner:
     agent_id: str | None
 
     @property
-    def user(self) -> Being:
+    def user(self) -> EntityRef:
         """The user."""
         return the_user(self.tenant, self.user_id, self.user_names[0] if self.user_names else None)
 
     @property
-    def agent(self) -> Being:
+    def agent(self) -> EntityRef:
         """The agent; one that has no id of its own is called `assistant`."""
         return the_agent(self.tenant, self.user_id, self.agent_id or _DEFAULT_AGENT)
 
@@ -82,7 +82,7 @@ class NameSeen:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Known:
+class EntityRecord:
     """A being with what is stored about it, or will be.
 
     Attributes:
@@ -91,7 +91,7 @@ class Known:
         root_id: the node of the map that stands for it, when it was merged.
     """
 
-    being: Being
+    being: EntityRef
     aliases: tuple[str, ...]
     first_seen: datetime
     last_seen: datetime
@@ -101,8 +101,8 @@ class Known:
 
 
 def resolve(
-    names: Sequence[NameSeen], candidates: Sequence[Known], owner: Owner
-) -> tuple[dict[str, Being], list[Known]]:
+    names: Sequence[NameSeen], candidates: Sequence[EntityRecord], owner: Owner
+) -> tuple[dict[str, EntityRef], list[EntityRecord]]:
     """For each usable name who it is, and all entities the names touch, ordered by id.
 
     Names are taken in the order they were said, and a new one becomes a candidate for those after it, so two spellings
@@ -110,8 +110,8 @@ def resolve(
     """
     pool = {known.being.id: known for known in candidates}
     shelf = Shelf(map(_candidate, candidates))
-    beings: dict[str, Being] = {}
-    touched: dict[MemoryId, Known] = {}
+    beings: dict[str, EntityRef] = {}
+    touched: dict[MemoryId, EntityRecord] = {}
     for seen in sorted(names, key=lambda n: n.said_at):
         if speaker_in(seen.name, owner) is not None:
             beings[seen.name] = owner.user if speaker_in(seen.name, owner) == THE_USER else owner.agent
@@ -127,7 +127,7 @@ def resolve(
     return beings, [touched[name] for name in sorted(touched)]
 
 
-def _candidate(known: Known) -> Candidate:
+def _candidate(known: EntityRecord) -> Candidate:
     being = known.being
     return Candidate(
         id=being.id,
@@ -138,14 +138,16 @@ def _candidate(known: Known) -> Candidate:
     )
 
 
-def _meet(seen: NameSeen, pool: dict[MemoryId, Known], shelf: Shelf, owner: Owner) -> Known:
+def _meet(seen: NameSeen, pool: dict[MemoryId, EntityRecord], shelf: Shelf, owner: Owner) -> EntityRecord:
     found = shelf.match(seen.name, seen.entity_type)
-    if found.verdict is not Verdict.SAME or found.id is None:
+    if found.verdict is not MatchKind.SAME or found.id is None:
         being = an_entity(owner.tenant, owner.user_id, seen.name, seen.entity_type)
         if being.id not in pool:
             told = with_attributes("", seen.attributes, newer=True)
             first = seen.said_at
-            return Known(being=being, aliases=(), first_seen=first, last_seen=first, changed=True, attributes=told)
+            return EntityRecord(
+                being=being, aliases=(), first_seen=first, last_seen=first, changed=True, attributes=told
+            )
         # The same key makes the same id, so the name is spelled as it was.
         return _seen_again(pool[being.id], seen, new_spelling=False)
     return _seen_again(pool[MemoryId(found.id)], seen, new_spelling=_is_variant(found))
@@ -156,7 +158,7 @@ def _is_variant(found: Match) -> bool:
     return found.score < 0.95
 
 
-def _seen_again(known: Known, seen: NameSeen, *, new_spelling: bool) -> Known:
+def _seen_again(known: EntityRecord, seen: NameSeen, *, new_spelling: bool) -> EntityRecord:
     aliases = known.aliases
     if new_spelling and len(aliases) < ALIASES_MAX:
         aliases = tuple(sorted({*aliases, seen.name}))
@@ -167,7 +169,7 @@ def _seen_again(known: Known, seen: NameSeen, *, new_spelling: bool) -> Known:
     return replace(new, changed=True) if new != known else known
 
 
-def entity_row(known: Known, owner: Owner) -> dict[str, Any]:
+def entity_row(known: EntityRecord, owner: Owner) -> dict[str, Any]:
     """Return the row of `entity_resolution/put_entities` or `entity_resolution/put_agents`."""
     being = known.being
     return {

@@ -11,7 +11,7 @@ from schema.timespan import as_utc
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Moments:
+class AsOf:
     """From where memory is looked at.
 
     Attributes:
@@ -56,10 +56,10 @@ class FactTimes:
     closing_known_at: datetime | None = None
 
 
-def moments_asked(*, valid_at: datetime | None, as_of: datetime | None, now: datetime) -> Moments:
+def moments_asked(*, valid_at: datetime | None, as_of: datetime | None, now: datetime) -> AsOf:
     """Return what a question means: true now by default; "as known then" alone means what was true then, too."""
     known_at = None if as_of is None else _in_utc(as_of)
-    return Moments(valid_at=_in_utc(valid_at) if valid_at else known_at or now, known_at=known_at)
+    return AsOf(valid_at=_in_utc(valid_at) if valid_at else known_at or now, known_at=known_at)
 
 
 def look_asked(*, valid_at: datetime | None, as_of: datetime | None, closed: bool, now: datetime) -> Look:
@@ -87,7 +87,7 @@ def known_end(fact: FactTimes, known_at: datetime | None) -> datetime | None:
     return fact.invalid_at if (fact.closing_known_at or fact.known_at) <= known_at else None
 
 
-def holds(fact: FactTimes, moments: Moments) -> bool:
+def holds(fact: FactTimes, moments: AsOf) -> bool:
     """Return whether a fact was known, and by what was known did hold."""
     if moments.known_at is not None and fact.known_at > moments.known_at:
         return False

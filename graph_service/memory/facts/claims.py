@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
-from graph_service.memory.facts.validity import Spell
+from graph_service.memory.facts.validity import ValidityPeriod
 from schema.fact import PERSON, AcceptedFact, Claim, FactDetail, KnownFact, Proof, ReadAs
 from schema.ids import MemoryId, Uri, fact_uri, memory_id
-from schema.telling import Closing, Stated, Telling, joined, last_word
+from schema.telling import Assertion, Closing, Stated, joined, last_word
 
 # How a claim is put into words, and how much of it is believed: as it was read, and as people state it. Pure.
 
@@ -57,7 +57,7 @@ class Wording:
         )
 
 
-def in_front(wording: Wording, told: Sequence[Telling], stated: Collection[str]) -> Wording:
+def in_front(wording: Wording, told: Sequence[Assertion], stated: Collection[str]) -> Wording:
     """Return how a claim is put: as a person stated it last, else as it was read.
 
     Args:
@@ -80,7 +80,7 @@ def in_front(wording: Wording, told: Sequence[Telling], stated: Collection[str])
     )
 
 
-def behind(wording: Wording, told: Sequence[Telling], stated: Collection[str]) -> ReadAs | None:
+def behind(wording: Wording, told: Sequence[Assertion], stated: Collection[str]) -> ReadAs | None:
     """Return how a claim was read, or put first, when a person's words stand in front of that."""
     if in_front(wording, told, stated) == wording:
         return None
@@ -95,7 +95,7 @@ def behind(wording: Wording, told: Sequence[Telling], stated: Collection[str]) -
     )
 
 
-def rank_of(told: Sequence[Telling], reader: str, statement: str) -> tuple[bool, datetime, int, str]:
+def rank_of(told: Sequence[Assertion], reader: str, statement: str) -> tuple[bool, datetime, int, str]:
     """Return whose words count: the lowest."""
     # What a person states says nothing of when it was read.
     mine = [telling for telling in told if (telling.stated is not None) == (reader == PERSON)] or told
@@ -134,7 +134,7 @@ class ClaimKnown:
 
     claim: Claim
     first_uri: Uri
-    told: tuple[Telling, ...]
+    told: tuple[Assertion, ...]
     quotes: frozenset[str]
     wording: Wording
     reopened: frozenset[str] = frozenset()
@@ -193,7 +193,7 @@ def joined_claims(parts: Sequence[ClaimKnown]) -> ClaimKnown:
     )
 
 
-def told_of(fact: KnownFact) -> tuple[Telling, ...]:
+def told_of(fact: KnownFact) -> tuple[Assertion, ...]:
     """Return the tellings of a known fact; those of an older version follow from its evidence."""
     if fact.told:
         return fact.told
@@ -203,7 +203,7 @@ def told_of(fact: KnownFact) -> tuple[Telling, ...]:
         said_at = fact.last_seen if place and place == len(fact.evidence) - 1 else fact.first_seen
         scene = scenes[min(place, len(scenes) - 1)]
         told.append(
-            Telling(
+            Assertion(
                 message_id=message,
                 scene_id=scene,
                 valid_at=fact.valid_at,
@@ -222,7 +222,7 @@ def accepted_claim(fact: AcceptedFact, scene: MemoryId) -> ClaimKnown:
     """Return what one accepted fact tells of its claim."""
     explicit = fact.valid_at != fact.said_at
     told = [
-        Telling(
+        Assertion(
             message_id=proof.message_id,
             scene_id=scene,
             valid_at=fact.valid_at if explicit else proof.said_at,
@@ -260,7 +260,7 @@ def accepted_claim(fact: AcceptedFact, scene: MemoryId) -> ClaimKnown:
     )
 
 
-def fact_of_spell(claim: ClaimKnown, slot: int, spell: Spell, closed_by: MemoryId | None) -> KnownFact:
+def fact_of_spell(claim: ClaimKnown, slot: int, spell: ValidityPeriod, closed_by: MemoryId | None) -> KnownFact:
     """Return the fact that one spell of a claim is.
 
     Args:
@@ -304,7 +304,7 @@ def fact_of_spell(claim: ClaimKnown, slot: int, spell: Spell, closed_by: MemoryI
     )
 
 
-def joined_away(fact: KnownFact, told: Sequence[Telling]) -> KnownFact:
+def joined_away(fact: KnownFact, told: Sequence[Assertion]) -> KnownFact:
     """Return a spell that turned out to be part of an earlier one, closed as it began.
 
     Args:

@@ -27,7 +27,7 @@ SIMILAR_MAX: Final = 5
 COMMON_NAME_MIN: Final = 0.8
 
 
-class Verdict(StrEnum):
+class FactAction(StrEnum):
     """What becomes of a new fact; the first that fits is taken."""
 
     IGNORE = "ignore"
@@ -45,7 +45,7 @@ class Resolution:
         closes: the known fact that cannot hold any more, and why.
     """
 
-    verdict: Verdict
+    verdict: FactAction
     same: KnownFact | None = None
     closes: tuple[KnownFact, Closing] | None = None
 
@@ -58,15 +58,15 @@ def resolve(fact: AcceptedFact, known: Iterable[KnownFact]) -> Resolution:
     if same is not None:
         told = {(telling.message_id, telling.ends) for telling in same.told}
         if all((proof.message_id, fact.closes) in told for proof in fact.proofs):
-            return Resolution(verdict=Verdict.IGNORE, same=same)
+            return Resolution(verdict=FactAction.IGNORE, same=same)
         if fact.closes:
-            return Resolution(verdict=Verdict.UPDATE, same=same, closes=(same, Closing.OVER))
-        return Resolution(verdict=Verdict.MERGE, same=same)
+            return Resolution(verdict=FactAction.UPDATE, same=same, closes=(same, Closing.OVER))
+        return Resolution(verdict=FactAction.MERGE, same=same)
     for one in near:
         why = _closing(fact, one)
         if why is not None and one.invalid_at is None and one.valid_at <= fact.valid_at:
-            return Resolution(verdict=Verdict.UPDATE, closes=(one, why))
-    return Resolution(verdict=Verdict.CREATE)
+            return Resolution(verdict=FactAction.UPDATE, closes=(one, why))
+    return Resolution(verdict=FactAction.CREATE)
 
 
 def most_similar(fact: AcceptedFact, known: Iterable[KnownFact]) -> list[KnownFact]:

@@ -25,7 +25,7 @@ from graph_service.memory.facts.claims import (
 )
 from graph_service.memory.facts.conflict_resolution import resolve
 from graph_service.memory.facts.rivalry import Rivalry
-from graph_service.memory.facts.validity import Spell
+from graph_service.memory.facts.validity import ValidityPeriod
 from schema.fact import AcceptedFact, Claim, KnownFact
 from schema.ids import MemoryId
 from schema.telling import Closing
@@ -182,11 +182,11 @@ def _view(claim: ClaimKnown) -> KnownFact:
     open_now = next((one for one in claim.spells if one.invalid_at is None), None)
     if open_now is not None:
         return replace(open_now, told=claim.told)
-    return fact_of_spell(claim, 0, Spell(told=sorted(claim.told, key=lambda one: one.valid_at)), None)
+    return fact_of_spell(claim, 0, ValidityPeriod(told=sorted(claim.told, key=lambda one: one.valid_at)), None)
 
 
 def _places(
-    board: dict[Claim, ClaimKnown], held: dict[Claim, list[Spell]], rivalry: Rivalry
+    board: dict[Claim, ClaimKnown], held: dict[Claim, list[ValidityPeriod]], rivalry: Rivalry
 ) -> dict[tuple[str, MemoryId, bool], MemoryId]:
     """Return the fact that holds each telling of a claim that closes another, by claim, message and whether it ends."""
     closing = {spell.blow.claim for spells in held.values() for spell in spells if spell.blow is not None}
@@ -205,7 +205,7 @@ def _places(
 
 
 def _changed(
-    claim: ClaimKnown, spells: Sequence[Spell], where: dict[tuple[str, MemoryId, bool], MemoryId]
+    claim: ClaimKnown, spells: Sequence[ValidityPeriod], where: dict[tuple[str, MemoryId, bool], MemoryId]
 ) -> list[PlannedFact]:
     before = {fact.slot: fact for fact in claim.spells}
     quotes: dict[str, set[str]] = {}

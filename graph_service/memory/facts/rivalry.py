@@ -14,11 +14,20 @@ from typing import Final
 
 from extraction.entities.place_hierarchy import is_region
 from graph_service.memory.facts.claims import ClaimKnown
-from graph_service.memory.facts.validity import Blow, Order, Spell, is_rejected, never, old_news, order_of, over_at
+from graph_service.memory.facts.validity import (
+    Contradiction,
+    Order,
+    ValidityPeriod,
+    is_rejected,
+    never,
+    old_news,
+    order_of,
+    over_at,
+)
 from schema.fact import Claim
 from schema.ids import MemoryId
 from schema.predicates import holds_one, whitelist
-from schema.telling import Closing, Telling
+from schema.telling import Assertion, Closing
 
 # So many tellings of rivals that close nothing are looked at one by one for each claim; far more than anybody tells.
 # What is still in doubt then stays open.
@@ -105,7 +114,7 @@ class _Rival:
     id: MemoryId
     claim: Claim
     keys: list[_Key]
-    said: list[Telling]
+    said: list[Assertion]
     lifts: list[_Key]
 
 
@@ -125,24 +134,24 @@ class _Standing:
     spared: set[str]
     tries: int = _TRIES_MAX
     opened: Order | None = None
-    opening: Telling | None = None
+    opening: Assertion | None = None
     friends_until: Order | None = None
     asserted: bool = False
     adds: bool = False
     friends: set[str] = field(default_factory=set)
 
-    def begin(self, order: Order, telling: Telling) -> None:
+    def begin(self, order: Order, telling: Assertion) -> None:
         self.opened, self.opening = order, telling
         self.friends_until, self.asserted, self.adds = None, False, False
         self.friends.clear()
 
-    def take(self, order: Order, telling: Telling) -> None:
+    def take(self, order: Order, telling: Assertion) -> None:
         self.asserted = self.asserted or telling.asserts
         self.adds = self.adds or telling.adds
         if telling.adds and not telling.ends:
             self.friends_until = order
 
-    def may_stay(self, rival: _Rival, key: _Key, telling: Telling) -> bool:
+    def may_stay(self, rival: _Rival, key: _Key, telling: Assertion) -> bool:
         """Return whether a rival that is told does not close the spell."""
         assert self.opened is not None, "a spell is open"
         assert self.opening is not None, "a spell is open"
@@ -196,8 +205,8 @@ class _Stream:
             before = place and self.rivals[self._asserts[place - 1]] is self.rivals[at]
             self._other.append(self._other[place - 1] if before else place - 1)
 
-    def blow(self, at: int) -> Blow:
-        return Blow(telling=self.said[at], claim=self.rivals[at].id, why=self.why)
+    def blow(self, at: int) -> Contradiction:
+        return Contradiction(telling=self.said[at], claim=self.rivals[at].id, why=self.why)
 
     def first_strike(self, standing: _Standing, after: Order, until: Order | None) -> int | None:
         """Return the place of the first telling between two moments that closes the open spell."""
@@ -249,7 +258,7 @@ class Spells:
         spared: rivals that would have closed the spell that was to be spared.
     """
 
-    spells: list[Spell] = field(default_factory=list)
+    spells: list[ValidityPeriod] = field(default_factory=list)
     spared: set[str] = field(default_factory=set)
 
 
@@ -375,7 +384,7 @@ class _Search:
     struck: set[str] = field(default_factory=set)
     since: Order | None = None
 
-    def over(self, own: Sequence[Telling]) -> Spells:
+    def over(self, own: Sequence[Assertion]) -> Spells:
         events = sorted(((order_of(telling, 2 * telling.ends), telling) for telling in own), key=lambda pair: pair[0])
         spells = self.found.spells
         for place, (order, telling) in enumerate(events):
@@ -388,14 +397,14 @@ class _Search:
                 self._strike(order, until)
         return self.found
 
-    def _say(self, telling: Telling, order: Order) -> None:
+    def _say(self, telling: Assertion, order: Order) -> None:
         spells, reign = self.found.spells, self._reign(order)
         last = spells[-1] if spells else None
         if last is not None and (not last.closer or old_news(last, telling) or _reigned(last, reign, telling)):
             last.told.append(telling)
             self.standing.take(order, telling)
             return
-        spell = Spell(told=[telling])
+        spell = ValidityPeriod(told=[telling])
         self.standing.begin(order, telling)
         self.standing.take(order, telling)
         if telling.stated:
@@ -405,10 +414,10 @@ class _Search:
             self.struck.add(reign.claim)
         spells.append(spell)
 
-    def _end(self, end: Telling, order: Order) -> None:
+    def _end(self, end: Assertion, order: Order) -> None:
         spells = self.found.spells
         if not spells:
-            spells.append(Spell(told=[end], end=end, invalid_at=end.valid_at))
+            spells.append(ValidityPeriod(told=[end], end=end, invalid_at=end.valid_at))
             self.standing.begin(order, end)
             return
         last = spells[-1]
@@ -437,12 +446,12 @@ class _Search:
             self.standing.spared.add(blow.claim)
             order = stream.keys[at][0]
 
-    def _is_spared(self, blow: Blow) -> bool:
+    def _is_spared(self, blow: Contradiction) -> bool:
         """Return whether a rival closes the spell to be spared, and sparing it changes nothing that came before."""
         is_meant = len(self.found.spells) - 1 == self.spare
         return is_meant and not blow.telling.asserts and blow.claim not in self.struck
 
-    def _reign(self, order: Order) -> Blow | None:
+    def _reign(self, order: Order) -> Contradiction | None:
         """Return what a person stated of a rival last, if it stands still."""
         last: tuple[_Key, _Stream, int] | None = None
         for stream in self.asserting:
@@ -452,5 +461,5 @@ class _Search:
         return None if last is None or last[1].is_lifted(last[2], order) else last[1].blow(last[2])
 
 
-def _reigned(spell: Spell, reign: Blow | None, telling: Telling) -> bool:
+def _reigned(spell: ValidityPeriod, reign: Contradiction | None, telling: Assertion) -> bool:
     return reign is not None and spell.blow is not None and spell.blow.claim == reign.claim and not telling.stated

@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from schema.ids import MemoryId
-from schema.telling import Closing, Stated, Telling, last_word
+from schema.telling import Assertion, Closing, Stated, last_word
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Blow:
+class Contradiction:
     """A telling of a rival.
 
     Attributes:
@@ -24,14 +24,14 @@ class Blow:
         lifts: a person stated that the rival is over; it closes nothing, and what a person stated of it stands no more.
     """
 
-    telling: Telling
+    telling: Assertion
     claim: str
     why: Closing
     lifts: bool = False
 
 
 @dataclass(slots=True, kw_only=True)
-class Spell:
+class ValidityPeriod:
     """A time in which a fact held, with what was told of it then.
 
     Attributes:
@@ -42,20 +42,20 @@ class Spell:
         invalid_at: when it ceased to hold.
     """
 
-    told: list[Telling]
+    told: list[Assertion]
     beside: frozenset[str] = frozenset()
-    blow: Blow | None = None
-    end: Telling | None = None
+    blow: Contradiction | None = None
+    end: Assertion | None = None
     friends: set[str] = field(default_factory=set)
     invalid_at: datetime | None = None
 
     @property
-    def opening(self) -> Telling:
+    def opening(self) -> Assertion:
         """The first telling."""
         return self.told[0]
 
     @property
-    def closer(self) -> Telling | None:
+    def closer(self) -> Assertion | None:
         """The telling that closed it."""
         return self.blow.telling if self.blow is not None else self.end
 
@@ -80,7 +80,9 @@ class Spell:
 Order = tuple[datetime, datetime, datetime, int, MemoryId, int]
 
 
-def spells_of(own: Sequence[Telling], blows: Sequence[Blow], reopened: frozenset[str] = frozenset()) -> list[Spell]:
+def spells_of(
+    own: Sequence[Assertion], blows: Sequence[Contradiction], reopened: frozenset[str] = frozenset()
+) -> list[ValidityPeriod]:
     """Return the spells of a fact in order; the same tellings in any order give the same spells.
 
     Args:
@@ -92,17 +94,19 @@ def spells_of(own: Sequence[Telling], blows: Sequence[Blow], reopened: frozenset
         # The usual fact, told again and again: one spell, and nothing to put in order.
         first = min(own, key=_own_order)
         told = [first, *(telling for telling in own if telling is not first)]
-        return [Spell(told=told, beside=reopened, friends=set(reopened))]
+        return [ValidityPeriod(told=told, beside=reopened, friends=set(reopened))]
     together = {(telling.message_id, telling.valid_at) for telling in own if not telling.ends}
-    spells: list[Spell] = []
+    spells: list[ValidityPeriod] = []
     rivals: set[str] = set(reopened)
-    reign: Blow | None = None
-    events: list[tuple[Order, Telling | Blow]] = [(order_of(telling, 2 * telling.ends), telling) for telling in own]
+    reign: Contradiction | None = None
+    events: list[tuple[Order, Assertion | Contradiction]] = [
+        (order_of(telling, 2 * telling.ends), telling) for telling in own
+    ]
     events += [(order_of(blow.telling, 1), blow) for blow in blows]
     for _, event in sorted(events, key=_first):
-        if isinstance(event, Blow) and event.lifts:
+        if isinstance(event, Contradiction) and event.lifts:
             reign = None if reign is not None and reign.claim == event.claim else reign
-        elif isinstance(event, Blow):
+        elif isinstance(event, Contradiction):
             reign = event if event.telling.asserts and event.claim not in reopened else reign
             if spells and not spells[-1].closer:
                 _strike(spells[-1], event, both=(event.telling.message_id, event.telling.valid_at) in together)
@@ -114,7 +118,7 @@ def spells_of(own: Sequence[Telling], blows: Sequence[Blow], reopened: frozenset
             spells[-1].friends |= rivals if event.adds else set()
         else:
             friends = set(rivals if event.adds else reopened)
-            spell = Spell(told=[event], beside=frozenset(rivals), friends=friends)
+            spell = ValidityPeriod(told=[event], beside=frozenset(rivals), friends=friends)
             reign = None if event.stated else reign
             if reign is not None and not event.adds:
                 spell.blow, spell.invalid_at = reign, event.valid_at
@@ -122,44 +126,44 @@ def spells_of(own: Sequence[Telling], blows: Sequence[Blow], reopened: frozenset
     return spells
 
 
-def is_rejected(told: Iterable[Telling]) -> bool:
+def is_rejected(told: Iterable[Assertion]) -> bool:
     """Return whether the last that a person stated of a fact is that it never held."""
     last = last_word(told)
     return last is not None and last.stated is Stated.REJECTS
 
 
-def never(own: Sequence[Telling]) -> Spell:
+def never(own: Sequence[Assertion]) -> ValidityPeriod:
     """Return the one spell of a fact that never held, with all that was told of it."""
-    spell = Spell(told=sorted(own, key=lambda telling: order_of(telling, telling.ends)), end=last_word(own))
+    spell = ValidityPeriod(told=sorted(own, key=lambda telling: order_of(telling, telling.ends)), end=last_word(own))
     spell.invalid_at = spell.valid_at
     return spell
 
 
-def _stands(spell: Spell, closer: Telling) -> bool:
+def _stands(spell: ValidityPeriod, closer: Assertion) -> bool:
     """Return whether a person stated that it is so, and what would close it was only read."""
     return closer.stated is None and any(telling.asserts for telling in spell.told)
 
 
-def _reigned(spell: Spell, reign: Blow | None, telling: Telling) -> bool:
+def _reigned(spell: ValidityPeriod, reign: Contradiction | None, telling: Assertion) -> bool:
     """Return whether a spell was closed by what a person stated and that stands still, so that nothing read
     opens it.
     """
     return reign is not None and spell.blow is not None and spell.blow.claim == reign.claim and not telling.stated
 
 
-def _first(pair: tuple[Order, Telling | Blow]) -> Order:
+def _first(pair: tuple[Order, Assertion | Contradiction]) -> Order:
     return pair[0]
 
 
-def _own_order(telling: Telling) -> Order:
+def _own_order(telling: Assertion) -> Order:
     return order_of(telling, 0)
 
 
-def order_of(telling: Telling, rank: int) -> Order:
+def order_of(telling: Assertion, rank: int) -> Order:
     return telling.valid_by, telling.said_at, telling.heard_at, telling.position, telling.message_id, rank
 
 
-def _strike(spell: Spell, blow: Blow, *, both: bool) -> None:
+def _strike(spell: ValidityPeriod, blow: Contradiction, *, both: bool) -> None:
     """Close an open spell, unless the rival may hold beside it, or a person stated that it is so.
 
     Args:
@@ -175,9 +179,9 @@ def _strike(spell: Spell, blow: Blow, *, both: bool) -> None:
         spell.blow, spell.invalid_at = blow, over_at(spell, blow.telling)
 
 
-def _end(spells: list[Spell], end: Telling, reopened: frozenset[str]) -> None:
+def _end(spells: list[ValidityPeriod], end: Assertion, reopened: frozenset[str]) -> None:
     if not spells:
-        spells.append(Spell(told=[end], end=end, invalid_at=end.valid_at))
+        spells.append(ValidityPeriod(told=[end], end=end, invalid_at=end.valid_at))
         return
     last = spells[-1]
     if not last.closer and end.message_id not in reopened and not _stands(last, end):
@@ -185,12 +189,12 @@ def _end(spells: list[Spell], end: Telling, reopened: frozenset[str]) -> None:
     last.told.append(end)
 
 
-def over_at(spell: Spell, closer: Telling) -> datetime:
+def over_at(spell: ValidityPeriod, closer: Assertion) -> datetime:
     """When a spell ended: as the closer says, but not before it was last said to hold."""
     held = max(telling.valid_at for telling in spell.told)
     return closer.valid_at if closer.valid_at >= held else max(closer.valid_by, spell.valid_at)
 
 
-def old_news(spell: Spell, telling: Telling) -> bool:
+def old_news(spell: ValidityPeriod, telling: Assertion) -> bool:
     """Return whether a telling was said before what closed the spell was, so that nothing begins anew with it."""
     return spell.closer is not None and telling.said_at < spell.closer.said_at

@@ -17,12 +17,12 @@ from graph_service.memory.forgetting.facts_and_entities import Learned, find_ent
 from graph_service.memory.forgetting.impact import Reach, ends_of, reach_of
 from graph_service.memory.forgetting.user import begin, forget_user
 from graph_service.memory.ingest.spool import Spool
-from graph_service.memory.jobs.job_context import Pace
-from graph_service.memory.jobs.outbox import Claim, JobKind
+from graph_service.memory.jobs.job_context import JobContext
+from graph_service.memory.jobs.outbox import JobClaim, JobKind
 from graph_service.memory.jobs.run_now import do_for_session
 from graph_service.memory.sessions.lifecycle import session_node_id
 from graph_service.memory.sessions.short_term_window import ShortTermWindow
-from graph_service.memory.tombstones import Kind, mark_of, marking_of
+from graph_service.memory.tombstones import TombstoneKind, mark_of, marking_of
 from schema.change import FORGOTTEN, Change
 from schema.errors import NotFoundError
 from schema.ids import SessionId, TenantId, UserId, memory_id, user_uri
@@ -78,7 +78,7 @@ class Forgetting:
         spooled = 0 if self._spool is None else await self._spool.forget(tenant, message_ids=[name])
         if not rows:
             return _only_spooled(spooled, f"there is no message {message_id!r}; perhaps it was forgotten before")
-        return await self._forget(tenant, _these(tenant, ids=[name]), rows, (Kind.MESSAGE, [name]), spooled)
+        return await self._forget(tenant, _these(tenant, ids=[name]), rows, (TombstoneKind.MESSAGE, [name]), spooled)
 
     async def scene(self, tenant: TenantId, scene_id: str) -> Forgotten:
         """Forget a scene and everything that was said in it.
@@ -98,7 +98,7 @@ class Forgetting:
             raise NotFoundError(f"there is no scene {scene_id!r}; perhaps it was forgotten before")
         ids = [row["id"] for row in rows]
         which = _these(tenant, ids=ids)
-        return await self._forget(tenant, which, rows, (Kind.MESSAGE, ids), spooled=0)
+        return await self._forget(tenant, which, rows, (TombstoneKind.MESSAGE, ids), spooled=0)
 
     async def session(self, tenant: TenantId, user_id: str, session_id: str) -> Forgotten:
         """Forget a session of a user: everything that was said in it, and the session itself.
@@ -118,7 +118,7 @@ class Forgetting:
         if not rows:
             why = f"user {user_id!r} has no session {session_id!r}; perhaps it was forgotten before"
             return _only_spooled(spooled, why)
-        return await self._forget(tenant, which, rows, (Kind.SESSION, [node_id]), spooled)
+        return await self._forget(tenant, which, rows, (TombstoneKind.SESSION, [node_id]), spooled)
 
     async def user(self, tenant: TenantId, user_id: str) -> Forgotten:
         """Forget a user: everything they said, their sessions, and everything that was learned.
@@ -141,13 +141,18 @@ class Forgetting:
         await self._window.forget(tenant, whose)
         salt = (await marking_of(self._graph, tenant, secrets.token_hex(16))).salt
         at_ms = millis(self._clock())
-        fence = {"id": mark_of(salt, Kind.USER, node_id), "kind": Kind.USER.value, "user_node_id": None, "at_ms": at_ms}
+        fence = {
+            "id": mark_of(salt, TombstoneKind.USER, node_id),
+            "kind": TombstoneKind.USER.value,
+            "user_node_id": None,
+            "at_ms": at_ms,
+        }
         await begin(self._graph, tenant, whose, node_id, fence, now_ms=at_ms)
-        pace = Pace(
+        pace = JobContext(
             clock=self._clock, word=lambda: secrets.token_hex(8), on_step=lambda _step: None, on_change=self._notify
         )
 
-        async def doing(held: Claim) -> bool:
+        async def doing(held: JobClaim) -> bool:
             return await forget_user(self._graph, held, pace)
 
         await do_for_session(self._graph, doing, tenant, node_id, JobKind.FORGET, pace, even_if_done=False)
@@ -197,7 +202,12 @@ class Forgetting:
         return done
 
     async def _forget(
-        self, tenant: TenantId, which: dict[str, Any], rows: Sequence[Row], marked: tuple[Kind, list[str]], spooled: int
+        self,
+        tenant: TenantId,
+        which: dict[str, Any],
+        rows: Sequence[Row],
+        marked: tuple[TombstoneKind, list[str]],
+        spooled: int,
     ) -> Forgotten:
         user_id, at = UserId(rows[0]["user_id"]), self._clock()
         salt = (await marking_of(self._graph, tenant, secrets.token_hex(16))).salt

@@ -10,8 +10,8 @@ from typing import Any, Final
 from graph_service.graph.statements import Statement, statement
 from graph_service.graph.store import Graph, Writing
 from graph_service.memory.change_log.log import append_changes
-from graph_service.memory.jobs.job_context import Pace
-from graph_service.memory.jobs.outbox import Claim, finish, renew
+from graph_service.memory.jobs.job_context import JobContext
+from graph_service.memory.jobs.outbox import JobClaim, finish, renew
 from schema.change import FORGOTTEN, Change, Op
 from schema.ids import MemoryId, TenantId, UserId
 
@@ -22,8 +22,8 @@ _CHANGES_MAX: Final = 5_000
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Errand:
     graph: Graph
-    held: Claim
-    pace: Pace
+    held: JobClaim
+    pace: JobContext
     user_id: UserId
 
     @property
@@ -50,7 +50,7 @@ async def begin(
     await graph.write(steps)
 
 
-async def forget_user(graph: Graph, held: Claim, pace: Pace) -> bool:
+async def forget_user(graph: Graph, held: JobClaim, pace: JobContext) -> bool:
     """Take away everything of the user that the work is about; False: nothing is left.
 
     Raises:

@@ -10,7 +10,7 @@ from typing import Final
 from graph_service.graph.store import Graph
 from graph_service.memory.ingest.episode_writer import BatchError, BeingForgottenError, replay_episodes
 from graph_service.memory.ingest.spool import UNREADABLE, Spool, Spooled, Unreadable
-from graph_service.memory.jobs.job_context import Pace
+from graph_service.memory.jobs.job_context import JobContext
 from schema.errors import MnemographError, UnavailableError
 
 _log = logging.getLogger("mnemograph.replay")
@@ -43,7 +43,7 @@ class Replay:
     later.
     """
 
-    def __init__(self, *, graph: Graph, spool: Spool, pace: Pace) -> None:
+    def __init__(self, *, graph: Graph, spool: Spool, pace: JobContext) -> None:
         self._graph = graph
         self._spool = spool
         self._pace = pace

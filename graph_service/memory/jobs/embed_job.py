@@ -6,8 +6,8 @@ from extraction.embeddings.embedder import Embedded, Embedder, embed_with_tokens
 from graph_service.graph.driver_values import vector_parameter
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Row, Writing
-from graph_service.memory.jobs.job_context import Pace
-from graph_service.memory.jobs.outbox import Claim, finish
+from graph_service.memory.jobs.job_context import JobContext
+from graph_service.memory.jobs.outbox import JobClaim, finish
 from graph_service.observability.metrics import EMBEDDED
 from schema.errors import ConflictError
 
@@ -15,7 +15,7 @@ from schema.errors import ConflictError
 _ROWS_MAX = 256
 
 
-async def embed_sessions(graph: Graph, embedder: Embedder, held: Sequence[Claim], pace: Pace) -> bool:
+async def embed_sessions(graph: Graph, embedder: Embedder, held: Sequence[JobClaim], pace: JobContext) -> bool:
     """Embed what waits in sessions of one tenant, at most 256 of messages, scenes and facts each; the rest stays open.
 
     Args:

@@ -70,7 +70,7 @@ EMBEDDER: Final = "embedder"
 MODEL: Final = "model"
 
 
-class OutsideAwayError(UnavailableError):
+class ExternalServiceAwayError(UnavailableError):
     """Something outside did not answer; work that fails by it is done when it answers again.
 
     Attributes:
@@ -84,7 +84,7 @@ class OutsideAwayError(UnavailableError):
         self.asked = asked
 
 
-class Outside:
+class ExternalService:
     """One thing outside: five failures in a row, and it is left alone for a minute; then one call may probe.
 
     Args:
@@ -138,7 +138,7 @@ class Outside:
         """
         if not self._breaker.allows(self._clock_s()):
             OUTSIDE_SECONDS.note(0.0, self.name, "skipped")
-            raise OutsideAwayError(
+            raise ExternalServiceAwayError(
                 f"the {self.name} was away a moment ago; it is asked again within {OPEN_S:g} s",
                 outside=self.name,
                 asked=False,
@@ -152,7 +152,9 @@ class Outside:
             outcome = "away"
             self._breaker.failed(self._clock_s())
             wait_s = error.retry_after_s if isinstance(error, UnavailableError) else None
-            raise OutsideAwayError(error.message, outside=self.name, asked=True, retry_after_s=wait_s) from error
+            raise ExternalServiceAwayError(
+                error.message, outside=self.name, asked=True, retry_after_s=wait_s
+            ) from error
         except MnemographError:
             self._told()
             raise
@@ -167,13 +169,13 @@ class Outside:
 
 
 @dataclass(frozen=True, slots=True)
-class Outsides:
+class ExternalServices:
     """Everything outside that work needs."""
 
-    embedder: Outside = field(default_factory=lambda: Outside(EMBEDDER))
-    model: Outside = field(default_factory=lambda: Outside(MODEL))
+    embedder: ExternalService = field(default_factory=lambda: ExternalService(EMBEDDER))
+    model: ExternalService = field(default_factory=lambda: ExternalService(MODEL))
 
-    def named(self, name: str) -> Outside:
+    def named(self, name: str) -> ExternalService:
         """Return the one with this name."""
         return self.embedder if name == EMBEDDER else self.model
 
@@ -181,7 +183,7 @@ class Outsides:
 class GuardedEmbedder:
     """An embedder that is asked through its circuit breaker."""
 
-    def __init__(self, inner: Embedder, outside: Outside) -> None:
+    def __init__(self, inner: Embedder, outside: ExternalService) -> None:
         self._inner = inner
         self._outside = outside
 
@@ -203,7 +205,7 @@ class GuardedEmbedder:
 class GuardedModel:
     """A language model that is asked through its circuit breaker."""
 
-    def __init__(self, inner: LanguageModel, outside: Outside) -> None:
+    def __init__(self, inner: LanguageModel, outside: ExternalService) -> None:
         self._inner = inner
         self._outside = outside
 

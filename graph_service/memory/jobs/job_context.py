@@ -6,7 +6,7 @@ from datetime import datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pace:
+class JobContext:
     """Clock, random words and observers, handed in so that tests decide about them.
 
     Attributes:

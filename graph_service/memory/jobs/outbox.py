@@ -69,7 +69,7 @@ class JobKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Claim:
+class JobClaim:
     """Work that is ours until the lease ends.
 
     Attributes:
@@ -90,7 +90,7 @@ class Claim:
 
 async def claim(
     graph: Graph, kind: JobKind, *, jobs_max: int, lease: str, now_ms: int, but_not: Collection[TenantId] = ()
-) -> list[Claim]:
+) -> list[JobClaim]:
     """Take the most overdue open work of one kind and one tenant, all with one lease.
 
     Work whose node cannot be understood becomes a dead letter, and never keeps anybody from the rest.
@@ -117,12 +117,12 @@ async def claim(
     return claims
 
 
-def _claim(row: dict[str, Any], kind: JobKind, lease: str) -> Claim | None:
+def _claim(row: dict[str, Any], kind: JobKind, lease: str) -> JobClaim | None:
     """Return the claim of one row; None when the row lacks something, as `jobs/park_malformed` sees it too."""
     names = all(isinstance(row[name], str) for name in ("tenant", "id", "session"))
     if not names or not all(type(row[name]) is int for name in ("wanted", "attempts")) or row["attempts"] < 0:
         return None
-    return Claim(
+    return JobClaim(
         tenant=TenantId(row["tenant"]),
         id=row["id"],
         kind=kind,
@@ -154,7 +154,7 @@ async def park_malformed(graph: Graph, *, now_ms: int) -> int:
 
 async def claim_of_session(
     graph: Graph, tenant: TenantId, session: str, kind: JobKind, *, even_if_done: bool, lease: str, now_ms: int
-) -> Claim | None:
+) -> JobClaim | None:
     """Claim one piece of work of a session, whenever it is due; None while another worker holds it.
 
     Args:
@@ -201,7 +201,7 @@ async def is_open(graph: Graph, tenant: TenantId, session: str, kind: JobKind) -
     return bool(rows) and bool(rows[0]["open"])
 
 
-async def renew(graph: Graph, held: Claim, *, now_ms: int) -> bool:
+async def renew(graph: Graph, held: JobClaim, *, now_ms: int) -> bool:
     """Prolong the lease; False when it was lost and the work must be dropped."""
     parameters = {
         "tenant": held.tenant,
@@ -217,7 +217,7 @@ async def renew(graph: Graph, held: Claim, *, now_ms: int) -> bool:
 
 
 async def finish(
-    writing: Writing, held: Sequence[Claim], *, more: bool, now_ms: int, too_slow: str | None = None
+    writing: Writing, held: Sequence[JobClaim], *, more: bool, now_ms: int, too_slow: str | None = None
 ) -> None:
     """Finish work of one tenant inside the commit of its result.
 
@@ -245,7 +245,7 @@ async def finish(
 
 async def give_back(
     graph: Graph,
-    held: Claim,
+    held: JobClaim,
     *,
     error: str,
     now_ms: int,
@@ -280,7 +280,7 @@ async def give_back(
     return str(rows[0]["state"]) if rows else "lost"
 
 
-async def release(graph: Graph, held: Sequence[Claim], *, due_ms: int) -> None:
+async def release(graph: Graph, held: Sequence[JobClaim], *, due_ms: int) -> None:
     """Give work back that did not fail; what is done meanwhile, or somebody else's, stays as it is."""
 
     async def steps(writing: Writing) -> None:

@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 from graph_service.graph.store import Graph
-from graph_service.memory.jobs.job_context import Pace
-from graph_service.memory.jobs.outbox import Claim, JobKind, claim_of_session, give_back, is_open, release
+from graph_service.memory.jobs.job_context import JobContext
+from graph_service.memory.jobs.outbox import JobClaim, JobKind, claim_of_session, give_back, is_open, release
 from schema.failure import failure_of
 from schema.ids import TenantId
 
@@ -13,11 +13,11 @@ from schema.ids import TenantId
 _LOOK_AGAIN_S = 0.1
 
 # Does claimed work; True when a rest of it is left.
-Doing = Callable[[Claim], Awaitable[bool]]
+Doing = Callable[[JobClaim], Awaitable[bool]]
 
 
 async def do_for_session(
-    graph: Graph, doing: Doing, tenant: TenantId, session: str, kind: JobKind, pace: Pace, *, even_if_done: bool
+    graph: Graph, doing: Doing, tenant: TenantId, session: str, kind: JobKind, pace: JobContext, *, even_if_done: bool
 ) -> None:
     """Do one kind of a session's work until none is left, or wait while another worker does it.
 

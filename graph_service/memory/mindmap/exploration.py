@@ -11,7 +11,7 @@ from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Row
 from graph_service.memory.argument_checks import check_ids
 from graph_service.memory.change_log.log import ChangeLog, Head, numbered_change
-from graph_service.memory.facts.bitemporal import EVERYTHING, Look, Moments
+from graph_service.memory.facts.bitemporal import EVERYTHING, AsOf, Look
 from graph_service.memory.mindmap.reader import USERS_MAX, map_edges, map_node, map_nodes
 from schema.change import NumberedChange, Op
 from schema.errors import InputError, NotFoundError
@@ -177,7 +177,7 @@ class Explorer:
         return GraphPart(epoch=head.epoch, seq=head.seq, total=len(nodes), nodes=nodes, edges=[])
 
     async def at(
-        self, tenant: TenantId, user_id: str | None, moments: Moments, *, limit: int, closed: bool = True
+        self, tenant: TenantId, user_id: str | None, moments: AsOf, *, limit: int, closed: bool = True
     ) -> GraphPart:
         """Return the most telling facts as they looked from there, with their ends.
 

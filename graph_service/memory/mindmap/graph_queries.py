@@ -7,7 +7,7 @@ from typing import Any, Final
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
 from graph_service.memory.argument_checks import check_ids, check_limit
-from graph_service.memory.facts.bitemporal import Moments
+from graph_service.memory.facts.bitemporal import AsOf
 from graph_service.memory.list_cursors import Listed, cursor_at, place_in
 from graph_service.memory.mindmap.exploration import Explorer
 from graph_service.memory.mindmap.reader import map_node, map_nodes
@@ -33,7 +33,7 @@ STATS: Final = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Page:
+class FactPageRequest:
     """Which facts of a node are asked for.
 
     Attributes:
@@ -41,7 +41,7 @@ class Page:
         after: the cursor of a fact; only those behind it.
     """
 
-    moments: Moments
+    moments: AsOf
     first: int
     closed: bool = False
     after: str | None = None
@@ -97,7 +97,7 @@ class GraphReads:
             return node
         raise NotFoundError(f"there is no user {user_id!r} in this tenant")
 
-    async def facts(self, tenant: TenantId, ids: Sequence[str], page: Page) -> dict[str, list[Row]]:
+    async def facts(self, tenant: TenantId, ids: Sequence[str], page: FactPageRequest) -> dict[str, list[Row]]:
         """Return a page of the facts of each node, and one more where there are more, by the node's id.
 
         Raises:

@@ -30,7 +30,7 @@ BUDGET: Final = 1_000
 _Key = tuple[TenantId, str]
 
 
-class Keepsakes:
+class RecallSnapshotCache:
     """Snapshots of the memories that were used last, at most `kept_max`, each of at most `BUDGET` nodes and edges."""
 
     def __init__(self, changes: ChangeLog, mindmap: MindMap, *, kept_max: int = KEPT_MAX) -> None:
@@ -113,7 +113,7 @@ MAPS_KEPT_MAX: Final = 16
 _MapKey = tuple[str, str | None, int]
 
 
-class KeptMaps:
+class MapSnapshotCache:
     """The last snapshots by tenant, user and budget, at most `kept_max`."""
 
     def __init__(self, *, kept_max: int = MAPS_KEPT_MAX) -> None:

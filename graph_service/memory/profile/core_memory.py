@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
-from graph_service.memory.facts.bitemporal import Moments
+from graph_service.memory.facts.bitemporal import AsOf
 from graph_service.memory.profile.selection import ProfileFact, standing_out
 from schema.fact import FactKind
 from schema.ids import TenantId, memory_id, user_uri
@@ -75,7 +75,7 @@ class _Row:
 
 
 async def core_memory(
-    graph: Graph, tenant: TenantId, user_id: str, *, moments: Moments, now: bool
+    graph: Graph, tenant: TenantId, user_id: str, *, moments: AsOf, now: bool
 ) -> tuple[CoreFact, ...]:
     """Return what is always to be known of a user, and what was before; nothing for a user whom nobody knows.
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Row, Writing
 from graph_service.memory.change_log.payloads import edge_body, edge_view
-from graph_service.memory.facts.bitemporal import Moments
+from graph_service.memory.facts.bitemporal import AsOf
 from graph_service.memory.profile.selection import Out, ProfileFact, standing_out
 from schema.change import Change, Op
 from schema.fact import FactKind
@@ -61,7 +61,7 @@ class ProfilePart:
 
 
 async def profile_of(
-    graph: Graph, tenant: TenantId, node_id: MemoryId, moments: Moments, *, category: Category | None = None
+    graph: Graph, tenant: TenantId, node_id: MemoryId, moments: AsOf, *, category: Category | None = None
 ) -> list[ProfilePart]:
     """Return the profile of a user or agent, every category of it or one; empty categories too."""
     wanted = {"tenant": tenant, "ids": [node_id], **asdict(moments)}
@@ -77,7 +77,7 @@ async def settle_profile(
     writing: Writing, tenant: TenantId, node_ids: Iterable[MemoryId], *, at: datetime
 ) -> list[Change]:
     """Marks, inside a commit, what leaves the profiles of some users and agents; returns what viewers must be told."""
-    wanted = {"tenant": tenant, "ids": sorted(node_ids), **asdict(Moments(valid_at=at))}
+    wanted = {"tenant": tenant, "ids": sorted(node_ids), **asdict(AsOf(valid_at=at))}
     changes: list[Change] = []
     for row in await writing.run(statement("profile/profile_candidates"), wanted):
         facts = [_fact(values) for values in row["facts"]]

@@ -11,7 +11,7 @@ from typing import Any, Final, Protocol
 
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Writing
-from graph_service.memory.recall.query import Kind
+from graph_service.memory.recall.query import HitKind
 from schema.errors import UnavailableError
 from schema.failure import failure_of
 from schema.ids import TenantId, memory_id, user_uri
@@ -29,7 +29,7 @@ class Used(Protocol):
     """What an answer consists of."""
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> HitKind:
         """Message, scene or fact."""
 
     @property
@@ -53,7 +53,7 @@ class AccessLog:
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
-        self._noted: dict[tuple[TenantId, str], dict[tuple[Kind, str], _Use]] = {}
+        self._noted: dict[tuple[TenantId, str], dict[tuple[HitKind, str], _Use]] = {}
         self._noted_n = 0
 
     def note(self, tenant: TenantId, user_id: str, used: Iterable[Used], *, at: datetime) -> None:
@@ -108,5 +108,5 @@ class AccessLog:
         return await self._graph.write(steps)
 
 
-def _row(kind: Kind, name: str, use: _Use) -> dict[str, Any]:
+def _row(kind: HitKind, name: str, use: _Use) -> dict[str, Any]:
     return {"id": name, "kind": kind.value, "n": use.n, "at": use.at}

@@ -8,7 +8,7 @@ from operator import attrgetter
 from typing import Any
 
 from extraction.embeddings.token_vectors import whole_cosines
-from graph_service.memory.recall.query import Kind
+from graph_service.memory.recall.query import HitKind
 from schema.fact import FactKind
 from schema.timespan import moment_of
 
@@ -32,7 +32,7 @@ class EvidenceMessage:
 
 # Not frozen, though nobody changes one: a recall makes two hundred of each, and frozen ones take twice as long to make.
 @dataclass(slots=True, kw_only=True)
-class Line:
+class MessageInContext:
     """A message at its place in a conversation.
 
     Attributes:
@@ -65,7 +65,7 @@ class Candidate:
         ends: ids of the entities that a fact is about; the user and the agent are none.
     """
 
-    kind: Kind
+    kind: HitKind
     id: str
     scores: Mapping[str, float]
     cosine: float | None
@@ -93,7 +93,7 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class CandidateSet:
     """All that one question brought.
 
     Attributes:
@@ -103,13 +103,13 @@ class Found:
     """
 
     candidates: tuple[Candidate, ...]
-    lines: tuple[Line, ...]
+    lines: tuple[MessageInContext, ...]
     named: frozenset[str] = frozenset()
 
 
 def found_in(
-    row: Mapping[str, Any], kinds: Collection[Kind] = tuple(Kind), vector: Sequence[float] | None = None
-) -> Found:
+    row: Mapping[str, Any], kinds: Collection[HitKind] = tuple(HitKind), vector: Sequence[float] | None = None
+) -> CandidateSet:
     """Return the one row of `recall/recall`.
 
     Args:
@@ -121,7 +121,7 @@ def found_in(
     messages = [_message_found(one, told, cosine) for one, cosine in zip(row["messages"], near, strict=True)]
     known = (_candidate(one) for one in row["rows"] if one[0] in kinds)
     candidates = [*(candidate for candidate, _ in messages), *known]
-    return Found(
+    return CandidateSet(
         candidates=tuple(sorted(candidates, key=attrgetter("kind", "id"))),
         lines=tuple(sorted((line for _, line in messages), key=attrgetter("session", "said_at", "position", "id"))),
         named=frozenset(row["named"]),
@@ -137,7 +137,7 @@ def _told(rows: Iterable[Sequence[Any]]) -> dict[str, float]:
     return best
 
 
-def _message_found(row: Sequence[Any], told: Mapping[str, float], near: float) -> tuple[Candidate, Line]:
+def _message_found(row: Sequence[Any], told: Mapping[str, float], near: float) -> tuple[Candidate, MessageInContext]:
     """Return a message found.
 
     Args:
@@ -148,7 +148,7 @@ def _message_found(row: Sequence[Any], told: Mapping[str, float], near: float) -
     if cosine is None and not isnan(near):
         cosine = near
     candidate = Candidate(
-        kind=Kind.MESSAGE,
+        kind=HitKind.MESSAGE,
         id=name,
         scores=_best(found),
         cosine=cosine,
@@ -161,7 +161,7 @@ def _message_found(row: Sequence[Any], told: Mapping[str, float], near: float) -
         importance=importance,
         unread=bool(unread),
     )
-    line = Line(
+    line = MessageInContext(
         id=name,
         session=session,
         said_at=said_at,
@@ -182,7 +182,7 @@ def _candidate(row: Sequence[Any]) -> Candidate:
     # Only facts carry these; those of older versions are plain.
     fact_kind, rationale, steps, ends = detail or (None, None, None, ())
     return Candidate(
-        kind=Kind(kind),
+        kind=HitKind(kind),
         id=name,
         scores=_best(found),
         cosine=_cosine(similarity),

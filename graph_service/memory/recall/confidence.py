@@ -30,7 +30,7 @@ _NO_NAMES: Final = frozenset(_NO_NAME_TEXT.split())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Signs:
+class ConfidenceFeatures:
     """What is seen of a question and of what was found for it, before anything is ranked; each 0…1 but `words`.
 
     Attributes:
@@ -70,7 +70,7 @@ CHINESE: Final = SignWeights(base=-1.9, joint=4.7, stranger=-0.6)
 CHINESE_WITHOUT_VECTORS: Final = SignWeights(base=-2.5, best=10.2, stranger=-2.0)
 
 
-def confidence_of(signs: Signs, weights: SignWeights) -> float:
+def confidence_of(signs: ConfidenceFeatures, weights: SignWeights) -> float:
     """Return how likely it is that the memory holds an answer, 0…1."""
     known = (signs.known, signs.best, signs.meaning or 0.0, signs.joint, signs.stranger, signs.words)
     counted = (weights.known, weights.best, weights.meaning, weights.joint, weights.stranger, weights.words)
@@ -78,7 +78,7 @@ def confidence_of(signs: Signs, weights: SignWeights) -> float:
     return round(1.0 / (1.0 + math.exp(-sum_of)), 4)
 
 
-def sign_weights(question: str, signs: Signs) -> SignWeights:
+def sign_weights(question: str, signs: ConfidenceFeatures) -> SignWeights:
     """Return the weights for the language of a question and for what could be compared."""
     with_vectors, without = (
         (CHINESE, CHINESE_WITHOUT_VECTORS) if is_chinese(question) else (ENGLISH, ENGLISH_WITHOUT_VECTORS)
@@ -86,7 +86,9 @@ def sign_weights(question: str, signs: Signs) -> SignWeights:
     return without if signs.meaning is None else with_vectors
 
 
-def signs_of(question: str, candidates: Sequence[Candidate], *, asked: Terms, own_names: Collection[str] = ()) -> Signs:
+def signs_of(
+    question: str, candidates: Sequence[Candidate], *, asked: Terms, own_names: Collection[str] = ()
+) -> ConfidenceFeatures:
     """Return what is seen of a question and of everything found for it, in any order.
 
     Args:
@@ -103,7 +105,7 @@ def signs_of(question: str, candidates: Sequence[Candidate], *, asked: Terms, ow
             shares[place] += worth[word] / total
     nearest = max((one.cosine for one in candidates if one.cosine is not None), default=None)
     pairs = zip(shares, candidates, strict=True)
-    return Signs(
+    return ConfidenceFeatures(
         known=math.fsum(worth[word] for word, holders in held.items() if holders) / total,
         best=max(shares, default=0.0),
         meaning=None if nearest is None else _scaled(nearest),

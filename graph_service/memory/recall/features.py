@@ -13,10 +13,10 @@ from typing import Final
 import numpy as np
 
 from extraction.embeddings.late_interaction import piece_matches, weighted, words_of_name
-from extraction.query_analysis import Asked, begins_with
+from extraction.query_analysis import QueryAnalysis, begins_with
 from extraction.temporal.phrases import spans_in
 from extraction.text.search_terms import Terms, terms_of
-from graph_service.memory.recall.candidates import Candidate, Found, Line
+from graph_service.memory.recall.candidates import Candidate, CandidateSet, MessageInContext
 from graph_service.memory.recall.lexical_scores import (
     Floats,
     Lexical,
@@ -28,7 +28,7 @@ from graph_service.memory.recall.lexical_scores import (
     specificity,
     stretches,
 )
-from graph_service.memory.recall.query import Kind
+from graph_service.memory.recall.query import HitKind
 from schema.ids import name_key
 from schema.kept_results import kept_by_chars
 from schema.timespan import Timespan
@@ -44,7 +44,7 @@ _STEPS: Final = 12
 _NAMED: Final = 0
 
 
-def closeness(found: Found) -> Floats:
+def closeness(found: CandidateSet) -> Floats:
     """For each candidate 0…1, the nearest has 1; all 0 when the question names nothing that is tied to anything.
 
     A fact is tied to its subject, its object and the messages that prove it, a message to the next of its session. The
@@ -72,7 +72,7 @@ def closeness(found: Found) -> Floats:
     return near / closest if closest > 0 else none
 
 
-def ways_to(found: Found) -> dict[int, list[int]]:
+def ways_to(found: CandidateSet) -> dict[int, list[int]]:
     """For each fact two steps from what is named, by its place, the places of the facts that lead to it."""
     leading: dict[str, list[int]] = {}
     for at, one in enumerate(found.candidates):
@@ -85,20 +85,20 @@ def ways_to(found: Found) -> dict[int, list[int]]:
     }
 
 
-def _of_facts(found: Found, places: Mapping[tuple[Kind, str], int]) -> Iterator[tuple[int, int]]:
+def _of_facts(found: CandidateSet, places: Mapping[tuple[HitKind, str], int]) -> Iterator[tuple[int, int]]:
     beings: dict[str, int] = {}
-    for fact in (one for one in found.candidates if one.kind is Kind.FACT):
-        at = places[Kind.FACT, fact.id]
+    for fact in (one for one in found.candidates if one.kind is HitKind.FACT):
+        at = places[HitKind.FACT, fact.id]
         for end in fact.ends:
             yield at, beings.setdefault(end, len(found.candidates) + 1 + len(beings))
         for proof in fact.proofs:
-            if (told := places.get((Kind.MESSAGE, proof))) is not None:
+            if (told := places.get((HitKind.MESSAGE, proof))) is not None:
                 yield at, told
 
 
-def _of_talks(found: Found, places: Mapping[tuple[Kind, str], int]) -> Iterator[tuple[int, int]]:
+def _of_talks(found: CandidateSet, places: Mapping[tuple[HitKind, str], int]) -> Iterator[tuple[int, int]]:
     for before, line in zip(found.lines, found.lines[1:], strict=False):
-        here, there = places.get((Kind.MESSAGE, before.id)), places.get((Kind.MESSAGE, line.id))
+        here, there = places.get((HitKind.MESSAGE, before.id)), places.get((HitKind.MESSAGE, line.id))
         if before.session == line.session and here is not None and there is not None:
             yield here, there
 
@@ -139,7 +139,7 @@ class Signals:
     plain: Mapping[str, Floats]
 
 
-def signals(found: Found, asked: Asked, *, now: datetime) -> Signals:
+def signals(found: CandidateSet, asked: QueryAnalysis, *, now: datetime) -> Signals:
     """Return the signals of everything found."""
     speaker = speaker_asked(found.lines, asked)
     terms = _topic(asked, speaker)
@@ -160,7 +160,7 @@ def signals(found: Found, asked: Asked, *, now: datetime) -> Signals:
     return Signals(scaled=scaled, plain={**plain, "graph": closeness(found), "beyond": beyond})
 
 
-def speaker_asked(lines: Sequence[Line], asked: Asked) -> str | None:
+def speaker_asked(lines: Sequence[MessageInContext], asked: QueryAnalysis) -> str | None:
     """Return the key of the speaker whom the question names, if it names exactly one of those who speak.
 
     Source: retrieval.md, "speaker: 1 if the question names exactly one speaker and the message is theirs".
@@ -169,7 +169,7 @@ def speaker_asked(lines: Sequence[Line], asked: Asked) -> str | None:
     return named.pop() if len(named) == 1 else None
 
 
-def _topic(asked: Asked, speaker: str | None) -> Terms:
+def _topic(asked: QueryAnalysis, speaker: str | None) -> Terms:
     """Return the terms without the name of the speaker asked for, which is a filter and no topic."""
     if speaker is None:
         return asked.terms
@@ -177,7 +177,7 @@ def _topic(asked: Asked, speaker: str | None) -> Terms:
     return rest if len(rest) else asked.terms
 
 
-def _of_lines(lines: Sequence[Line], sessions: Sequence[str], words: Lexical) -> dict[str, Floats]:
+def _of_lines(lines: Sequence[MessageInContext], sessions: Sequence[str], words: Lexical) -> dict[str, Floats]:
     first, end = bounds(sessions)
     cosines = np.array([np.nan if line.cosine is None else line.cosine for line in lines], np.float64)
     known = np.where(np.isnan(cosines), 0.0, cosines)
@@ -199,7 +199,9 @@ def _of_lines(lines: Sequence[Line], sessions: Sequence[str], words: Lexical) ->
     }
 
 
-def _of_tokens(lines: Sequence[Line], sessions: Sequence[str], asked: Asked, speaker: str | None) -> dict[str, Floats]:
+def _of_tokens(
+    lines: Sequence[MessageInContext], sessions: Sequence[str], asked: QueryAnalysis, speaker: str | None
+) -> dict[str, Floats]:
     """Return how well each message, alone and with its neighbours, meets the pieces of the question, if there are
     pieces.
     """
@@ -218,7 +220,7 @@ def _of_tokens(lines: Sequence[Line], sessions: Sequence[str], asked: Asked, spe
     }
 
 
-def _scaled(found: Found, table: Mapping[str, Floats], words: Mapping[int, float]) -> dict[str, Floats]:
+def _scaled(found: CandidateSet, table: Mapping[str, Floats], words: Mapping[int, float]) -> dict[str, Floats]:
     """Return the signals of lines, by candidate; a fact takes over the best of the messages that prove it.
 
     Args:
@@ -227,7 +229,7 @@ def _scaled(found: Found, table: Mapping[str, Floats], words: Mapping[int, float
     place = {line.id: at for at, line in enumerate(found.lines)}
     lines = np.array([*table.values()], np.float64).reshape(len(table), len(found.lines))
     scaled = np.full((len(table), len(found.candidates)), np.nan)
-    messages = [at for at, one in enumerate(found.candidates) if one.kind is Kind.MESSAGE]
+    messages = [at for at, one in enumerate(found.candidates) if one.kind is HitKind.MESSAGE]
     scaled[:, messages] = lines[:, [place[found.candidates[at].id] for at in messages]]
     by_name = dict(zip(table, scaled, strict=True))
     for at, own in words.items():
@@ -239,7 +241,7 @@ def _scaled(found: Found, table: Mapping[str, Floats], words: Mapping[int, float
         by_name["words"][at] = own
         if candidate.cosine is not None:
             by_name["meaning"][at] = candidate.cosine
-            if candidate.kind is Kind.FACT:
+            if candidate.kind is HitKind.FACT:
                 by_name["told"][at] = candidate.cosine
     for name in {"tokens", "tokens_near"} & by_name.keys():
         by_name[name] = _stood_in(by_name[name], by_name["meaning"])
@@ -263,7 +265,7 @@ def _stood_in(values: Floats, meaning: Floats) -> Floats:
 
 def _words_of_knowledge(candidates: Sequence[Candidate], terms: Terms, words: Lexical) -> dict[int, float]:
     """Return how well scenes and facts say the words of the question, by their places."""
-    places = [at for at, one in enumerate(candidates) if one.kind is not Kind.MESSAGE]
+    places = [at for at, one in enumerate(candidates) if one.kind is not HitKind.MESSAGE]
     scores = bm25_of([_shown_text(candidates[at]) for at in places], terms, words)
     return dict(zip(places, scores.tolist(), strict=True))
 
@@ -274,7 +276,7 @@ def _shown_text(candidate: Candidate) -> str:
 
 def _plain(
     candidates: Sequence[Candidate],
-    asked: Asked,
+    asked: QueryAnalysis,
     speaker: str | None,
     questions: set[str],
     answers: set[str],
@@ -291,14 +293,14 @@ def _plain(
         "answers": _column(one.id in answers for one in candidates),
         "tells_when": _column(when and bool(_times_of(one)) for one in candidates),
         "tells_number": _column(number and _has_number(one.text) for one in candidates),
-        "role": _column(one.kind is Kind.MESSAGE and one.role == asked.role for one in candidates),
+        "role": _column(one.kind is HitKind.MESSAGE and one.role == asked.role for one in candidates),
         "certainty": _column(one.confidence or 0.0 for one in candidates),
         "importance": _column((one.importance or 5) / 10 for one in candidates),
         "recency": np.exp(-math.log(2) / _RECENCY_HALF_LIFE_DAYS / _DAY_S * ages_s),
     }
 
 
-def _beyond(found: Found, asked: Asked) -> Floats:
+def _beyond(found: CandidateSet, asked: QueryAnalysis) -> Floats:
     """1 for what is two facts away, if the question is about what belongs to what is named and has no name itself."""
     wanted = asked.beyond is not None and not any(begins_with(asked.beyond, key) for key in found.named)
     return _column(wanted and "hop" in one.scores for one in found.candidates)

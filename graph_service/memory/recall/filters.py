@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from graph_service.memory.recall.candidates import Candidate
-from graph_service.memory.recall.query import Kind, Question
+from graph_service.memory.recall.query import HitKind, Question
 from graph_service.memory.recall.ranking import Ranked
 from schema.ids import session_uri, user_uri
 
@@ -42,7 +42,7 @@ def checked(
         ("another kind", lambda one: one.kind in question.kinds),
         (
             "another role",
-            lambda one: not roles or one.kind is not Kind.MESSAGE or one.role in roles,
+            lambda one: not roles or one.kind is not HitKind.MESSAGE or one.role in roles,
         ),
     ]
     left, removed = list(candidates), []

@@ -14,9 +14,9 @@ from extraction.bounded_threads import BoundedThreads
 from extraction.text.fulltext_words import words_in
 from graph_service.memory.ingest.spool import Newest, Spool
 from graph_service.memory.mindmap.snapshot import Snapshot
-from graph_service.memory.mindmap.snapshot_cache import Keepsakes
+from graph_service.memory.mindmap.snapshot_cache import RecallSnapshotCache
 from graph_service.memory.recall.pipeline import Answer, Hit, snippet
-from graph_service.memory.recall.query import Kind, Question, check_question
+from graph_service.memory.recall.query import HitKind, Question, check_question
 from schema.errors import TooSlowError, UnavailableError
 from schema.frames import EdgeView, NodeView
 from schema.ids import TenantId
@@ -43,21 +43,21 @@ _STEM_MIN, _ENDING_MAX = 3, 3
 class _Line:
     """Something that can be found by its words; `hit` makes the hit of its score."""
 
-    kind: Kind
+    kind: HitKind
     id: str
     text: str
     said_at: datetime
     hit: Callable[[float], Hit]
 
 
-class Away:
+class OfflineRecall:
     """Answers questions from what this process and its disk hold.
 
     Args:
         spool: None when messages are refused while Neo4j is away.
     """
 
-    def __init__(self, spool: Spool | None, keepsakes: Keepsakes) -> None:
+    def __init__(self, spool: Spool | None, keepsakes: RecallSnapshotCache) -> None:
         self._spool = spool
         self._keepsakes = keepsakes
 
@@ -148,7 +148,7 @@ class _Search:
 
     def _told(self, episode: Episode) -> Iterable[_Line]:
         question = self._question
-        if Kind.MESSAGE not in question.kinds or episode.user_id != question.user_id:
+        if HitKind.MESSAGE not in question.kinds or episode.user_id != question.user_id:
             return
         if question.as_of is not None and episode.received_at > as_utc(question.as_of):
             return
@@ -241,7 +241,7 @@ def _stem(word: str) -> str:
 def _message_line(message: Message, words: Sequence[str]) -> _Line:
     def hit(score: float) -> Hit:
         return Hit(
-            kind=Kind.MESSAGE,
+            kind=HitKind.MESSAGE,
             id=message.id,
             uri=message.uri,
             score=score,
@@ -255,18 +255,18 @@ def _message_line(message: Message, words: Sequence[str]) -> _Line:
         )
 
     text = f"{message.speaker or ''} {message.text}"
-    return _Line(kind=Kind.MESSAGE, id=message.id, text=text, said_at=message.said_at, hit=hit)
+    return _Line(kind=HitKind.MESSAGE, id=message.id, text=text, said_at=message.said_at, hit=hit)
 
 
 def _known(
     question: Question, snapshot: Snapshot, span: Timespan, words: Sequence[str], *, valid_at: datetime
 ) -> Iterable[_Line]:
     nodes = {node.id: node for node in snapshot.nodes if node.user_id == question.user_id}
-    if Kind.SCENE in question.kinds:
+    if HitKind.SCENE in question.kinds:
         for node in nodes.values():
             if node.kind == "Scene" and span.holds(datetime.fromisoformat(node.first_seen)):
                 yield _scene_line(node, words)
-    if Kind.FACT in question.kinds:
+    if HitKind.FACT in question.kinds:
         for edge in snapshot.edges:
             if edge.predicate != "MENTIONED" and {edge.source, edge.target} <= nodes.keys() and _holds(edge, valid_at):
                 yield _fact_line(edge, nodes[edge.source], nodes[edge.target], words)
@@ -282,7 +282,7 @@ def _scene_line(node: NodeView, words: Sequence[str]) -> _Line:
 
     def hit(score: float) -> Hit:
         return Hit(
-            kind=Kind.SCENE,
+            kind=HitKind.SCENE,
             id=node.id,
             uri="",
             score=score,
@@ -293,7 +293,7 @@ def _scene_line(node: NodeView, words: Sequence[str]) -> _Line:
             title=node.label,
         )
 
-    return _Line(kind=Kind.SCENE, id=node.id, text=f"{node.label} {text}", said_at=said_at, hit=hit)
+    return _Line(kind=HitKind.SCENE, id=node.id, text=f"{node.label} {text}", said_at=said_at, hit=hit)
 
 
 def _fact_line(edge: EdgeView, subject: NodeView, obj: NodeView, words: Sequence[str]) -> _Line:
@@ -303,7 +303,7 @@ def _fact_line(edge: EdgeView, subject: NodeView, obj: NodeView, words: Sequence
 
     def hit(score: float) -> Hit:
         return Hit(
-            kind=Kind.FACT,
+            kind=HitKind.FACT,
             id=edge.id,
             uri="",
             score=score,
@@ -321,4 +321,4 @@ def _fact_line(edge: EdgeView, subject: NodeView, obj: NodeView, words: Sequence
         )
 
     named = " ".join((text, *subject.aliases, *obj.aliases))
-    return _Line(kind=Kind.FACT, id=edge.id, text=named, said_at=said_at, hit=hit)
+    return _Line(kind=HitKind.FACT, id=edge.id, text=named, said_at=said_at, hit=hit)

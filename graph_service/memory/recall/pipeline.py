@@ -11,8 +11,8 @@ from extraction.embeddings.embedder import EmbeddedQuestion, Embedder, embed_que
 from extraction.embeddings.late_interaction import QuestionTokens
 from extraction.query_analysis import (
     AnswerType,
-    Asked,
     Intent,
+    QueryAnalysis,
     answer_type,
     asked_beyond,
     intent_of,
@@ -25,12 +25,18 @@ from extraction.text.fulltext_words import words_in
 from extraction.text.search_terms import terms_of
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
-from graph_service.memory.recall.candidates import EvidenceMessage, Found, found_in
-from graph_service.memory.recall.confidence import RELEVANT_MIN, Signs, confidence_of, sign_weights, signs_of
+from graph_service.memory.recall.candidates import CandidateSet, EvidenceMessage, found_in
+from graph_service.memory.recall.confidence import (
+    RELEVANT_MIN,
+    ConfidenceFeatures,
+    confidence_of,
+    sign_weights,
+    signs_of,
+)
 from graph_service.memory.recall.filters import Removed
-from graph_service.memory.recall.query import Kind, Question, check_question, limited, reference_of
+from graph_service.memory.recall.query import HitKind, Question, check_question, limited, reference_of
 from graph_service.memory.recall.ranking import Ranked, Weights, rank, weights_for
-from graph_service.memory.recall.result_page import AS_MEASURED, OrderRules, Page, beside_in, page, turn_of
+from graph_service.memory.recall.result_page import AS_MEASURED, OrderRules, ResultPage, beside_in, page, turn_of
 from graph_service.memory.recall.retrieval import also_meant, recall_parameters
 from graph_service.observability.metrics import RECALL_SIMILARITY
 from schema.errors import UnavailableError
@@ -71,14 +77,14 @@ async def embedded_question(embedder: Embedder | None, text: str) -> tuple[Embed
 # A question, taken apart for the ranking.
 
 
-async def asked_about(text: str, time: QuestionTime, tokens: QuestionTokens | None) -> Asked:
+async def asked_about(text: str, time: QuestionTime, tokens: QuestionTokens | None) -> QueryAnalysis:
     """Return what ranking needs to know of a question."""
     topic = topic_of(text, time)
     # The first Chinese question loads a dictionary, for about a second.
     chinese = is_chinese(text)
     terms = await asyncio.to_thread(terms_of, topic, characters=True) if chinese else terms_of(topic)
     wanted = answer_type(text)
-    return Asked(
+    return QueryAnalysis(
         terms=terms,
         name_keys=frozenset(name_keys(text)),
         time=time.exact_span,
@@ -96,7 +102,7 @@ def topic_of(text: str, time: QuestionTime) -> str:
     return rest if words_in(rest) else text
 
 
-def noted(found: Found) -> Found:
+def noted(found: CandidateSet) -> CandidateSet:
     """Return the same; how near the nearest thing of it is was noted, when vectors were compared."""
     nearest = max((one.cosine for one in found.candidates if one.cosine is not None), default=None)
     if nearest is not None:
@@ -120,7 +126,7 @@ class Hit:
         subject, predicate, object, relation, fact_kind, rationale, steps: of facts only.
     """
 
-    kind: Kind
+    kind: HitKind
     id: str
     uri: str
     score: float
@@ -165,7 +171,7 @@ class Answer:
     path: tuple[str, ...]
     notes: tuple[str, ...]
     asked_time: Timespan | None = None
-    signs: Signs | None = None
+    signs: ConfidenceFeatures | None = None
     confidence: float | None = None
     degraded: bool = False
     snapshot_age_s: float | None = None
@@ -216,7 +222,7 @@ async def recall(
     rows = await graph.read(statement("recall/recall"), parameters)
     found = noted(found_in(rows[0], question.kinds, None if embedded is None else embedded.vector))
 
-    def judged() -> tuple[Signs, Page, tuple[Hit, ...]]:
+    def judged() -> tuple[ConfidenceFeatures, ResultPage, tuple[Hit, ...]]:
         signs = signs_of(
             question.text, found.candidates, asked=terms_of(" ".join(words)), own_names=(question.user_id,)
         )
@@ -252,7 +258,7 @@ async def recall(
     )
 
 
-def _weights(text: str, embedder: Embedder | None, asked: Asked) -> Weights:
+def _weights(text: str, embedder: Embedder | None, asked: QueryAnalysis) -> Weights:
     return weights_for(
         chinese=is_chinese(text),
         vectors=embedder is not None,

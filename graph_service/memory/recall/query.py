@@ -27,7 +27,7 @@ class Mode(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Narrowing:
+class QueryFilters:
     """Only a part of what a user's memory holds.
 
     Attributes:
@@ -74,7 +74,7 @@ class Narrowing:
         return found
 
 
-EVERYTHING = Narrowing()
+EVERYTHING = QueryFilters()
 
 
 def fingerprint(tenant: str, asked: Any) -> str:
@@ -88,7 +88,7 @@ def fingerprint(tenant: str, asked: Any) -> str:
     return repr((tenant, sorted((name, value) for name, value in told.items() if name not in ("limit", "evidence"))))
 
 
-class Kind(StrEnum):
+class HitKind(StrEnum):
     """What an answer can consist of."""
 
     MESSAGE = "message"
@@ -116,7 +116,7 @@ class Question:
     user_id: str
     text: str
     limit: int = 10
-    kinds: tuple[Kind, ...] = tuple(Kind)
+    kinds: tuple[HitKind, ...] = tuple(HitKind)
     start: datetime | None = None
     end: datetime | None = None
     valid_at: datetime | None = None
@@ -126,7 +126,7 @@ class Question:
     evidence: int = 0
     session_id: str | None = None
     mode: Mode | None = None
-    narrowed: Narrowing = EVERYTHING
+    narrowed: QueryFilters = EVERYTHING
 
 
 def check_question(question: Question, limits: Limits = LIMITS) -> Timespan:

@@ -13,11 +13,11 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from extraction.query_analysis import Asked
-from graph_service.memory.recall.candidates import Candidate, Found
+from extraction.query_analysis import QueryAnalysis
+from graph_service.memory.recall.candidates import Candidate, CandidateSet
 from graph_service.memory.recall.features import signals
 from graph_service.memory.recall.lexical_scores import Floats
-from graph_service.memory.recall.query import Kind
+from graph_service.memory.recall.query import HitKind
 
 # What each signal is worth, by language; the one place for it.
 #
@@ -161,7 +161,7 @@ class Ranked:
     parts: Mapping[str, float] = field(default_factory=dict)
 
 
-def rank(found: Found, weights: Weights, *, asked: Asked, now: datetime, limit: int) -> list[Ranked]:
+def rank(found: CandidateSet, weights: Weights, *, asked: QueryAnalysis, now: datetime, limit: int) -> list[Ranked]:
     """Best first, at most `limit`; of equal scores by kind, then the newest, then by text and id.
 
     So neither the order of what was found matters, nor, unless texts are equal too, which ids a memory has given.
@@ -170,7 +170,7 @@ def rank(found: Found, weights: Weights, *, asked: Asked, now: datetime, limit: 
     if not candidates:
         return []
     raw = signals(found, asked, now=now)
-    messages = np.array([one.kind is Kind.MESSAGE for one in candidates])
+    messages = np.array([one.kind is HitKind.MESSAGE for one in candidates])
     parts = {
         name: _counted(raw.scaled[name], weight / SPREADS[name], messages)
         for name, weight in weights.scaled.items()

@@ -8,10 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from extraction.query_analysis import Asked
+from extraction.query_analysis import QueryAnalysis
 from graph_service.memory.recall.candidates import Candidate
 from graph_service.memory.recall.filters import Removed
-from graph_service.memory.recall.query import Kind
+from graph_service.memory.recall.query import HitKind
 from graph_service.memory.recall.ranking import Ranked
 from schema.ids import name_key
 
@@ -48,7 +48,7 @@ class LayerRules:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Layers:
+class LayerSimilarities:
     """How near a question is to the texts of a scene, as cosines; None for what has no vector.
 
     Attributes:
@@ -75,7 +75,12 @@ class Ordered:
 
 
 def by_layers(
-    candidates: Sequence[Candidate], layers: Mapping[str, Layers], rules: LayerRules, *, intent: str, asked: Asked
+    candidates: Sequence[Candidate],
+    layers: Mapping[str, LayerSimilarities],
+    rules: LayerRules,
+    *,
+    intent: str,
+    asked: QueryAnalysis,
 ) -> Ordered:
     """Return the order of the layered search: by layers, past the layers, by metadata, by words; the first that finds
     any.
@@ -128,21 +133,23 @@ def _ordered(found: Sequence[tuple[Candidate, Mapping[str, float]]]) -> tuple[Ra
     return tuple(sorted(ranked, key=lambda one: (-one.score, one.candidate.kind, one.candidate.id)))
 
 
-def _best_details(candidates: Sequence[Candidate], layers: Mapping[str, Layers]) -> dict[str, float]:
+def _best_details(candidates: Sequence[Candidate], layers: Mapping[str, LayerSimilarities]) -> dict[str, float]:
     """Return the similarity of the nearest message of each scene."""
     best: dict[str, float] = {}
     for one in candidates:
-        if one.kind is Kind.MESSAGE and one.cosine is not None and (of_scene := layers.get(one.id)) is not None:
+        if one.kind is HitKind.MESSAGE and one.cosine is not None and (of_scene := layers.get(one.id)) is not None:
             best[of_scene.scene_id] = max(one.cosine, best.get(of_scene.scene_id, -1.0))
     return best
 
 
-def _layered_by(layers: Mapping[str, Layers], rules: LayerRules, threshold: float, best: Mapping[str, float]) -> _Judge:
+def _layered_by(
+    layers: Mapping[str, LayerSimilarities], rules: LayerRules, threshold: float, best: Mapping[str, float]
+) -> _Judge:
     def parts(one: Candidate) -> Mapping[str, float] | None:
         of_scene = layers.get(one.id)
         if of_scene is None or of_scene.abstract is None or of_scene.abstract < threshold:
             return None
-        detail = one.cosine if one.kind is Kind.MESSAGE else best.get(of_scene.scene_id)
+        detail = one.cosine if one.kind is HitKind.MESSAGE else best.get(of_scene.scene_id)
         return {
             "abstract": rules.abstract * of_scene.abstract,
             "overview": rules.overview * (of_scene.overview or 0.0),
@@ -156,7 +163,7 @@ def _similar(one: Candidate, threshold: float) -> Mapping[str, float] | None:
     return None if one.cosine is None or one.cosine < threshold else {"similarity": one.cosine}
 
 
-def _metadata_of(candidates: Sequence[Candidate], asked: Asked) -> _Judge:
+def _metadata_of(candidates: Sequence[Candidate], asked: QueryAnalysis) -> _Judge:
     best = max((one.scores.get("entity", 0.0) for one in candidates), default=0.0)
 
     def parts(one: Candidate) -> Mapping[str, float] | None:
@@ -171,7 +178,7 @@ def _metadata_of(candidates: Sequence[Candidate], asked: Asked) -> _Judge:
 
 
 def _words_of(candidates: Sequence[Candidate]) -> _Judge:
-    best = {kind: max((_word_score(one) for one in candidates if one.kind is kind), default=0.0) for kind in Kind}
+    best = {kind: max((_word_score(one) for one in candidates if one.kind is kind), default=0.0) for kind in HitKind}
 
     def parts(one: Candidate) -> Mapping[str, float] | None:
         score = _word_score(one)

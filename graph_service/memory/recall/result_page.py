@@ -10,14 +10,14 @@ from datetime import UTC, datetime, timedelta
 from math import exp, log
 from typing import Any, Final
 
-from extraction.query_analysis import Asked
+from extraction.query_analysis import QueryAnalysis
 from graph_service.memory.recall.candidates import Candidate
 from graph_service.memory.recall.filters import Removed, above, checked
 from graph_service.memory.recall.query import Mode, Question, fingerprint
 from graph_service.memory.recall.ranking import Ranked
 from graph_service.memory.recall.ranking_modes import (
     LayerRules,
-    Layers,
+    LayerSimilarities,
     Ordered,
     by_layers,
     by_similarity_and_importance,
@@ -39,7 +39,7 @@ _ONE_MS: Final = timedelta(milliseconds=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shown:
+class CursorState:
     """What a cursor says.
 
     Attributes:
@@ -56,7 +56,7 @@ def mark_of(kind: str, name: str) -> bytes:
     return hashlib.blake2b(f"{kind} {name}".encode(), digest_size=_MARK_BYTES).digest()
 
 
-def cursor_of(shown: Shown, asked: str) -> str:
+def cursor_of(shown: CursorState, asked: str) -> str:
     """Return the cursor that says what was shown of a question.
 
     Args:
@@ -66,7 +66,7 @@ def cursor_of(shown: Shown, asked: str) -> str:
     return base64.urlsafe_b64encode(body + _seal(body, asked)).decode().rstrip("=")
 
 
-def shown_in(cursor: str, asked: str, *, now: datetime) -> Shown:
+def shown_in(cursor: str, asked: str, *, now: datetime) -> CursorState:
     """Return what a cursor says.
 
     Raises:
@@ -86,10 +86,10 @@ def shown_in(cursor: str, asked: str, *, now: datetime) -> Shown:
     if not now - CURSOR_LIFE <= asked_at <= now:
         raise InputError("after is stale: more than an hour has passed; ask again without it")
     found = frozenset(marks[at : at + _MARK_BYTES] for at in range(0, len(marks), _MARK_BYTES))
-    return Shown(asked_at=asked_at, marks=found)
+    return CursorState(asked_at=asked_at, marks=found)
 
 
-def page_of(ranked: Sequence[Ranked], shown: Shown, asked: str, *, limit: int) -> tuple[list[Ranked], str | None]:
+def page_of(ranked: Sequence[Ranked], shown: CursorState, asked: str, *, limit: int) -> tuple[list[Ranked], str | None]:
     """Return the next hits that were not shown yet, and the cursor for what comes behind them; None when
     nothing does.
     """
@@ -99,7 +99,7 @@ def page_of(ranked: Sequence[Ranked], shown: Shown, asked: str, *, limit: int) -
     if len(left) <= limit:
         return page, None
     marks: Collection[bytes] = {_mark(one) for one in page}
-    return page, cursor_of(Shown(asked_at=shown.asked_at, marks=shown.marks.union(marks)), asked)
+    return page, cursor_of(CursorState(asked_at=shown.asked_at, marks=shown.marks.union(marks)), asked)
 
 
 def _mark(one: Ranked) -> bytes:
@@ -143,7 +143,7 @@ AS_MEASURED: Final = OrderRules()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Turn:
+class PageRequest:
     """One page of the answers to a question.
 
     Attributes:
@@ -152,7 +152,7 @@ class Turn:
     """
 
     key: str
-    shown: Shown
+    shown: CursorState
 
     @property
     def asked_at(self) -> datetime:
@@ -161,7 +161,7 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Page:
+class ResultPage:
     """One page of an answer.
 
     Attributes:
@@ -175,47 +175,47 @@ class Page:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Beside:
+class LayerScores:
     """What is known of messages and scenes besides themselves, by id: the column `beside` of `recall/recall`."""
 
-    layers: Mapping[str, Layers]
+    layers: Mapping[str, LayerSimilarities]
     used_at: Mapping[str, datetime]
 
 
-def beside_in(rows: Iterable[Sequence[Any]]) -> Beside:
+def beside_in(rows: Iterable[Sequence[Any]]) -> LayerScores:
     """Return the rows `[id, scene, abstract, overview, last_accessed_ms]`; Neo4j gives (1 + cosine) / 2."""
     layers, used_at = {}, {}
     for name, scene, abstract, overview, used_ms in rows:
         if scene is not None:
             near = [None if one is None else 2.0 * one - 1.0 for one in (abstract, overview)]
-            layers[name] = Layers(scene_id=scene, abstract=near[0], overview=near[1])
+            layers[name] = LayerSimilarities(scene_id=scene, abstract=near[0], overview=near[1])
         if used_ms is not None:
             used_at[name] = moment_of(used_ms)
-    return Beside(layers=layers, used_at=used_at)
+    return LayerScores(layers=layers, used_at=used_at)
 
 
-def turn_of(tenant: str, question: Question, *, now: datetime) -> Turn:
+def turn_of(tenant: str, question: Question, *, now: datetime) -> PageRequest:
     """Return which page of its answers a question wants.
 
     Raises:
         InputError: its cursor is forged, stale or of another question.
     """
     key, after = fingerprint(tenant, question), question.narrowed.after
-    return Turn(key=key, shown=Shown(asked_at=now) if after is None else shown_in(after, key, now=now))
+    return PageRequest(key=key, shown=CursorState(asked_at=now) if after is None else shown_in(after, key, now=now))
 
 
 def page(
     found: Sequence[Candidate],
-    beside: Beside,
+    beside: LayerScores,
     *,
     tenant: str,
     question: Question,
-    turn: Turn,
+    turn: PageRequest,
     rules: OrderRules,
     intent: str,
-    asked: Asked,
+    asked: QueryAnalysis,
     best: Callable[[Sequence[Candidate]], Sequence[Ranked]],
-) -> Page:
+) -> ResultPage:
     """Return the page of an answer that a turn wants.
 
     Args:
@@ -234,7 +234,7 @@ def page(
     kept, low = above(fresh, question.narrowed.score_min)
     ranked, cursor = page_of(kept, turn.shown, turn.key, limit=question.limit)
     channels = tuple(sorted({channel for one in ranked for channel in one.candidate.scores}))
-    return Page(
+    return ResultPage(
         ranked=tuple(ranked), path=ordered.path or channels, removed=(*taken, *ordered.removed, *low), cursor=cursor
     )
 

@@ -6,12 +6,12 @@ from typing import Any
 
 from extraction.embeddings.embedder import EmbeddedQuestion
 from extraction.entities.kinship_terms import own_ties_in, ties_in
-from extraction.query_analysis import Asked, capitals_in, is_chinese, name_keys
+from extraction.query_analysis import QueryAnalysis, capitals_in, is_chinese, name_keys
 from extraction.text.search_terms import both_spellings
 from graph_service.graph.driver_values import vector_parameter
 from graph_service.graph.lucene import NOTHING, scoped_query
 from graph_service.memory.facts.bitemporal import moments_asked
-from graph_service.memory.recall.query import Kind, Question
+from graph_service.memory.recall.query import HitKind, Question
 from schema.ids import TenantId, name_key, scope_token
 from schema.timespan import Timespan, as_utc, millis
 
@@ -36,7 +36,7 @@ def named_parameters(text: str, *, scope_user: str) -> dict[str, Any]:
     }
 
 
-def also_meant(text: str, hints: Sequence[str], asked: Asked) -> list[str]:
+def also_meant(text: str, hints: Sequence[str], asked: QueryAnalysis) -> list[str]:
     """Return a hint and "my sister" bring what mentions the name, but do not count as naming a speaker."""
     keys = (*(name_key(hint) for hint in hints), *ties_in(text))
     return [key for key in keys if key and key not in asked.name_keys]
@@ -63,7 +63,7 @@ def recall_parameters(
     span: Timespan,
     embedded: EmbeddedQuestion | None,
     words: Sequence[str],
-    asked: Asked,
+    asked: QueryAnalysis,
     now: datetime,
 ) -> dict[str, Any]:
     """Return all parameters but those of the order.
@@ -86,9 +86,9 @@ def recall_parameters(
         "tenant": tenant,
         "user_id": question.user_id,
         "vector": sought,
-        "scene_vector": sought if Kind.SCENE in kinds else None,
+        "scene_vector": sought if HitKind.SCENE in kinds else None,
         # Facts tell of the messages that prove them, also when they are not wanted themselves.
-        "fact_vector": sought if {Kind.FACT, Kind.MESSAGE} & set(kinds) else None,
+        "fact_vector": sought if {HitKind.FACT, HitKind.MESSAGE} & set(kinds) else None,
         **_queries(question, span, words, scope),
         **named_parameters(question.text, scope_user=scope),
         "valid_at": as_utc(moments.valid_at).astimezone(UTC),
@@ -115,7 +115,7 @@ def _queries(question: Question, span: Timespan, words: Sequence[str], scope: st
     """Lucene, scoped to the user and, but for facts, to days."""
     kinds, names = question.kinds, capitals_in(question.text)
     of_messages = scoped_query(
-        words if Kind.MESSAGE in kinds else (),
+        words if HitKind.MESSAGE in kinds else (),
         fields=["text"],
         scope_user=scope,
         start=span.start,
@@ -126,14 +126,14 @@ def _queries(question: Question, span: Timespan, words: Sequence[str], scope: st
         "message_query": of_messages if any(not word.isascii() for word in words) else NOTHING,
         "stem_query": NOTHING if is_chinese(question.text) else of_messages,
         "scene_query": scoped_query(
-            words if Kind.SCENE in kinds else (),
+            words if HitKind.SCENE in kinds else (),
             fields=["name", "abstract", "overview"],
             scope_user=scope,
             start=span.start,
             end=span.end,
         ),
         "fact_query": scoped_query(
-            words if Kind.FACT in kinds else (), fields=["statement", "relation"], scope_user=scope, days=False
+            words if HitKind.FACT in kinds else (), fields=["statement", "relation"], scope_user=scope, days=False
         ),
     }
 

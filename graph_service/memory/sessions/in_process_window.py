@@ -4,7 +4,7 @@ from collections import OrderedDict
 from collections.abc import Collection, Sequence
 from typing import Final
 
-from graph_service.memory.sessions.short_term_window import Heard, Source, Talk, Turn, WindowState, merged
+from graph_service.memory.sessions.short_term_window import RecentTurns, SessionKey, Source, Turn, WindowState, merged
 from schema.ids import SessionId, TenantId, UserId
 
 TALKS_MAX: Final = 2_000
@@ -25,7 +25,7 @@ class TurnRing:
         self.turns_max = turns_max
         self._talks_max = talks_max
         self._bytes_max = bytes_max
-        self._held: OrderedDict[Talk, tuple[Turn, ...]] = OrderedDict()
+        self._held: OrderedDict[SessionKey, tuple[Turn, ...]] = OrderedDict()
         self._bytes = 0
 
     def __len__(self) -> int:
@@ -36,24 +36,24 @@ class TurnRing:
         """About how much memory the turns take."""
         return self._bytes
 
-    def add(self, talk: Talk, turns: Sequence[Turn]) -> None:
+    def add(self, talk: SessionKey, turns: Sequence[Turn]) -> None:
         """Take turns; the talks that rested longest leave as far as a bound demands."""
         self._put(talk, merged(self._held.get(talk, ()), turns, turns_max=self.turns_max))
         while len(self._held) > self._talks_max or (self._bytes > self._bytes_max and len(self._held) > 1):
             oldest = next(iter(self._held))
             self._put(oldest, ())
 
-    def turns(self, talk: Talk) -> tuple[Turn, ...]:
+    def turns(self, talk: SessionKey) -> tuple[Turn, ...]:
         """Return the last turns of a talk, oldest first."""
         if talk in self._held:
             self._held.move_to_end(talk)
         return self._held.get(talk, ())
 
-    def oldest(self) -> tuple[Talk, tuple[Turn, ...]] | None:
+    def oldest(self) -> tuple[SessionKey, tuple[Turn, ...]] | None:
         """Return the talk that rested longest, which stays in its place."""
         return next(iter(self._held.items()), None)
 
-    def drop(self, talk: Talk, message_ids: Collection[str] | None = None) -> None:
+    def drop(self, talk: SessionKey, message_ids: Collection[str] | None = None) -> None:
         """Forget a talk, or single turns of it."""
         gone = None if message_ids is None else frozenset(message_ids)
         kept = () if gone is None else tuple(turn for turn in self._held.get(talk, ()) if turn.id not in gone)
@@ -73,7 +73,7 @@ class TurnRing:
             if ours and session_id in (None, talk.session_id):
                 self.drop(talk, message_ids)
 
-    def _put(self, talk: Talk, turns: tuple[Turn, ...], *, moves: bool = True) -> None:
+    def _put(self, talk: SessionKey, turns: tuple[Turn, ...], *, moves: bool = True) -> None:
         self._bytes += _weight(talk, turns) - _weight(talk, self._held.get(talk, ()))
         if not turns:
             self._held.pop(talk, None)
@@ -91,14 +91,14 @@ class RingWindow:
         self.turns_max = ring.turns_max
         self.forgotten = 0
 
-    def hear(self, talk: Talk, turns: Sequence[Turn]) -> None:
+    def hear(self, talk: SessionKey, turns: Sequence[Turn]) -> None:
         """Take turns."""
         self._ring.add(talk, turns)
 
-    async def turns(self, talk: Talk) -> Heard:
+    async def turns(self, talk: SessionKey) -> RecentTurns:
         """Return the last turns that the ring holds."""
         held = self._ring.turns(talk)
-        return Heard(turns=held, sources=(Source.RING,) if held else ())
+        return RecentTurns(turns=held, sources=(Source.RING,) if held else ())
 
     async def forget(
         self,
@@ -121,7 +121,7 @@ class RingWindow:
         """Nothing to let go of."""
 
 
-def _weight(talk: Talk, turns: Sequence[Turn]) -> int:
+def _weight(talk: SessionKey, turns: Sequence[Turn]) -> int:
     if not turns:
         return 0
     texts = [talk.tenant, talk.user_id, talk.session_id, *(turn.text + (turn.speaker or "") for turn in turns)]

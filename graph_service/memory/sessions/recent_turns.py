@@ -10,10 +10,10 @@ from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
 from graph_service.memory.argument_checks import text_problem
 from graph_service.memory.sessions.short_term_window import (
-    Heard,
+    RecentTurns,
+    SessionKey,
     ShortTermWindow,
     Source,
-    Talk,
     Turn,
     merged,
     shortened,
@@ -26,7 +26,7 @@ from schema.limits import LIMITS
 TURNS_MAX = 200
 
 
-async def last_turns(graph: Graph, window: ShortTermWindow, talk: Talk, *, turns: int) -> Heard:
+async def last_turns(graph: Graph, window: ShortTermWindow, talk: SessionKey, *, turns: int) -> RecentTurns:
     """Return the last turns of a talk, oldest first; a window that holds fewer is filled from the database.
 
     Raises:
@@ -37,7 +37,7 @@ async def last_turns(graph: Graph, window: ShortTermWindow, talk: Talk, *, turns
     forgotten = window.forgotten
     heard = await window.turns(talk)
     if len(heard.turns) >= turns:
-        return Heard(turns=heard.turns[-turns:], sources=heard.sources)
+        return RecentTurns(turns=heard.turns[-turns:], sources=heard.sources)
     try:
         stored = await _stored(graph, talk, turns)
     except UnavailableError:
@@ -50,10 +50,10 @@ async def last_turns(graph: Graph, window: ShortTermWindow, talk: Talk, *, turns
     if missing and len(known) < window.turns_max and window.forgotten == forgotten:
         window.hear(talk, missing)
     sources = (*heard.sources, *([Source.DATABASE] if missing else []))
-    return Heard(turns=merged(heard.turns, stored, turns_max=turns), sources=sources)
+    return RecentTurns(turns=merged(heard.turns, stored, turns_max=turns), sources=sources)
 
 
-async def _stored(graph: Graph, talk: Talk, turns: int) -> list[Turn]:
+async def _stored(graph: Graph, talk: SessionKey, turns: int) -> list[Turn]:
     session = memory_id(session_uri(talk.tenant, talk.user_id, talk.session_id))
     wanted = {"tenant": talk.tenant, "session": session, "turns_max": turns}
     return [
@@ -62,7 +62,7 @@ async def _stored(graph: Graph, talk: Talk, turns: int) -> list[Turn]:
     ]
 
 
-def _check(talk: Talk, turns: int) -> None:
+def _check(talk: SessionKey, turns: int) -> None:
     problems = []
     for name, text in (("userId", talk.user_id), ("sessionId", talk.session_id)):
         problem = text_problem(text, LIMITS.id_chars)

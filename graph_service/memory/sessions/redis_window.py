@@ -18,9 +18,9 @@ from redis.exceptions import AuthenticationError, RedisError
 from graph_service.circuit_breaker import Breaker, BreakerState
 from graph_service.memory.sessions.in_process_window import TurnRing
 from graph_service.memory.sessions.short_term_window import (
-    Heard,
+    RecentTurns,
+    SessionKey,
     Source,
-    Talk,
     Turn,
     WindowState,
     merged,
@@ -82,7 +82,7 @@ class RedisTurns:
         self._merge = self._redis.register_script((_LUA / "merge_turns.lua").read_text("utf-8"))
         self._drop = self._redis.register_script((_LUA / "drop_turns.lua").read_text("utf-8"))
 
-    async def add(self, talk: Talk, turns: Sequence[Turn]) -> None:
+    async def add(self, talk: SessionKey, turns: Sequence[Turn]) -> None:
         """Merge turns into the list: in the order of their time, each id once."""
         rules = self._rules
         arguments: list[bytes | str | int] = [
@@ -94,7 +94,7 @@ class RedisTurns:
         async with self._in_time():
             await self._merge(keys=[_list_key(talk), _index_key(talk.tenant, talk.user_id)], args=arguments)
 
-    async def turns(self, talk: Talk) -> tuple[Turn, ...]:
+    async def turns(self, talk: SessionKey) -> tuple[Turn, ...]:
         """Return the last turns, oldest first; whatever else stands in the list is passed over."""
         async with self._in_time():
             texts = cast(list[bytes], await self._redis.lrange(_list_key(talk), 0, -1))
@@ -130,9 +130,9 @@ class RedisTurns:
         with contextlib.suppress(RedisError, OSError, TimeoutError):
             await self._redis.aclose()
 
-    async def _talks(self, tenant: TenantId, user_id: UserId, session_id: SessionId | None) -> list[Talk]:
+    async def _talks(self, tenant: TenantId, user_id: UserId, session_id: SessionId | None) -> list[SessionKey]:
         sessions = [session_id] if session_id is not None else await self._sessions(tenant, user_id)
-        return [Talk(tenant=tenant, user_id=user_id, session_id=SessionId(session)) for session in sessions]
+        return [SessionKey(tenant=tenant, user_id=user_id, session_id=SessionId(session)) for session in sessions]
 
     async def _sessions(self, tenant: TenantId, user_id: UserId) -> list[str]:
         found = cast(list[bytes], await self._redis.zrange(_index_key(tenant, user_id), 0, -1))
@@ -154,7 +154,7 @@ class RedisTurns:
             raise UnavailableError(f"Redis does not work ({why}); is it running at redis.url?") from error
 
 
-def _list_key(talk: Talk) -> str:
+def _list_key(talk: SessionKey) -> str:
     user, _, session = talk_key(talk).rpartition("/")
     return f"mnemograph:turns:{{{user}}}/{session}"
 
@@ -211,18 +211,18 @@ class RedisWindow:
         self._problem: str | None = None
         self._closing = asyncio.Event()
 
-    def hear(self, talk: Talk, turns: Sequence[Turn]) -> None:
+    def hear(self, talk: SessionKey, turns: Sequence[Turn]) -> None:
         """Take turns; they go to Redis in the background."""
         self._ring.add(talk, turns)
         self._wake()
 
-    async def turns(self, talk: Talk) -> Heard:
+    async def turns(self, talk: SessionKey) -> RecentTurns:
         """Return what Redis has and what is on its way there; the ring alone when Redis is away."""
         # Taken before Redis is asked: what is handed over meanwhile would otherwise be seen in neither.
         held = self._ring.turns(talk)
         kept = None if (talk.tenant, talk.user_id) in self._owed else await self._tried(lambda: self._redis.turns(talk))
         sources = [*([Source.REDIS] if kept else []), *([Source.RING] if held else [])]
-        return Heard(turns=merged(kept or (), held, turns_max=self.turns_max), sources=tuple(sources))
+        return RecentTurns(turns=merged(kept or (), held, turns_max=self.turns_max), sources=tuple(sources))
 
     async def forget(
         self,

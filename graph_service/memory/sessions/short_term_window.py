@@ -24,7 +24,7 @@ TEXT_CHARS_MAX: Final = 4_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Talk:
+class SessionKey:
     """Which window: one session of one user of one tenant."""
 
     tenant: TenantId
@@ -73,7 +73,7 @@ class Source(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Heard:
+class RecentTurns:
     """The last turns of a talk, oldest first, and where they came from.
 
     Attributes:
@@ -112,10 +112,10 @@ class ShortTermWindow(Protocol):
     turns_max: int
     forgotten: int
 
-    def hear(self, talk: Talk, turns: Sequence[Turn]) -> None:
+    def hear(self, talk: SessionKey, turns: Sequence[Turn]) -> None:
         """Take turns that are durable already; the same id counts once. Never waits."""
 
-    async def turns(self, talk: Talk) -> Heard:
+    async def turns(self, talk: SessionKey) -> RecentTurns:
         """Return the last turns that the window holds, at most as many as it was made for."""
 
     async def forget(
@@ -139,9 +139,9 @@ class ShortTermWindow(Protocol):
         """Hand over what is still waiting, briefly, and let go of connections."""
 
 
-def talk_of(episode: Episode) -> Talk:
+def talk_of(episode: Episode) -> SessionKey:
     """Return which window an episode belongs to."""
-    return Talk(tenant=episode.tenant, user_id=episode.user_id, session_id=episode.session_id)
+    return SessionKey(tenant=episode.tenant, user_id=episode.user_id, session_id=episode.session_id)
 
 
 def turn_of(message: Message) -> Turn:
@@ -183,7 +183,7 @@ def user_key(tenant: str, user_id: str) -> str:
     return user_uri(tenant, user_id)
 
 
-def talk_key(talk: Talk) -> str:
+def talk_key(talk: SessionKey) -> str:
     """Return the key of a talk; no two talks share it, and no session id can leave its user's keys."""
     return f"{user_key(talk.tenant, talk.user_id)}/{quote(talk.session_id, safe='')}"
 

@@ -91,7 +91,7 @@ _PLAIN_ABSTRACT_CHARS: Final = 400
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Layers:
+class SceneSummary:
     """Texts of one scene.
 
     Attributes:
@@ -119,7 +119,7 @@ def asks_for_overview(readings: Sequence[Reading]) -> bool:
     return bool(told) and told[0] is readings[-1] and readings[-1].path[:1] == ("model",)
 
 
-def layers_of(scene: SceneText, readings: Sequence[Reading]) -> Layers:
+def layers_of(scene: SceneText, readings: Sequence[Reading]) -> SceneSummary:
     """Return the layers of a scene; a summary that a caller or a model wrote wins over the extractive one."""
     statements = list(dict.fromkeys(fact.statement for reading in readings for fact in reading.facts))
     # What somebody is called names nobody's scene.
@@ -128,7 +128,7 @@ def layers_of(scene: SceneText, readings: Sequence[Reading]) -> Layers:
     written = next((reading for reading in readings if reading.summary), None)
     titled = next((reading.title for reading in readings if reading.title), None)
     abstract = written.summary if written and written.summary else abstract_l0(scene.lines)
-    return Layers(
+    return SceneSummary(
         title=titled or scene_title(scene.lines, statements=telling),
         abstract=abstract,
         overview=overview_l1(scene.lines, statements=statements, names=names, abstract=abstract),
@@ -136,13 +136,13 @@ def layers_of(scene: SceneText, readings: Sequence[Reading]) -> Layers:
     )
 
 
-def plain_layers(scene: SceneText) -> Layers:
+def plain_layers(scene: SceneText) -> SceneSummary:
     """Return texts that cost next to nothing: the beginning of what was said first."""
     said = next((" ".join(line.text[:_PLAIN_ABSTRACT_CHARS].split()) for line in scene.lines if line.text.strip()), "")
-    return Layers(title=said[:_PLAIN_TITLE_CHARS], abstract=said, overview=said, made_by=EXTRACTIVE)
+    return SceneSummary(title=said[:_PLAIN_TITLE_CHARS], abstract=said, overview=said, made_by=EXTRACTIVE)
 
 
-async def written_layers(scene: SceneText, readings: Sequence[Reading], writer: LayerWriter | None) -> Layers:
+async def written_layers(scene: SceneText, readings: Sequence[Reading], writer: LayerWriter | None) -> SceneSummary:
     """Return the layers of a scene, with what they cost.
 
     The writer is asked only about scenes that are long enough; when it fails, the extractive overview stays, says so,
@@ -172,7 +172,7 @@ async def written_layers(scene: SceneText, readings: Sequence[Reading], writer: 
     )
 
 
-def layer_properties(layers: Layers | None, basis: LayerBasis, stored: Mapping[str, Any]) -> dict[str, Any]:
+def layer_properties(layers: SceneSummary | None, basis: LayerBasis, stored: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a stored scene says of its texts.
 
     Texts that a caller or a model wrote stay when only extractive ones are there to replace them.

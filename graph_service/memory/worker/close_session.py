@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Writing
-from graph_service.memory.jobs.job_context import Pace
-from graph_service.memory.jobs.outbox import Claim, JobKind, finish
+from graph_service.memory.jobs.job_context import JobContext
+from graph_service.memory.jobs.outbox import JobClaim, JobKind, finish
 from graph_service.memory.jobs.run_now import Doing, do_for_session
 from graph_service.memory.summaries.session_summary import tell_session
 from schema.session import SessionState
@@ -28,7 +28,7 @@ class SessionWork:
     read_all: Doing
 
 
-async def close_session(graph: Graph, work: SessionWork, held: Claim, pace: Pace) -> None:
+async def close_session(graph: Graph, work: SessionWork, held: JobClaim, pace: JobContext) -> None:
     """End a session, unless a new message has made it active again; then nothing is done.
 
     Raises:
@@ -58,13 +58,13 @@ async def close_session(graph: Graph, work: SessionWork, held: Claim, pace: Pace
     pace.step("close committed")
 
 
-async def _all_vectors(graph: Graph, work: SessionWork, held: Claim, pace: Pace) -> None:
+async def _all_vectors(graph: Graph, work: SessionWork, held: JobClaim, pace: JobContext) -> None:
     if work.embed is not None:
         await do_for_session(graph, work.embed, held.tenant, held.session, JobKind.EMBED, pace, even_if_done=False)
 
 
 async def _advance(
-    graph: Graph, held: Claim, pace: Pace, before: tuple[SessionState, ...], state: SessionState
+    graph: Graph, held: JobClaim, pace: JobContext, before: tuple[SessionState, ...], state: SessionState
 ) -> bool:
     """Return whether the session is in the state now."""
     parameters = _state(held, pace, before, state)
@@ -75,7 +75,9 @@ async def _advance(
     return await graph.write(steps)
 
 
-def _state(held: Claim, pace: Pace, before: tuple[SessionState, ...], state: SessionState) -> dict[str, object]:
+def _state(
+    held: JobClaim, pace: JobContext, before: tuple[SessionState, ...], state: SessionState
+) -> dict[str, object]:
     return {
         "tenant": held.tenant,
         "session": held.session,

@@ -8,9 +8,9 @@ from collections.abc import Awaitable, Collection, Sequence
 from typing import Final, TypeVar
 
 from graph_service.graph.store import Graph
-from graph_service.memory.jobs.external_services import OutsideAwayError, Outsides
-from graph_service.memory.jobs.job_context import Pace
-from graph_service.memory.jobs.outbox import LEASE_S, Claim, JobKind, claim, give_back, release, renew
+from graph_service.memory.jobs.external_services import ExternalServiceAwayError, ExternalServices
+from graph_service.memory.jobs.job_context import JobContext
+from graph_service.memory.jobs.outbox import LEASE_S, JobClaim, JobKind, claim, give_back, release, renew
 from graph_service.observability.metrics import WORK, WORK_SECONDS
 from graph_service.observability.spans import span
 from schema.errors import BrokenDataError, ConflictError, InputError, UnavailableError
@@ -31,16 +31,16 @@ class Leases:
         outsides: are told when work is parked because they were away.
     """
 
-    def __init__(self, graph: Graph, pace: Pace, outsides: Outsides) -> None:
+    def __init__(self, graph: Graph, pace: JobContext, outsides: ExternalServices) -> None:
         self._graph = graph
         self._pace = pace
         self._outsides = outsides
         # Work that could not be given back, because Neo4j was away as well.
-        self._owed: list[Claim] = []
+        self._owed: list[JobClaim] = []
         # Words of claims whose answer was lost: the work may be ours, and nobody else gets it until the lease ends.
         self._unsure: dict[JobKind, list[str]] = {}
 
-    async def take(self, kind: JobKind, *, jobs_max: int, but_not: Collection[TenantId] = ()) -> list[Claim]:
+    async def take(self, kind: JobKind, *, jobs_max: int, but_not: Collection[TenantId] = ()) -> list[JobClaim]:
         """Take the most overdue work of one kind and one tenant; first what an earlier claim may have got.
 
         Args:
@@ -58,7 +58,7 @@ class Leases:
             unsure.append(lease)
             raise
 
-    async def kept(self, held: Sequence[Claim], doing: Awaitable[T]) -> T:
+    async def kept(self, held: Sequence[JobClaim], doing: Awaitable[T]) -> T:
         """Return what the work gives; its leases are prolonged while it goes on."""
         kind, started_s = held[0].kind.value, time.perf_counter()
         beat = asyncio.create_task(self._keep(held))
@@ -72,7 +72,7 @@ class Leases:
             beat.cancel()
             await asyncio.gather(beat, return_exceptions=True)
 
-    async def release(self, held: Sequence[Claim]) -> None:
+    async def release(self, held: Sequence[JobClaim]) -> None:
         """Leave work to whoever comes next; while Neo4j is away, as soon as it is back."""
         try:
             await release(self._graph, held, due_ms=self._pace.now_ms())
@@ -85,16 +85,16 @@ class Leases:
             owed, self._owed = self._owed, []
             await self.release(owed)
 
-    async def give_back(self, held: Sequence[Claim], error: BaseException) -> None:
+    async def give_back(self, held: Sequence[JobClaim], error: BaseException) -> None:
         """Leave failed work for a later try, or park it; what was not even asked for counts as no try.
 
         The work keeps the code and the class of the error, and what it says only if it is one of ours: the words of any
         other may quote what people said.
         """
-        if self._graph.away or (isinstance(error, OutsideAwayError) and not error.asked):
+        if self._graph.away or (isinstance(error, ExternalServiceAwayError) and not error.asked):
             await self.release(held)
             return
-        away = error.outside if isinstance(error, OutsideAwayError) else None
+        away = error.outside if isinstance(error, ExternalServiceAwayError) else None
         lost = isinstance(error, ConflictError)
         failure, now_ms = failure_of(error), self._pace.now_ms()
         wait_s = (error.retry_after_s or 0.0) if isinstance(error, UnavailableError) else 0.0
@@ -112,7 +112,7 @@ class Leases:
                 self._outsides.named(away).parked()
             _log.log(logging.INFO if lost else logging.WARNING, "work given back: %s", state, extra=extra)
 
-    async def _keep(self, held: Sequence[Claim]) -> None:
+    async def _keep(self, held: Sequence[JobClaim]) -> None:
         """Prolong the leases while the work goes on; if that fails, the commit notices by itself."""
         while True:
             await asyncio.sleep(LEASE_S / 3)

@@ -10,18 +10,18 @@ from typing import Final
 
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Writing
-from graph_service.memory.jobs.job_context import Pace
-from graph_service.memory.jobs.outbox import Claim, JobKind, claim_of_session, finish, give_back, release
+from graph_service.memory.jobs.job_context import JobContext
+from graph_service.memory.jobs.outbox import JobClaim, JobKind, claim_of_session, finish, give_back, release
 from schema.failure import failure_of
 
 # Between two looks at a session that another worker holds.
 _LOOK_AGAIN_S: Final = 0.1
 
 # Reads a claimed session up to a moment, milliseconds since 1970; None for all of it.
-ReadUntil = Callable[[Claim, int | None], Awaitable[bool]]
+ReadUntil = Callable[[JobClaim, int | None], Awaitable[bool]]
 
 
-async def read_anew(graph: Graph, read: ReadUntil, held: Claim, pace: Pace) -> None:
+async def read_anew(graph: Graph, read: ReadUntil, held: JobClaim, pace: JobContext) -> None:
     """Read until nothing is left in the sessions that the work is about.
 
     Raises:
@@ -56,7 +56,7 @@ async def read_anew(graph: Graph, read: ReadUntil, held: Claim, pace: Pace) -> N
     pace.step("anew committed")
 
 
-async def _next_turn(graph: Graph, held: Claim) -> tuple[str, int | None] | None:
+async def _next_turn(graph: Graph, held: JobClaim) -> tuple[str, int | None] | None:
     rows = await graph.read(statement("forgetting/sessions_to_reread"), {"tenant": held.tenant, "id": held.id})
     if not rows:
         return None

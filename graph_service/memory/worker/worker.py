@@ -15,10 +15,10 @@ from graph_service.memory.consolidation.pipeline import Readers, read_session
 from graph_service.memory.consolidation.segmentation import SceneRules
 from graph_service.memory.forgetting.user import forget_user
 from graph_service.memory.jobs.embed_job import embed_sessions
-from graph_service.memory.jobs.external_services import Outside, Outsides
-from graph_service.memory.jobs.job_context import Pace
+from graph_service.memory.jobs.external_services import ExternalService, ExternalServices
+from graph_service.memory.jobs.job_context import JobContext
 from graph_service.memory.jobs.keyed_lock import OneAtATime
-from graph_service.memory.jobs.outbox import Claim, JobKind, kinds_done_with, next_due, park_malformed, reopen_outage
+from graph_service.memory.jobs.outbox import JobClaim, JobKind, kinds_done_with, next_due, park_malformed, reopen_outage
 from graph_service.memory.jobs.run_now import do_for_session
 from graph_service.memory.sessions.lifecycle import close_idle
 from graph_service.memory.worker.close_session import SessionWork, close_session
@@ -97,9 +97,9 @@ class Worker:
         graph: Graph,
         embedder: Embedder | None,
         readers: Readers,
-        pace: Pace,
+        pace: JobContext,
         rules: WorkerRules | None = None,
-        outsides: Outsides | None = None,
+        outsides: ExternalServices | None = None,
         supervisor: Supervisor | None = None,
     ) -> None:
         self._graph = graph
@@ -108,7 +108,7 @@ class Worker:
         self._pace = pace
         self._rules = rules or WorkerRules()
         self._kinds = kinds_done_with(embedder=embedder is not None)
-        self._outsides = outsides or Outsides()
+        self._outsides = outsides or ExternalServices()
         self._supervisor = supervisor or Supervisor()
         self._leases = Leases(graph, pace, self._outsides)
         self._loops: list[_Loop] = []
@@ -225,10 +225,10 @@ class Worker:
         """Return how many loops may work for one tenant at the same time."""
         return self._rules.parallel if kind is JobKind.READ else 1
 
-    def _outside(self, kind: JobKind) -> Outside:
+    def _outside(self, kind: JobKind) -> ExternalService:
         return self._outsides.embedder if kind is JobKind.EMBED else self._outsides.model
 
-    async def _reopen_outage(self, outside: Outside) -> bool:
+    async def _reopen_outage(self, outside: ExternalService) -> bool:
         """Have work done that was parked while something outside was away; True when there was some."""
         jobs_max = outside.to_reopen(_REOPENED_MAX)
         if not jobs_max:
@@ -236,7 +236,7 @@ class Worker:
         now_ms = self._pace.now_ms()
         return await reopen_outage(self._graph, outside.name, jobs_max=jobs_max, now_ms=now_ms) > 0
 
-    async def _guarded(self, held: Sequence[Claim]) -> None:
+    async def _guarded(self, held: Sequence[JobClaim]) -> None:
         """Do claimed work with the lease kept alive; whatever goes wrong, the work is given back."""
         try:
             await self._leases.kept(held, self._do(held))
@@ -298,7 +298,7 @@ class Worker:
             with contextlib.suppress(asyncio.CancelledError):
                 await task
 
-    async def _do(self, held: Sequence[Claim]) -> None:
+    async def _do(self, held: Sequence[JobClaim]) -> None:
         match held[0].kind:
             case JobKind.EMBED:
                 assert self._embedder is not None, "only workers with an embedder claim this kind"
@@ -315,7 +315,7 @@ class Worker:
                 await read_anew(self._graph, self._read_until, held[0], self._pace)
                 self.wake()
 
-    async def _read(self, held: Claim, *, final: bool, until_ms: int | None = None, whole: bool = False) -> bool:
+    async def _read(self, held: JobClaim, *, final: bool, until_ms: int | None = None, whole: bool = False) -> bool:
         return await read_session(
             self._graph,
             self._readers,
@@ -329,7 +329,7 @@ class Worker:
             whole=whole,
         )
 
-    async def _read_until(self, held: Claim, until_ms: int | None) -> bool:
+    async def _read_until(self, held: JobClaim, until_ms: int | None) -> bool:
         return await self._leases.kept([held], self._read(held, final=True, until_ms=until_ms))
 
     async def whole_texts(self, tenant: TenantId, session: str) -> None:
@@ -339,25 +339,25 @@ class Worker:
             UnavailableError: Neo4j is away, or a model that must read first.
         """
 
-        async def read(held: Claim) -> bool:
+        async def read(held: JobClaim) -> bool:
             return await self._leases.kept([held], self._read(held, final=False, whole=True))
 
         await do_for_session(self._graph, read, tenant, session, JobKind.READ, self._pace, even_if_done=True)
         self.wake()
 
-    async def _read_all(self, held: Claim) -> bool:
+    async def _read_all(self, held: JobClaim) -> bool:
         return await self._leases.kept([held], self._read(held, final=True))
 
-    async def _embed_one(self, held: Claim) -> bool:
+    async def _embed_one(self, held: JobClaim) -> bool:
         assert self._embedder is not None, "only asked for with an embedder"
         return await self._leases.kept([held], embed_sessions(self._graph, self._embedder, [held], self._pace))
 
 
-def _batches(claims: Sequence[Claim]) -> list[list[Claim]]:
+def _batches(claims: Sequence[JobClaim]) -> list[list[JobClaim]]:
     """Return what is done in one commit: claims of one tenant; work that failed before goes alone, so it fails
     alone.
     """
-    together: dict[str, list[Claim]] = {}
+    together: dict[str, list[JobClaim]] = {}
     for one in claims:
         together.setdefault(one.tenant if one.attempts == 0 else one.id, []).append(one)
     return list(together.values())

@@ -7,7 +7,7 @@ from itertools import product
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
-from graph_service.app.services import Parts
+from graph_service.app.services import Services
 from graph_service.memory.export_import.service import ExportFormat
 from graph_service.memory.ingest.episode_writer import keep_in_spool
 from graph_service.memory.ingest.validation import Incoming, check_incoming
@@ -91,7 +91,7 @@ class Foreign:
         return value.replace("kxq", "nvr") if "kxq" in value else f"{value}-never"
 
 
-async def foreign_memory(parts: Parts, tenant: str) -> Foreign:
+async def foreign_memory(parts: Services, tenant: str) -> Foreign:
     """Fills a tenant: scenes, facts that hold and that were closed, a merge, a dead letter, a refused episode."""
     whose = TenantId(tenant)
     messages = tuple(a_message(text, minute=i, id=f"{MESSAGE}{i or ''}") for i, text in enumerate(SAID))
@@ -115,7 +115,7 @@ async def foreign_memory(parts: Parts, tenant: str) -> Foreign:
     return Foreign(tenant, things, export, number, head.epoch, head.seq)
 
 
-async def _things(parts: Parts, tenant: str) -> list[str]:
+async def _things(parts: Services, tenant: str) -> list[str]:
     async with parts.graph._driver.session() as session:
         await (await session.run(_BURY, tenant=tenant)).consume()
         rows = await (await session.run(_THINGS, tenant=tenant)).data()

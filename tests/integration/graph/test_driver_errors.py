@@ -7,7 +7,7 @@ import pytest
 from neo4j import exceptions
 from neo4j.exceptions import GqlError, Neo4jError
 
-from graph_service.graph.driver_errors import AWAY, Kind, classify, kind_of
+from graph_service.graph.driver_errors import AWAY, ErrorKind, classify, kind_of
 from graph_service.graph.store import Graph, Writing
 from graph_service.memory.ingest.spool import Spool
 from schema.errors import ConflictError, InputError, MnemographError, UnavailableError
@@ -17,66 +17,66 @@ from tests.support.builders import a_memory, an_incoming
 SAID = "我对花生过敏"
 
 CODES = {
-    "Neo.DatabaseError.Transaction.TransactionLogError": Kind.BROKEN,
-    "Neo.DatabaseError.Transaction.TransactionStartFailed": Kind.BROKEN,
-    "Neo.DatabaseError.Transaction.TransactionCommitFailed": Kind.BROKEN,
-    "Neo.DatabaseError.Transaction.TransactionRollbackFailed": Kind.BROKEN,
-    "Neo.DatabaseError.Transaction.LinkedTransactionError": Kind.BROKEN,
-    "Neo.DatabaseError.General.OutOfMemoryError": Kind.BROKEN,
-    "Neo.DatabaseError.General.StorageDamageDetected": Kind.BROKEN,
-    "Neo.DatabaseError.Database.UnableToStartDatabase": Kind.BROKEN,
-    "Neo.DatabaseError.Database.DatabaseLimitReached": Kind.BROKEN,
-    "Neo.DatabaseError.General.UnknownError": Kind.STOPPED,
-    "Neo.DatabaseError.General.IndexCorruptionDetected": Kind.STOPPED,
-    "Neo.DatabaseError.Statement.ExecutionFailed": Kind.STOPPED,
-    "Neo.DatabaseError.Statement.CodeGenerationFailed": Kind.STOPPED,
-    "Neo.DatabaseError.Statement.RemoteExecutionFailed": Kind.STOPPED,
-    "Neo.DatabaseError.Schema.TokenLimitReached": Kind.STOPPED,
-    "Neo.TransientError.Transaction.DeadlockDetected": Kind.BUSY,
-    "Neo.TransientError.Transaction.LockAcquisitionTimeout": Kind.BUSY,
-    "Neo.TransientError.Transaction.MaximumTransactionLimitReached": Kind.BUSY,
-    "Neo.TransientError.Transaction.Outdated": Kind.BUSY,
-    "Neo.TransientError.General.MemoryPoolOutOfMemoryError": Kind.BUSY,
-    "Neo.TransientError.General.OutOfMemoryError": Kind.BUSY,
-    "Neo.TransientError.General.StackOverFlowError": Kind.STOPPED,
-    "Neo.TransientError.General.DatabaseUnavailable": Kind.BROKEN,
-    "Neo.TransientError.Database.DatabaseUnavailable": Kind.BROKEN,
-    "Neo.TransientError.Request.NoThreadsAvailable": Kind.BUSY,
-    "Neo.TransientError.Cluster.ReplicationFailure": Kind.LOST,
-    "Neo.ClientError.Cluster.NotALeader": Kind.LOST,
-    "Neo.ClientError.General.ForbiddenOnReadOnlyDatabase": Kind.STOPPED,
-    "Neo.ClientError.General.TransactionOutOfMemoryError": Kind.STOPPED,
-    "Neo.ClientError.Database.DatabaseNotFound": Kind.BROKEN,
-    "Neo.ClientError.Security.Unauthorized": Kind.DENIED,
-    "Neo.ClientError.Security.TokenExpired": Kind.DENIED,
-    "Neo.ClientError.Security.CredentialsExpired": Kind.DENIED,
-    "Neo.ClientError.Security.AuthenticationRateLimit": Kind.DENIED,
-    "Neo.ClientError.Security.Forbidden": Kind.STOPPED,
-    "Neo.ClientError.Security.AuthorizationExpired": Kind.BUSY,
-    "Neo.ClientError.Transaction.Terminated": Kind.STOPPED,
-    "Neo.TransientError.Transaction.Terminated": Kind.STOPPED,
-    "Neo.ClientError.Transaction.TransactionTimedOut": Kind.STOPPED,
-    "Neo.ClientError.Transaction.TransactionTimedOutClientConfiguration": Kind.STOPPED,
-    "Neo.ClientError.Transaction.LockClientStopped": Kind.STOPPED,
-    "Neo.ClientError.Statement.EntityNotFound": Kind.BUSY,
-    "Neo.ClientError.Statement.SyntaxError": Kind.REFUSED,
-    "Neo.ClientError.Statement.TypeError": Kind.REFUSED,
-    "Neo.ClientError.Statement.ParameterMissing": Kind.REFUSED,
-    "Neo.ClientError.Statement.AccessMode": Kind.REFUSED,
-    "Neo.ClientError.Schema.ConstraintValidationFailed": Kind.REFUSED,
-    "Neo.ClientError.Request.Invalid": Kind.REFUSED,
-    "Neo.Unheard.Of": Kind.STOPPED,
-    "nonsense": Kind.STOPPED,
+    "Neo.DatabaseError.Transaction.TransactionLogError": ErrorKind.BROKEN,
+    "Neo.DatabaseError.Transaction.TransactionStartFailed": ErrorKind.BROKEN,
+    "Neo.DatabaseError.Transaction.TransactionCommitFailed": ErrorKind.BROKEN,
+    "Neo.DatabaseError.Transaction.TransactionRollbackFailed": ErrorKind.BROKEN,
+    "Neo.DatabaseError.Transaction.LinkedTransactionError": ErrorKind.BROKEN,
+    "Neo.DatabaseError.General.OutOfMemoryError": ErrorKind.BROKEN,
+    "Neo.DatabaseError.General.StorageDamageDetected": ErrorKind.BROKEN,
+    "Neo.DatabaseError.Database.UnableToStartDatabase": ErrorKind.BROKEN,
+    "Neo.DatabaseError.Database.DatabaseLimitReached": ErrorKind.BROKEN,
+    "Neo.DatabaseError.General.UnknownError": ErrorKind.STOPPED,
+    "Neo.DatabaseError.General.IndexCorruptionDetected": ErrorKind.STOPPED,
+    "Neo.DatabaseError.Statement.ExecutionFailed": ErrorKind.STOPPED,
+    "Neo.DatabaseError.Statement.CodeGenerationFailed": ErrorKind.STOPPED,
+    "Neo.DatabaseError.Statement.RemoteExecutionFailed": ErrorKind.STOPPED,
+    "Neo.DatabaseError.Schema.TokenLimitReached": ErrorKind.STOPPED,
+    "Neo.TransientError.Transaction.DeadlockDetected": ErrorKind.BUSY,
+    "Neo.TransientError.Transaction.LockAcquisitionTimeout": ErrorKind.BUSY,
+    "Neo.TransientError.Transaction.MaximumTransactionLimitReached": ErrorKind.BUSY,
+    "Neo.TransientError.Transaction.Outdated": ErrorKind.BUSY,
+    "Neo.TransientError.General.MemoryPoolOutOfMemoryError": ErrorKind.BUSY,
+    "Neo.TransientError.General.OutOfMemoryError": ErrorKind.BUSY,
+    "Neo.TransientError.General.StackOverFlowError": ErrorKind.STOPPED,
+    "Neo.TransientError.General.DatabaseUnavailable": ErrorKind.BROKEN,
+    "Neo.TransientError.Database.DatabaseUnavailable": ErrorKind.BROKEN,
+    "Neo.TransientError.Request.NoThreadsAvailable": ErrorKind.BUSY,
+    "Neo.TransientError.Cluster.ReplicationFailure": ErrorKind.LOST,
+    "Neo.ClientError.Cluster.NotALeader": ErrorKind.LOST,
+    "Neo.ClientError.General.ForbiddenOnReadOnlyDatabase": ErrorKind.STOPPED,
+    "Neo.ClientError.General.TransactionOutOfMemoryError": ErrorKind.STOPPED,
+    "Neo.ClientError.Database.DatabaseNotFound": ErrorKind.BROKEN,
+    "Neo.ClientError.Security.Unauthorized": ErrorKind.DENIED,
+    "Neo.ClientError.Security.TokenExpired": ErrorKind.DENIED,
+    "Neo.ClientError.Security.CredentialsExpired": ErrorKind.DENIED,
+    "Neo.ClientError.Security.AuthenticationRateLimit": ErrorKind.DENIED,
+    "Neo.ClientError.Security.Forbidden": ErrorKind.STOPPED,
+    "Neo.ClientError.Security.AuthorizationExpired": ErrorKind.BUSY,
+    "Neo.ClientError.Transaction.Terminated": ErrorKind.STOPPED,
+    "Neo.TransientError.Transaction.Terminated": ErrorKind.STOPPED,
+    "Neo.ClientError.Transaction.TransactionTimedOut": ErrorKind.STOPPED,
+    "Neo.ClientError.Transaction.TransactionTimedOutClientConfiguration": ErrorKind.STOPPED,
+    "Neo.ClientError.Transaction.LockClientStopped": ErrorKind.STOPPED,
+    "Neo.ClientError.Statement.EntityNotFound": ErrorKind.BUSY,
+    "Neo.ClientError.Statement.SyntaxError": ErrorKind.REFUSED,
+    "Neo.ClientError.Statement.TypeError": ErrorKind.REFUSED,
+    "Neo.ClientError.Statement.ParameterMissing": ErrorKind.REFUSED,
+    "Neo.ClientError.Statement.AccessMode": ErrorKind.REFUSED,
+    "Neo.ClientError.Schema.ConstraintValidationFailed": ErrorKind.REFUSED,
+    "Neo.ClientError.Request.Invalid": ErrorKind.REFUSED,
+    "Neo.Unheard.Of": ErrorKind.STOPPED,
+    "nonsense": ErrorKind.STOPPED,
 }
 # What the driver itself raises, and what a connection raises; server errors without a code count by their class.
 RAISED = {
-    "IncompleteCommit": Kind.UNSURE,
-    "ConfigurationError": Kind.DENIED,
-    "AuthConfigurationError": Kind.DENIED,
-    "CertificateConfigurationError": Kind.DENIED,
-    "UnsupportedServerProduct": Kind.DENIED,
-    "Forbidden": Kind.STOPPED,
-    "ForbiddenOnReadOnlyDatabase": Kind.STOPPED,
+    "IncompleteCommit": ErrorKind.UNSURE,
+    "ConfigurationError": ErrorKind.DENIED,
+    "AuthConfigurationError": ErrorKind.DENIED,
+    "CertificateConfigurationError": ErrorKind.DENIED,
+    "UnsupportedServerProduct": ErrorKind.DENIED,
+    "Forbidden": ErrorKind.STOPPED,
+    "ForbiddenOnReadOnlyDatabase": ErrorKind.STOPPED,
 }
 LOST = {
     *("DriverError", "SessionError", "TransactionError", "TransactionNestingError", "ResultError", "ResultFailedError"),
@@ -96,11 +96,11 @@ def told_by_server(code: str) -> Neo4jError:
 
 
 @pytest.mark.parametrize(("code", "kind"), CODES.items())
-def test_each_code_of_the_server_has_its_kind(code: str, kind: Kind) -> None:
+def test_each_code_of_the_server_has_its_kind(code: str, kind: ErrorKind) -> None:
     error = told_by_server(code)
     ours = classify(error)
     assert kind_of(error) is kind
-    assert isinstance(ours, UnavailableError) == (kind is not Kind.REFUSED)
+    assert isinstance(ours, UnavailableError) == (kind is not ErrorKind.REFUSED)
     assert SAID not in ours.message
 
 
@@ -113,7 +113,7 @@ def test_each_exception_of_the_driver_has_its_kind() -> None:
         kind = getattr(exceptions, name)
         # Some want the session that they come from, of which there is none here.
         error = kind(SAID) if issubclass(kind, Neo4jError) else kind.__new__(kind, SAID)
-        assert kind_of(error) is RAISED.get(name, Kind.LOST), name
+        assert kind_of(error) is RAISED.get(name, ErrorKind.LOST), name
         assert isinstance(classify(error), UnavailableError)
         assert SAID not in classify(error).message
 
@@ -121,16 +121,16 @@ def test_each_exception_of_the_driver_has_its_kind() -> None:
 @pytest.mark.parametrize(
     ("error", "kind"),
     [
-        (ConnectionResetError(SAID), Kind.LOST),
-        (OSError(28, SAID), Kind.LOST),
-        (ssl.SSLError(SAID), Kind.LOST),
-        (TimeoutError(), Kind.UNSURE),
+        (ConnectionResetError(SAID), ErrorKind.LOST),
+        (OSError(28, SAID), ErrorKind.LOST),
+        (ssl.SSLError(SAID), ErrorKind.LOST),
+        (TimeoutError(), ErrorKind.UNSURE),
         (ValueError(SAID), None),
         (KeyError("role"), None),
         (InputError("too long"), None),
     ],
 )
-def test_errors_of_the_connection_are_told_from_mistakes_of_ours(error: Exception, kind: Kind | None) -> None:
+def test_errors_of_the_connection_are_told_from_mistakes_of_ours(error: Exception, kind: ErrorKind | None) -> None:
     assert kind_of(error) is kind
     assert SAID not in classify(error).message
 
@@ -138,17 +138,17 @@ def test_errors_of_the_connection_are_told_from_mistakes_of_ours(error: Exceptio
 @pytest.mark.parametrize(
     ("status", "kind"),
     [
-        ("08N00", Kind.LOST),
-        ("22N01", Kind.REFUSED),
-        ("2DN06", Kind.BROKEN),
-        ("40N01", Kind.BUSY),
-        ("42N01", Kind.REFUSED),
-        ("50N42", Kind.STOPPED),
-        ("51N00", Kind.BROKEN),
-        ("99X00", Kind.STOPPED),
+        ("08N00", ErrorKind.LOST),
+        ("22N01", ErrorKind.REFUSED),
+        ("2DN06", ErrorKind.BROKEN),
+        ("40N01", ErrorKind.BUSY),
+        ("42N01", ErrorKind.REFUSED),
+        ("50N42", ErrorKind.STOPPED),
+        ("51N00", ErrorKind.BROKEN),
+        ("99X00", ErrorKind.STOPPED),
     ],
 )
-def test_a_server_that_sends_an_unknown_code_is_understood_by_gql_status(status: str, kind: Kind) -> None:
+def test_a_server_that_sends_an_unknown_code_is_understood_by_gql_status(status: str, kind: ErrorKind) -> None:
     error = Neo4jError._hydrate_gql(
         gql_status=status, description="error", message=SAID, neo4j_code="Neo.NewKind.Of.Code"
     )

@@ -5,7 +5,7 @@ import asyncio
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Writing
 from graph_service.memory.change_log.log import append_changes
-from graph_service.memory.jobs.outbox import Claim, JobKind, finish, is_open
+from graph_service.memory.jobs.outbox import JobClaim, JobKind, finish, is_open
 from schema.change import Change, Op
 from schema.ids import MemoryId, TenantId
 from tests.integration.memory.test_crash import change_numbers
@@ -62,7 +62,7 @@ async def test_work_asked_for_while_it_is_finished_stays_open(graph: Graph, tena
     )
     async with graph._driver.session() as session:
         await (await session.run(make, tenant=tenant)).consume()
-    held = Claim(tenant=whose, id="s/read", kind=JobKind.READ, session="s", wanted=1, attempts=0, lease="w")
+    held = JobClaim(tenant=whose, id="s/read", kind=JobKind.READ, session="s", wanted=1, attempts=0, lease="w")
 
     async def ask(writing: Writing) -> None:
         rows = [{"session": "s", "kind": "read"}]

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from graph_service.graph.store import Graph
-from graph_service.live.patches import Shown
+from graph_service.live.patches import ViewerState
 from graph_service.memory.change_log.log import ChangeLog
 from schema.ids import TenantId
 from tests.integration.live.test_socket import QUICK
@@ -27,7 +27,7 @@ SAID = [
 ]
 
 
-def drawn(shown: Shown) -> tuple[dict[str, Any], dict[str, Any]]:
+def drawn(shown: ViewerState) -> tuple[dict[str, Any], dict[str, Any]]:
     """Nodes and visible edges as a viewer draws them; counts that only snapshots bring, and differences, aside."""
     nodes = {name: {**node, "evidence_n": None} for name, node in shown.nodes.items()}
     edges = {name: {key: edge[key] for key in edge if key != "was"} for name, edge in shown.visible_edges().items()}

@@ -11,7 +11,7 @@ from graph_service.graph.store import Graph
 from graph_service.memory.change_log.log import ChangeLog
 from graph_service.memory.entity_resolution.merged_projection import without_marks
 from graph_service.memory.recall.access_log import AccessLog
-from graph_service.memory.recall.query import Kind, Question
+from graph_service.memory.recall.query import HitKind, Question
 from graph_service.memory.recall.result_page import last_touched
 from graph_service.memory.service import Memory
 from schema.ids import TenantId
@@ -46,7 +46,7 @@ async def test_every_kind_of_hit_is_counted_once_for_each_answer(graph: Graph, t
     memory, question = await told(graph, tenant, lang)
     hits = (await memory.recall(TenantId(tenant), question)).hits
     await memory.recall(TenantId(tenant), question)
-    assert {hit.kind for hit in hits} == set(Kind)
+    assert {hit.kind for hit in hits} == set(HitKind)
     assert await marks(graph, tenant) == {}, "nothing is written while somebody waits for an answer"
     assert await memory.access.flush() == len(hits)
     assert await marks(graph, tenant) == {hit.id: 2 for hit in hits}
@@ -124,7 +124,9 @@ async def test_what_is_said_next_of_merged_entities_does_not_touch_edges_that_we
     await say(graph, tenant, *BOTH, session="s1")
     memory = a_memory(graph)
     await merge(memory, tenant, "Bob", "Bobby")
-    hits = (await memory.recall(TenantId(tenant), Question(user_id="alice", text="Bob tea", kinds=(Kind.FACT,)))).hits
+    hits = (
+        await memory.recall(TenantId(tenant), Question(user_id="alice", text="Bob tea", kinds=(HitKind.FACT,)))
+    ).hits
     await memory.access.flush()
     used = await marks(graph, tenant)
     assert used == {hit.id: 1 for hit in hits}

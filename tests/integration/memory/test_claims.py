@@ -1,7 +1,7 @@
 """Work is claimed by one word at a time, and a claim whose answer was lost can be made again. Requirements C1, C12."""
 
 from graph_service.graph.store import Graph, Writing
-from graph_service.memory.jobs.job_context import Pace
+from graph_service.memory.jobs.job_context import JobContext
 from graph_service.memory.jobs.outbox import JobKind, claim, finish
 from schema.ids import TenantId
 from tests.support.builders import a_memory, a_pace, a_worker, an_incoming
@@ -9,7 +9,7 @@ from tests.support.builders import a_memory, a_pace, a_worker, an_incoming
 JOBS_MAX = 1_000
 
 
-async def _claimed(graph: Graph, pace: Pace, tenant: str, word: str) -> list[str]:
+async def _claimed(graph: Graph, pace: JobContext, tenant: str, word: str) -> list[str]:
     claims = await claim(graph, JobKind.READ, jobs_max=JOBS_MAX, lease=word, now_ms=pace.now_ms())
     return [one.id for one in claims if one.tenant == tenant]
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from graph_service.graph.store import Graph
-from graph_service.memory.jobs.job_context import Pace
+from graph_service.memory.jobs.job_context import JobContext
 from schema.ids import TenantId
 from tests.conftest import Server
 from tests.integration.memory.crash_story import close, tell
@@ -78,10 +78,10 @@ RETURN row
 """
 
 
-def _later() -> Pace:
+def _later() -> JobContext:
     """The clock of a worker that starts when the dead one's lease is over."""
     pace = a_pace()
-    return Pace(
+    return JobContext(
         clock=lambda: datetime.now(UTC) + timedelta(seconds=90),
         word=pace.word,
         on_step=pace.on_step,

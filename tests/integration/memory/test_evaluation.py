@@ -18,7 +18,7 @@ from graph_service.evaluation.ingest import FactsBrought, Stored, store
 from graph_service.evaluation.report import abstention_of, cost_of, lines_of
 from graph_service.evaluation.run import BM25, DENSE, OURS, Plan, evaluate
 from graph_service.graph.store import Graph
-from graph_service.memory.recall.query import Kind, Question
+from graph_service.memory.recall.query import HitKind, Question
 from graph_service.runtime.progress import Step
 from schema.errors import MnemographError, UnavailableError
 from schema.ids import TenantId
@@ -107,7 +107,7 @@ async def test_own_sets_are_measured_and_then_forgotten(
     words = {word for one in conversations for turn in one.turns for word in (turn.text, turn.text[:8])}
     assert not [text for _, text in left if any(word in text for word in words)]
     mine = await a_memory(graph).recall(
-        TenantId(tenant), Question(user_id="Nora", text="Lisbon", kinds=(Kind.MESSAGE,))
+        TenantId(tenant), Question(user_id="Nora", text="Lisbon", kinds=(HitKind.MESSAGE,))
     )
     assert [hit.text for hit in mine.hits] == ["Nora lives in Lisbon."]
 
@@ -134,7 +134,7 @@ async def test_facts_reach_the_memory_with_the_turns_that_prove_them(graph: Grap
     async with Door(address) as door:
         await store(door, stored, FactsBrought.OBSERVATIONS, on_messages=lambda _count: None)
     await a_worker(graph).drain()
-    question = Question(user_id="Nora", text="allergic to walnuts", kinds=(Kind.FACT,), evidence=5)
+    question = Question(user_id="Nora", text="allergic to walnuts", kinds=(HitKind.FACT,), evidence=5)
     hits = (await a_memory(graph).recall(TenantId(tenant), question)).hits
     found = next(hit for hit in hits if hit.text == "Nora is allergic to walnuts.")
     assert [stored.turn_ids[one.id] for one in found.evidence] == ["2.4"]

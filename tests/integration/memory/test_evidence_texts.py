@@ -6,7 +6,7 @@ import pytest
 
 from graph_service.graph.store import Graph
 from graph_service.memory.recall.evidence_texts import CUT_CHARS, EVIDENCE_CHARS_MAX, whole_of, with_evidence
-from graph_service.memory.recall.query import Kind, Question
+from graph_service.memory.recall.query import HitKind, Question
 from schema.ids import TenantId
 from tests.support.builders import a_dead_graph, a_memory, a_message, a_worker, an_incoming
 
@@ -27,7 +27,7 @@ async def test_proving_messages_are_bounded_together_and_say_where_they_are_cut(
     await memory.remember(whose, an_incoming(messages=messages))
     await memory.sessions.close(whose, "alice", "s1")
     await a_worker(graph).drain()
-    asked = Question(user_id="alice", text="parrots in my house", kinds=(Kind.SCENE, Kind.FACT), evidence=20)
+    asked = Question(user_id="alice", text="parrots in my house", kinds=(HitKind.SCENE, HitKind.FACT), evidence=20)
     answer = await memory.recall(whose, asked)
     proofs = [message for hit in answer.hits for message in hit.evidence]
     whole = [message for message in proofs if message.whole_chars is None]
@@ -51,7 +51,7 @@ async def test_texts_that_cannot_be_read_are_left_out_or_stay_cut(graph: Graph, 
     await memory.remember(whose, an_incoming(f"I keep parrots in my house. {'a' * LONG}"))
     await memory.sessions.close(whose, "alice", "s1")
     await a_worker(graph).drain()
-    asked = Question(user_id="alice", text="parrots", kinds=(Kind.SCENE,), evidence=20)
+    asked = Question(user_id="alice", text="parrots", kinds=(HitKind.SCENE,), evidence=20)
     found = await memory._answer(whose, asked)
     (message,) = found.hits[0].evidence
     assert message.whole_chars is not None

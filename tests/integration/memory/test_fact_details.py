@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from graph_service.graph.store import Graph
-from graph_service.memory.recall.query import Kind, Question
+from graph_service.memory.recall.query import HitKind, Question
 from schema.fact import FactKind
 from schema.ids import TenantId
 from schema.message import BroughtFact
@@ -44,7 +44,7 @@ async def test_decisions_and_procedures_come_back_as_they_were_brought(graph: Gr
     await a_worker(graph).drain()
     found = {}
     for text in ("Postgres", "部署服务"):
-        answer = await memory.recall(TenantId(tenant), Question(user_id="alice", text=text, kinds=(Kind.FACT,)))
+        answer = await memory.recall(TenantId(tenant), Question(user_id="alice", text=text, kinds=(HitKind.FACT,)))
         found |= {hit.object: hit for hit in answer.hits}
         stranger = await memory.recall(TenantId(f"{tenant}-2"), Question(user_id="alice", text=text))
         assert stranger.hits == ()

@@ -7,7 +7,7 @@ import pytest
 
 from graph_service.graph.schema_setup import prepare_vectors, stored_embedder
 from graph_service.graph.store import Graph
-from graph_service.memory.recall.query import Kind, Question
+from graph_service.memory.recall.query import HitKind, Question
 from schema.ids import TenantId
 from schema.message import BroughtFact
 from tests.integration.memory.test_identity import merge, say
@@ -49,7 +49,7 @@ async def rows_of(graph: Graph, tenant: str, query: str = _FACTS) -> list[dict[s
 
 async def facts_found(graph: Graph, tenant: str, text: str, *, user: str = "alice", **more: Any) -> list[str]:
     """What recall answers with, when only facts are wanted and no word of the question helps."""
-    question = Question(user_id=user, text=text, kinds=(Kind.FACT,), **more)
+    question = Question(user_id=user, text=text, kinds=(HitKind.FACT,), **more)
     return [hit.text for hit in (await a_memory(graph, embedder=Paraphrases()).recall(TenantId(tenant), question)).hits]
 
 
@@ -84,7 +84,7 @@ async def test_a_fact_is_found_by_what_it_means_without_a_common_word(
     await tell(graph, tenant, *facts)
     assert (await facts_found(graph, tenant, question))[0] == facts[1].statement
     answer = await a_memory(graph, embedder=Paraphrases()).recall(
-        TenantId(tenant), Question(user_id="alice", text=question, kinds=(Kind.FACT,))
+        TenantId(tenant), Question(user_id="alice", text=question, kinds=(HitKind.FACT,))
     )
     assert answer.path == ("vector",)
     assert answer.hits[0].score == pytest.approx(sum(answer.hits[0].parts.values()), abs=1e-5)
@@ -101,9 +101,9 @@ async def test_a_fact_tells_of_the_message_that_proves_it_when_only_messages_are
     await tell(graph, tenant, far, session="s2")
     await tell(graph, tenant, session="s3")
     answer = await a_memory(graph, embedder=Paraphrases()).recall(
-        TenantId(tenant), Question(user_id="alice", text=question, kinds=(Kind.MESSAGE,), evidence=1)
+        TenantId(tenant), Question(user_id="alice", text=question, kinds=(HitKind.MESSAGE,), evidence=1)
     )
-    assert {hit.kind for hit in answer.hits} == {Kind.MESSAGE}
+    assert {hit.kind for hit in answer.hits} == {HitKind.MESSAGE}
     assert [hit.uri.split("/")[5] for hit in answer.hits] == ["s1", "s3", "s2"]
     assert [hit.parts["told"] for hit in answer.hits] == sorted(
         (hit.parts["told"] for hit in answer.hits), reverse=True

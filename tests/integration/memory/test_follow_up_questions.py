@@ -3,7 +3,7 @@
 import pytest
 
 from graph_service.graph.store import Graph
-from graph_service.memory.recall.query import Kind, Question
+from graph_service.memory.recall.query import HitKind, Question
 from schema.ids import TenantId
 from tests.support.builders import a_memory, a_worker, an_incoming
 
@@ -38,7 +38,7 @@ async def test_names_said_last_bring_the_answer_up_and_never_down(graph: Graph, 
     await a_worker(graph).drain()
 
     async def place(session: str | None, asked: str, answer: str) -> int:
-        question = Question(user_id="alice", text=asked, kinds=(Kind.MESSAGE,), limit=20, session_id=session)
+        question = Question(user_id="alice", text=asked, kinds=(HitKind.MESSAGE,), limit=20, session_id=session)
         hits = (await memory.recall(TenantId(tenant), question)).hits
         return next((place for place, hit in enumerate(hits) if answer in hit.text), 99)
 

@@ -9,7 +9,7 @@ from extraction.extractive_summary import OVERVIEW_TOKENS_MAX, token_count
 from extraction.llm.summary_writer import layers_prompt, model_layer_writer, worth_writing
 from extraction.openai_api.language_model import connect_openai_model
 from extraction.reader import Reading, SceneLine, SceneText
-from graph_service.memory.summaries.scene_summary import Layers, asks_for_overview, written_layers
+from graph_service.memory.summaries.scene_summary import SceneSummary, asks_for_overview, written_layers
 from schema.errors import MisreadError
 from schema.ids import MemoryId
 from schema.labels import Role
@@ -27,7 +27,7 @@ def a_scene(text: str) -> SceneText:
     return SceneText(user_names=("Anna",), agent_names=(), lines=(line,))
 
 
-async def layers(text: str, *replies: Reply) -> tuple[Layers, FakeOpenAI]:
+async def layers(text: str, *replies: Reply) -> tuple[SceneSummary, FakeOpenAI]:
     with FakeOpenAI(*replies) as fake:
         model = await connect_openai_model(model="fake", base_url=fake.base_url, api_key=None, timeout_s=5)
         return await written_layers(a_scene(text), [READ], model_layer_writer(model)), fake

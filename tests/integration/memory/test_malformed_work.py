@@ -7,7 +7,7 @@ import pytest
 
 from graph_service.graph.store import Graph
 from graph_service.memory.jobs.dead_letters import DeadLetters
-from graph_service.memory.jobs.external_services import Outsides
+from graph_service.memory.jobs.external_services import ExternalServices
 from graph_service.memory.jobs.outbox import JobKind, backlog, claim
 from graph_service.memory.recall.query import Question
 from graph_service.memory.worker.leases import Leases
@@ -121,7 +121,7 @@ async def test_a_broken_message_of_one_tenant_is_a_dead_letter_and_keeps_nobody_
 
 async def test_a_dead_letter_never_keeps_the_words_of_a_foreign_error(graph: Graph, tenant: str) -> None:
     await remembered(graph, tenant, "I love tea.")
-    pace, leases = a_pace(), Leases(graph, a_pace(), Outsides())
+    pace, leases = a_pace(), Leases(graph, a_pace(), ExternalServices())
     errors: list[BaseException] = [ValueError(SAID), RecursionError(SAID), ExceptionGroup("x", [KeyError(SAID)])]
     for error in (*errors, MnemographError("the graph is out of tea")):
         await run_cypher(graph, "MATCH (j:Job {tenant: $t}) SET j.due_ms = 0, j.attempts = 3, j.open = true", t=tenant)

@@ -9,7 +9,7 @@ from graph_service.graph.statements import Statement
 from graph_service.graph.store import Graph
 from graph_service.memory.ingest.validation import Incoming
 from graph_service.memory.recall.pipeline import recall
-from graph_service.memory.recall.query import Kind, Mode, Narrowing, Question
+from graph_service.memory.recall.query import HitKind, Mode, QueryFilters, Question
 from graph_service.memory.service import Memory
 from schema.errors import InputError
 from schema.ids import TenantId
@@ -49,7 +49,7 @@ async def test_each_mode_finds_the_tea_in_one_round_trip(graph: Graph, tenant: s
     seen: list[Statement] = []
     graph.observer = seen.append
     try:
-        question = Question(user_id="alice", text=TEA[lang], mode=mode, kinds=(Kind.MESSAGE,))
+        question = Question(user_id="alice", text=TEA[lang], mode=mode, kinds=(HitKind.MESSAGE,))
         answer = await memory.recall(TenantId(tenant), question)
     finally:
         graph.observer = None
@@ -73,7 +73,7 @@ async def test_the_layered_mode_names_its_path_and_what_it_left_out(graph: Graph
 
 async def test_without_an_embedder_the_layered_mode_goes_by_names_and_words(graph: Graph, tenant: str) -> None:
     await tell(graph, tenant, LINES["en"])
-    question = Question(user_id="alice", text="bicycle chain", mode=Mode.LAYERED, kinds=(Kind.MESSAGE,))
+    question = Question(user_id="alice", text="bicycle chain", mode=Mode.LAYERED, kinds=(HitKind.MESSAGE,))
     answer = await recall(graph, None, TenantId(tenant), question, now=NOON)
     assert answer.path[0] == "metadata"
     assert [hit.text for hit in answer.hits] == [LINES["en"][1]]
@@ -100,13 +100,13 @@ async def test_an_empty_memory_answers_with_nothing_in_every_mode(graph: Graph, 
 async def test_a_session_and_an_agent_narrow_messages_scenes_and_facts(graph: Graph, tenant: str, lang: str) -> None:
     await tell(graph, tenant, LINES[lang][:1], session="s1", agent="cook")
     memory = await tell(graph, tenant, LINES[lang][2:], session="s2", agent="coach")
-    for narrowed in (Narrowing(session_id="s2"), Narrowing(agent_id="coach")):
+    for narrowed in (QueryFilters(session_id="s2"), QueryFilters(agent_id="coach")):
         question = Question(user_id="alice", text=TEA[lang], narrowed=narrowed, evidence=5)
         answer = await memory.recall(TenantId(tenant), question)
-        assert {hit.text for hit in answer.hits if hit.kind is Kind.MESSAGE} == {LINES[lang][2]}
+        assert {hit.text for hit in answer.hits if hit.kind is HitKind.MESSAGE} == {LINES[lang][2]}
         assert {"s1" in hit.uri.split("/") for hit in answer.hits} == {False}
-        assert len([hit for hit in answer.hits if hit.kind is Kind.SCENE]) == 1
-    nowhere = Question(user_id="alice", text=TEA[lang], narrowed=Narrowing(session_id="s3"))
+        assert len([hit for hit in answer.hits if hit.kind is HitKind.SCENE]) == 1
+    nowhere = Question(user_id="alice", text=TEA[lang], narrowed=QueryFilters(session_id="s3"))
     assert (await memory.recall(TenantId(tenant), nowhere)).hits == ()
 
 
@@ -114,9 +114,9 @@ async def test_a_session_is_searched_whole_behind_a_large_memory(graph: Graph, t
     """What the indexes find of the whole memory is all from elsewhere."""
     await tell(graph, tenant, [f"Jasmine tea number {number}." for number in range(60)], session="large")
     memory = await tell(graph, tenant, ["A cup of something warm."], session="small")
-    question = Question(user_id="alice", text="jasmine tea", kinds=(Kind.MESSAGE,))
+    question = Question(user_id="alice", text="jasmine tea", kinds=(HitKind.MESSAGE,))
     narrowed = Question(
-        user_id="alice", text="jasmine tea", kinds=(Kind.MESSAGE,), narrowed=Narrowing(session_id="small")
+        user_id="alice", text="jasmine tea", kinds=(HitKind.MESSAGE,), narrowed=QueryFilters(session_id="small")
     )
     assert "A cup of something warm." not in [
         hit.text for hit in (await memory.recall(TenantId(tenant), question)).hits
@@ -127,19 +127,21 @@ async def test_a_session_is_searched_whole_behind_a_large_memory(graph: Graph, t
 
 async def test_roles_and_entities_narrow_what_is_found(graph: Graph, tenant: str) -> None:
     memory = await tell(graph, tenant, ("My sister Anna loves jasmine tea.", "Anna loves tea!", "I bought tea."))
-    spoken = Question(user_id="alice", text="tea", kinds=(Kind.MESSAGE,), narrowed=Narrowing(roles=(Role.ASSISTANT,)))
+    spoken = Question(
+        user_id="alice", text="tea", kinds=(HitKind.MESSAGE,), narrowed=QueryFilters(roles=(Role.ASSISTANT,))
+    )
     assert [hit.role for hit in (await memory.recall(TenantId(tenant), spoken)).hits] == ["assistant"]
-    about = Question(user_id="alice", text="tea", kinds=(Kind.MESSAGE,), narrowed=Narrowing(entities=("ANNA",)))
+    about = Question(user_id="alice", text="tea", kinds=(HitKind.MESSAGE,), narrowed=QueryFilters(entities=("ANNA",)))
     texts = [hit.text for hit in (await memory.recall(TenantId(tenant), about)).hits]
     assert "My sister Anna loves jasmine tea." in texts
     assert "I bought tea." not in texts
-    nobody = Question(user_id="alice", text="tea", narrowed=Narrowing(entities=("Zoe",)))
+    nobody = Question(user_id="alice", text="tea", narrowed=QueryFilters(entities=("Zoe",)))
     assert (await memory.recall(TenantId(tenant), nobody)).hits == ()
 
 
 async def test_another_tenants_sessions_and_entities_narrow_to_nothing(graph: Graph, tenant: str) -> None:
     memory = await tell(graph, tenant, ("My sister Anna loves jasmine tea.",), session="s1", agent="cook")
-    for narrowed in (Narrowing(session_id="s1"), Narrowing(agent_id="cook"), Narrowing(entities=("Anna",))):
+    for narrowed in (QueryFilters(session_id="s1"), QueryFilters(agent_id="cook"), QueryFilters(entities=("Anna",))):
         question = Question(user_id="alice", text="tea", narrowed=narrowed)
         assert (await memory.recall(TenantId(tenant), question)).hits != ()
         assert (await memory.recall(TenantId(f"{tenant}-other"), question)).hits == ()
@@ -176,7 +178,7 @@ async def test_a_cursor_of_another_tenant_is_refused(graph: Graph, tenant: str) 
     memory = await tell(graph, tenant, [f"Cup of tea number {number}." for number in range(6)])
     first = await memory.recall(TenantId(tenant), Question(user_id="alice", text="tea", limit=2))
     assert first.cursor is not None
-    question = Question(user_id="alice", text="tea", limit=2, narrowed=Narrowing(after=first.cursor))
+    question = Question(user_id="alice", text="tea", limit=2, narrowed=QueryFilters(after=first.cursor))
     assert len((await memory.recall(TenantId(tenant), question)).hits) == 2
     with pytest.raises(InputError, match="another question"):
         await memory.recall(TenantId(f"{tenant}-other"), question)
@@ -186,7 +188,7 @@ async def test_a_least_score_takes_out_the_rest_and_counts_it(graph: Graph, tena
     memory = await tell(graph, tenant, LINES["en"])
     everything = await memory.recall(TenantId(tenant), Question(user_id="alice", text="jasmine tea", limit=100))
     middle = everything.hits[len(everything.hits) // 2].score
-    question = Question(user_id="alice", text="jasmine tea", limit=100, narrowed=Narrowing(score_min=middle))
+    question = Question(user_id="alice", text="jasmine tea", limit=100, narrowed=QueryFilters(score_min=middle))
     answer = await memory.recall(TenantId(tenant), question)
     assert [hit.id for hit in answer.hits] == [hit.id for hit in everything.hits if hit.score >= middle]
     assert sum(one.count for one in answer.removed) == len(everything.hits) - len(answer.hits)

@@ -10,7 +10,7 @@ from graph_service.graph.statements import Statement
 from graph_service.graph.store import Graph
 from graph_service.memory.consolidation.segmentation import SceneRules
 from graph_service.memory.consolidation.session_input import SessionText, load_session
-from graph_service.memory.jobs.outbox import Claim, JobKind
+from graph_service.memory.jobs.outbox import JobClaim, JobKind
 from schema.ids import TenantId, memory_id, session_uri
 from schema.message import BroughtFact
 from tests.support.builders import NOON, a_memory, a_message, a_pace, a_worker, an_incoming
@@ -49,7 +49,7 @@ async def facts_of(graph: Graph, tenant: str) -> dict[str, bool]:
 
 async def to_read(graph: Graph, tenant: str) -> SessionText | None:
     session = memory_id(session_uri(tenant, "alice", "s1"))
-    held = Claim(
+    held = JobClaim(
         tenant=TenantId(tenant), id="x", kind=JobKind.READ, session=session, wanted=1, attempts=0, lease="none"
     )
     return await load_session(graph, held, SceneRules(), None)

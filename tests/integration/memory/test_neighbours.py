@@ -4,11 +4,11 @@ Requirements D4, D5, F2.
 """
 
 from graph_service.graph.store import Graph
-from graph_service.memory.recall.query import Kind, Question
+from graph_service.memory.recall.query import HitKind, Question
 from schema.ids import TenantId
 from tests.support.builders import a_memory, a_worker, an_incoming
 
-ASKED = Question(user_id="alice", text="lighthouse", limit=50, kinds=(Kind.MESSAGE,))
+ASKED = Question(user_id="alice", text="lighthouse", limit=50, kinds=(HitKind.MESSAGE,))
 TOLD = ("Morning.", "We saw the lighthouse.", "It was closed.", "Pity.", "Bye.")
 
 

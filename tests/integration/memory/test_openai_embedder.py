@@ -8,7 +8,7 @@ from graph_service.app.services import _open_embedder, _settle_dimension
 from graph_service.config.sections import EmbeddingSettings
 from graph_service.config.settings import Settings
 from graph_service.graph.schema_setup import StoredEmbedder
-from graph_service.memory.jobs.external_services import Outside
+from graph_service.memory.jobs.external_services import ExternalService
 from schema.errors import InstallError, MisreadError, UnavailableError
 from tests.support.fake_openai import FakeOpenAI, Reply, fails, fake_vector
 
@@ -99,7 +99,7 @@ async def test_an_endpoint_that_is_away_at_start_keeps_the_vectors_of_its_model(
     """Requirement C10: a guess of 1536 would throw away every vector that the same model made."""
     with FakeOpenAI(fails(503)) as fake:
         settings = Settings(embedding=EmbeddingSettings(kind="openai", model="fake", base_url=fake.base_url))
-        opened = await _open_embedder(settings, Outside("embedder"), lambda _step: None)
+        opened = await _open_embedder(settings, ExternalService("embedder"), lambda _step: None)
     assert opened.embedder is not None
     assert opened.endpoint is not None
     _settle_dimension(opened.endpoint, _stored(model))
@@ -109,7 +109,7 @@ async def test_an_endpoint_that_is_away_at_start_keeps_the_vectors_of_its_model(
 async def test_an_endpoint_that_answers_is_believed_before_what_is_stored() -> None:
     with FakeOpenAI(dim=9) as fake:
         settings = Settings(embedding=EmbeddingSettings(kind="openai", model="fake", base_url=fake.base_url))
-        opened = await _open_embedder(settings, Outside("embedder"), lambda _step: None)
+        opened = await _open_embedder(settings, ExternalService("embedder"), lambda _step: None)
     assert opened.embedder is not None
     assert opened.endpoint is not None
     _settle_dimension(opened.endpoint, _stored("fake"))

@@ -11,8 +11,8 @@ from extraction.llm.reader_chain import model_chain
 from extraction.rules.rule_reader import read_by_rules
 from graph_service.graph.store import Graph
 from graph_service.memory.consolidation.pipeline import Readers
-from graph_service.memory.jobs.external_services import GuardedEmbedder, GuardedModel, Outside, Outsides
-from graph_service.memory.jobs.job_context import Pace
+from graph_service.memory.jobs.external_services import ExternalService, ExternalServices, GuardedEmbedder, GuardedModel
+from graph_service.memory.jobs.job_context import JobContext
 from graph_service.memory.jobs.outbox import JobKind
 from graph_service.memory.recall.query import Question
 from graph_service.memory.worker.worker import Worker
@@ -66,11 +66,12 @@ class World:
     def __init__(self, graph: Graph) -> None:
         self.past_s = 0.0
         self.embedder, self.model = Switch(), Switch()
-        self.outsides = Outsides(
-            Outside("embedder", clock_s=lambda: self.past_s), Outside("model", clock_s=lambda: self.past_s)
+        self.outsides = ExternalServices(
+            ExternalService("embedder", clock_s=lambda: self.past_s),
+            ExternalService("model", clock_s=lambda: self.past_s),
         )
         steady, begun = a_pace(), datetime.now(UTC)
-        pace = Pace(
+        pace = JobContext(
             clock=lambda: begun + timedelta(seconds=self.past_s),
             word=steady.word,
             on_step=steady.on_step,

@@ -18,9 +18,9 @@ from graph_service.graph.schema_setup import prepare_vectors
 from graph_service.graph.store import Graph
 from graph_service.memory.ingest.spool import Spool
 from graph_service.memory.ingest.spool_replay import Replay
-from graph_service.memory.mindmap.snapshot_cache import Keepsakes
+from graph_service.memory.mindmap.snapshot_cache import RecallSnapshotCache
 from graph_service.memory.recall.offline_recall import CHARS_MAX, SNAPSHOT, SPOOL
-from graph_service.memory.recall.query import Kind, Question
+from graph_service.memory.recall.query import HitKind, Question
 from graph_service.memory.service import Memory
 from schema.errors import UnavailableError
 from schema.ids import TenantId
@@ -72,7 +72,7 @@ async def test_an_outage_is_answered_from_disk_and_snapshot_and_ends_by_itself(
         assert (receipt.spooled, answer.degraded, answer.path) == (True, True, (SPOOL, SNAPSHOT))
         texts = [hit.text for hit in answer.hits]
         assert said_away in texts
-        assert any(hit.kind is Kind.FACT and hit.object in ("Lisbon", "里斯本") for hit in answer.hits)
+        assert any(hit.kind is HitKind.FACT and hit.object in ("Lisbon", "里斯本") for hit in answer.hits)
         assert answer.snapshot_age_s is not None
         assert all("Neo4j is away" in note for note in answer.notes)
         await cable.mend(urlsplit(server.uri).port or 0)
@@ -140,7 +140,7 @@ async def test_a_server_that_was_stopped_is_answered_for_until_it_runs_again(ten
 
 async def test_what_is_kept_follows_the_log_and_goes_when_something_is_forgotten(graph: Graph, tenant: str) -> None:
     memory = a_memory(graph)
-    kept = Keepsakes(memory.changes, memory.mindmap)
+    kept = RecallSnapshotCache(memory.changes, memory.mindmap)
     await learn(graph, tenant, "I live in Lisbon.")
     kept.want(TenantId(tenant), "alice")
     assert kept.of(TenantId(tenant), "alice") is None
@@ -158,7 +158,7 @@ async def test_what_is_kept_follows_the_log_and_goes_when_something_is_forgotten
 
 async def test_only_the_memories_used_last_are_kept(graph: Graph, tenant: str) -> None:
     memory = a_memory(graph)
-    kept = Keepsakes(memory.changes, memory.mindmap, kept_max=2)
+    kept = RecallSnapshotCache(memory.changes, memory.mindmap, kept_max=2)
     await learn(graph, tenant, "I live in Lisbon.")
     for user in ("alice", "bob", "carol"):
         kept.want(TenantId(tenant), user)

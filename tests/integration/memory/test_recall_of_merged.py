@@ -3,7 +3,7 @@
 import pytest
 
 from graph_service.graph.store import Graph
-from graph_service.memory.recall.query import Kind, Question
+from graph_service.memory.recall.query import HitKind, Question
 from schema.ids import TenantId
 from tests.integration.memory.test_identity import an_id, merge, say
 from tests.support.builders import a_memory
@@ -18,7 +18,7 @@ SAID = [
 
 async def facts_of(graph: Graph, tenant: str, text: str) -> set[tuple[str | None, str | None]]:
     """Subject and object of the facts that names in a question find."""
-    question = Question(user_id="alice", text=text, kinds=(Kind.FACT,), limit=20)
+    question = Question(user_id="alice", text=text, kinds=(HitKind.FACT,), limit=20)
     answer = await a_memory(graph).recall(TenantId(tenant), question)
     return {(hit.subject, hit.object) for hit in answer.hits if hit.parts["names"] > 0}
 
@@ -50,7 +50,7 @@ async def test_scenes_that_named_the_merged_one_are_found_by_either_name(graph: 
     await merge(a_memory(graph), tenant, "Bob", "Bobby")
     found = []
     for name in ("Bob", "Bobby"):
-        question = Question(user_id="alice", text=f"{name}?", kinds=(Kind.SCENE,), limit=20)
+        question = Question(user_id="alice", text=f"{name}?", kinds=(HitKind.SCENE,), limit=20)
         answer = await a_memory(graph).recall(TenantId(tenant), question)
         found.append({hit.id for hit in answer.hits if hit.parts["names"] > 0})
     assert len(found[0]) == 2

@@ -6,7 +6,7 @@ from graph_service.graph.statements import Statement
 from graph_service.graph.store import Graph
 from graph_service.memory.context_builder.builder import Wanted
 from graph_service.memory.ingest.validation import Incoming
-from graph_service.memory.recall.query import Kind, Question
+from graph_service.memory.recall.query import HitKind, Question
 from schema.errors import ConflictError, InputError
 from schema.ids import TenantId
 from schema.message import BroughtFact
@@ -27,7 +27,7 @@ async def test_what_was_said_becomes_an_edge_with_evidence(graph: Graph, tenant:
     await a_worker(graph).drain()
     assert await _edges(graph, tenant) == [("Alice", "PREFERS", "jasmine tea")]
     answer = await memory.recall(
-        TenantId(tenant), Question(user_id="alice", text="tea", kinds=(Kind.FACT,), evidence=3)
+        TenantId(tenant), Question(user_id="alice", text="tea", kinds=(HitKind.FACT,), evidence=3)
     )
     assert [receipt.message_ids[0]] == [message.id for message in answer.hits[0].evidence]
 
@@ -91,7 +91,7 @@ async def test_recall_respects_the_time_asked_for(graph: Graph, tenant: str) -> 
     await memory.remember(TenantId(tenant), an_incoming("The meeting was about bees.", "The meeting was about wasps."))
     late = a_message(minute=1).time
     answer = await memory.recall(
-        TenantId(tenant), Question(user_id="alice", text="meeting", start=late, kinds=(Kind.MESSAGE,))
+        TenantId(tenant), Question(user_id="alice", text="meeting", start=late, kinds=(HitKind.MESSAGE,))
     )
     assert [hit.text for hit in answer.hits] == ["The meeting was about wasps."]
 
@@ -102,10 +102,10 @@ async def test_a_newer_home_closes_the_older_one(graph: Graph, tenant: str) -> N
     await memory.remember(TenantId(tenant), an_incoming("I live in Paris.", "I live in Oslo.", session="s2"))
     await a_worker(graph).drain()
     answer = await memory.recall(
-        TenantId(tenant), Question(user_id="alice", text="live Paris Oslo", kinds=(Kind.FACT,))
+        TenantId(tenant), Question(user_id="alice", text="live Paris Oslo", kinds=(HitKind.FACT,))
     )
     assert [hit.object for hit in answer.hits] == ["Oslo"]
-    before = Question(user_id="alice", text="live Paris Oslo", kinds=(Kind.FACT,), valid_at=a_message(minute=0).time)
+    before = Question(user_id="alice", text="live Paris Oslo", kinds=(HitKind.FACT,), valid_at=a_message(minute=0).time)
     assert [hit.object for hit in (await memory.recall(TenantId(tenant), before)).hits] == ["Paris"]
 
 
@@ -171,7 +171,7 @@ async def test_two_tenants_never_see_each_other(graph: Graph, tenant: str) -> No
     await memory.remember(TenantId(tenant), an_incoming("My secret word is xylophone."))
     await memory.remember(other, an_incoming("I like bread."))
     await a_worker(graph).drain()
-    for kinds in ((Kind.MESSAGE,), (Kind.SCENE,), (Kind.FACT,)):
+    for kinds in ((HitKind.MESSAGE,), (HitKind.SCENE,), (HitKind.FACT,)):
         answer = await memory.recall(other, Question(user_id="alice", text="secret word xylophone", kinds=kinds))
         assert not any("xylophone" in hit.text for hit in answer.hits)
     snapshot = await memory.mindmap.snapshot(other, user_id=None, budget=1000)
@@ -204,7 +204,9 @@ async def test_scenes_are_found_by_the_meaning_of_their_layers(graph: Graph, ten
     memory = a_memory(graph)
     await memory.remember(TenantId(tenant), an_incoming("I love jasmine tea."))
     await a_worker(graph).drain()
-    answer = await memory.recall(TenantId(tenant), Question(user_id="alice", text="jasmine tea", kinds=(Kind.SCENE,)))
+    answer = await memory.recall(
+        TenantId(tenant), Question(user_id="alice", text="jasmine tea", kinds=(HitKind.SCENE,))
+    )
     assert {"abstract", "overview", "words"} <= set(answer.path)
 
 

@@ -9,7 +9,7 @@ import pytest
 from graph_service.graph.statements import Statement
 from graph_service.graph.store import Graph, Row, Writing
 from graph_service.memory.facts.lookup import facts_near
-from graph_service.memory.recall.query import Kind, Question
+from graph_service.memory.recall.query import HitKind, Question
 from schema.errors import ConflictError, InputError, NotFoundError
 from schema.fact import Claim
 from schema.ids import MemoryId, TenantId
@@ -140,7 +140,9 @@ async def test_what_was_said_to_be_over_can_be_reopened(graph: Graph, tenant: st
     fact = (await edges(graph, tenant))["咖啡"]
     assert fact["closed_why"] == "over"
     await a_memory(graph).facts.reopen(TenantId(tenant), fact["id"], "只是说说")
-    answer = await a_memory(graph).recall(TenantId(tenant), Question(user_id="alice", text="咖啡", kinds=(Kind.FACT,)))
+    answer = await a_memory(graph).recall(
+        TenantId(tenant), Question(user_id="alice", text="咖啡", kinds=(HitKind.FACT,))
+    )
     assert [hit.invalid_at for hit in answer.hits] == [None]
 
 

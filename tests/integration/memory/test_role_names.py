@@ -8,7 +8,7 @@ from itertools import permutations
 import pytest
 
 from graph_service.graph.store import Graph
-from graph_service.memory.recall.query import Kind, Question
+from graph_service.memory.recall.query import HitKind, Question
 from schema.errors import ConflictError, NotFoundError
 from schema.ids import TenantId
 from tests.integration.memory.test_identity import an_id, edges, merge
@@ -103,7 +103,7 @@ async def test_the_sister_of_somebody_else_is_not_mine(graph: Graph, tenant: str
 async def test_my_sister_finds_her_and_a_split_of_hers_is_remembered(graph: Graph, tenant: str) -> None:
     memory, here = a_memory(graph), TenantId(tenant)
     await told(graph, tenant, *SISTER)
-    question = Question(user_id="alice", text="What does my sister love?", kinds=(Kind.FACT,))
+    question = Question(user_id="alice", text="What does my sister love?", kinds=(HitKind.FACT,))
     answer = await memory.recall(here, question)
     assert {(hit.subject, hit.object) for hit in answer.hits if hit.parts["names"] > 0} >= {("Anna", "jazz")}
     await memory.split_entity(here, an_id(tenant, "sister"))

@@ -13,7 +13,7 @@ from graph_service.graph.statements import Statement
 from graph_service.graph.store import Graph, Writing
 from graph_service.memory.ingest.validation import Incoming, IncomingMessage
 from graph_service.memory.recall.pipeline import Answer
-from graph_service.memory.recall.query import Kind, Mode, Question
+from graph_service.memory.recall.query import HitKind, Mode, Question
 from graph_service.memory.service import Memory
 from schema.ids import TenantId
 from schema.message import BroughtFact
@@ -96,7 +96,7 @@ async def say(graph: Graph, tenant: str, *facts: Said, user: str = "alice", day:
 
 
 async def ask(graph: Graph, tenant: str, text: str, *, user: str = "alice", **asked: Any) -> Answer:
-    question = Question(user_id=user, text=text, limit=50, **{"kinds": (Kind.FACT,), **asked})
+    question = Question(user_id=user, text=text, limit=50, **{"kinds": (HitKind.FACT,), **asked})
     return await at(graph, NOON + 400 * DAY).recall(TenantId(tenant), question)
 
 
@@ -221,7 +221,7 @@ async def test_the_message_that_proves_the_second_fact_alone_is_lifted(graph: Gr
     story = STORIES[name]
     await say(graph, tenant, *story.ties, *story.others)
     await say(graph, tenant, story.last, day=3)
-    answer = await ask(graph, tenant, story.question, kinds=(Kind.MESSAGE,))
+    answer = await ask(graph, tenant, story.question, kinds=(HitKind.MESSAGE,))
     assert "hop" in answer.path
     assert [hit.text for hit in answer.hits if hit.parts["beyond"] > 0] == [story.last[3]]
 
@@ -243,17 +243,17 @@ async def test_messages_of_others_are_not_brought_whatever_a_fact_says(graph: Gr
     await say(graph, tenant, *story.ties, story.last)
     await say(graph, tenant, ("Bolt", "makes", "bells", "It makes bells."), user="bob")
     assert await change(graph, _PROVED_BY_OTHERS, {"tenant": tenant}) == 1
-    answer = await ask(graph, tenant, story.question, kinds=(Kind.MESSAGE, Kind.FACT), evidence=20)
+    answer = await ask(graph, tenant, story.question, kinds=(HitKind.MESSAGE, HitKind.FACT), evidence=20)
     told = [hit.uri for hit in answer.hits] + [one.uri for hit in answer.hits for one in hit.evidence]
     assert not [uri for uri in told if "bob" in uri]
-    assert {hit.kind for hit in answer.hits} == {Kind.MESSAGE, Kind.FACT}
+    assert {hit.kind for hit in answer.hits} == {HitKind.MESSAGE, HitKind.FACT}
 
 
 @pytest.mark.parametrize("mode", list(Mode))
 async def test_every_mode_ranks_what_the_second_hop_brought(graph: Graph, tenant: str, mode: Mode) -> None:
     story = STORIES["en"]
     await say(graph, tenant, *story.ties, story.last, *story.others)
-    answer = await ask(graph, tenant, story.question, kinds=tuple(Kind), mode=mode)
+    answer = await ask(graph, tenant, story.question, kinds=tuple(HitKind), mode=mode)
     assert answer.hits
     for hit in answer.hits:
         assert hit.score == pytest.approx(sum(hit.parts.values()))
@@ -262,6 +262,6 @@ async def test_every_mode_ranks_what_the_second_hop_brought(graph: Graph, tenant
 async def test_scenes_alone_are_asked_for_without_facts(graph: Graph, tenant: str) -> None:
     story = STORIES["en"]
     await say(graph, tenant, *story.ties, story.last)
-    answer = await ask(graph, tenant, story.question, kinds=(Kind.SCENE,))
-    assert {hit.kind for hit in answer.hits} == {Kind.SCENE}
+    answer = await ask(graph, tenant, story.question, kinds=(HitKind.SCENE,))
+    assert {hit.kind for hit in answer.hits} == {HitKind.SCENE}
     assert "hop" not in answer.path

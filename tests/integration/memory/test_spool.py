@@ -24,7 +24,7 @@ from graph_service.memory.ingest.spool import Depth, Spool, SpoolState
 from graph_service.memory.ingest.spool_replay import Replay
 from graph_service.memory.ingest.validation import check_incoming
 from graph_service.memory.recall.query import Question
-from graph_service.memory.tombstones import Kind, mark_of, marking_of
+from graph_service.memory.tombstones import TombstoneKind, mark_of, marking_of
 from schema.errors import ConflictError, NotFoundError, UnavailableError
 from schema.ids import TenantId, UserId, memory_id, user_uri
 from schema.message import BroughtFact, Episode
@@ -292,7 +292,12 @@ async def begin_forgetting(graph: Graph, tenant: TenantId, user_id: str) -> None
     user = memory_id(user_uri(tenant, UserId(user_id)))
     now_ms = round(datetime.now(UTC).timestamp() * 1000)
     salt = (await marking_of(graph, tenant, "salt")).salt
-    mark = {"id": mark_of(salt, Kind.USER, user), "kind": Kind.USER.value, "user_node_id": user, "at_ms": now_ms}
+    mark = {
+        "id": mark_of(salt, TombstoneKind.USER, user),
+        "kind": TombstoneKind.USER.value,
+        "user_node_id": user,
+        "at_ms": now_ms,
+    }
     await begin(graph, tenant, UserId(user_id), user, mark, now_ms=now_ms)
 
 

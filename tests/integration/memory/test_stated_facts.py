@@ -10,7 +10,7 @@ import pytest
 
 from graph_service.graph.store import Graph
 from graph_service.memory.curation.statement_reader import Correction
-from graph_service.memory.curation.statements import FactEdit, StatedFact
+from graph_service.memory.curation.statements import FactEdit, ManualFact
 from graph_service.memory.service import Memory
 from schema.errors import ConflictError, InputError, NotFoundError
 from schema.ids import TenantId
@@ -34,8 +34,8 @@ async def rows(graph: Graph, tenant: str) -> list[str]:
     return [row for row in await graph_rows(graph, tenant) if "'Tombstone'" not in row and "'Usage'" not in row]
 
 
-def a_fact(name: str, statement: str, **more: Any) -> StatedFact:
-    return StatedFact(
+def a_fact(name: str, statement: str, **more: Any) -> ManualFact:
+    return ManualFact(
         user_id="alice", predicate="RELATES_TO", object=name, statement=statement, relation="lives in", **more
     )
 

@@ -8,7 +8,7 @@ import pytest
 
 from graph_service.graph.statements import Statement
 from graph_service.graph.store import Graph
-from graph_service.memory.recall.query import Kind, Question
+from graph_service.memory.recall.query import HitKind, Question
 from graph_service.memory.repair.checks import Problem, check_message
 from graph_service.memory.repair.repair import Sync
 from graph_service.memory.sessions.lifecycle import ask_to_close
@@ -196,7 +196,7 @@ async def test_a_changed_text_gets_its_own_vector_and_is_read(graph: Graph, tena
     assert (await memory.sync(whose)).found == {Problem.TEXT_CHANGED: 1}
     await a_worker(graph).drain()
     assert (await memory.sync(whose)).found == {}
-    hits = (await memory.recall(whose, Question(user_id="alice", text="Lima", kinds=(Kind.MESSAGE,)))).hits
+    hits = (await memory.recall(whose, Question(user_id="alice", text="Lima", kinds=(HitKind.MESSAGE,)))).hits
     assert hits[0].text == "I live in Lima."
     learned = "MATCH (:User {tenant: $tenant})-[f:RELATES_TO]->(:Entity {name: 'Lima'}) RETURN f.statement AS statement"
     assert len(await _cypher(graph, learned, tenant=tenant)) == 1

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from graph_service.graph.store import Graph
-from graph_service.memory.facts.bitemporal import FactTimes, Moments, holds, known_end
+from graph_service.memory.facts.bitemporal import AsOf, FactTimes, holds, known_end
 from graph_service.memory.ingest.validation import Incoming, IncomingMessage
-from graph_service.memory.recall.query import Kind, Question
+from graph_service.memory.recall.query import HitKind, Question
 from graph_service.memory.service import Memory
 from schema.errors import NotFoundError
 from schema.ids import TenantId, scope_token, user_uri
@@ -67,7 +67,7 @@ async def hear(graph: Graph, tenant: str, text: str, *, said: datetime, heard: d
 
 async def homes(graph: Graph, tenant: str, text: str, **asked: Any) -> list[str | None]:
     """Where the user lives, by the facts that recall brings."""
-    question = Question(user_id="alice", text=text, kinds=(Kind.FACT,), **asked)
+    question = Question(user_id="alice", text=text, kinds=(HitKind.FACT,), **asked)
     answer = await a_memory_at(graph, lambda: NOON + 400 * DAY).recall(TenantId(tenant), question)
     return sorted(hit.object or "" for hit in answer.hits if hit.relation == "lives in")
 
@@ -101,7 +101,7 @@ async def test_an_end_that_was_not_known_then_is_not_shown(graph: Graph, tenant:
     memory = a_memory_at(graph, lambda: NOON + 400 * DAY)
     ends = []
     for as_of in (NOON + 5 * DAY, None):
-        question = Question(user_id="alice", text="Berlin", kinds=(Kind.FACT,), valid_at=NOON + 5 * DAY, as_of=as_of)
+        question = Question(user_id="alice", text="Berlin", kinds=(HitKind.FACT,), valid_at=NOON + 5 * DAY, as_of=as_of)
         hits = (await memory.recall(TenantId(tenant), question)).hits
         ends += [hit.invalid_at for hit in hits if hit.object == "Berlin" and hit.relation == "lives in"]
     assert ends == [None, NOON + 10 * DAY]
@@ -118,7 +118,7 @@ async def test_messages_and_scenes_heard_later_are_not_found_as_of_then(graph: G
         answer = await memory.recall(TenantId(tenant), question)
         told = [hit.text + "".join(one.text for one in hit.evidence) for hit in answer.hits]
         assert any(new in text for text in told) == known
-        assert {hit.kind for hit in answer.hits} >= {Kind.MESSAGE, Kind.SCENE}
+        assert {hit.kind for hit in answer.hits} >= {HitKind.MESSAGE, HitKind.SCENE}
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
@@ -127,7 +127,7 @@ async def test_the_history_of_a_fact_tells_each_home_and_why_it_was_left(graph: 
     await hear(graph, tenant, first, said=NOON, heard=NOON)
     await hear(graph, tenant, second, said=NOON + 10 * DAY, heard=NOON + 20 * DAY)
     memory = a_memory(graph)
-    question = Question(user_id="alice", text=asked, kinds=(Kind.FACT,))
+    question = Question(user_id="alice", text=asked, kinds=(HitKind.FACT,))
     hits = (await memory.recall(TenantId(tenant), question)).hits
     now = next(hit for hit in hits if hit.relation == "lives in")
     versions = await memory.facts.history(TenantId(tenant), now.id)
@@ -159,7 +159,7 @@ async def test_a_history_holds_what_was_said_to_be_over_and_began_again(graph: G
         incoming = Incoming(user_id="alice", session_id=f"s{day}", messages=(message,), facts=(fact,))
         await memory.remember(TenantId(tenant), incoming)
         await a_worker(graph).drain()
-    found = await memory.recall(TenantId(tenant), Question(user_id="alice", text="Acme", kinds=(Kind.FACT,)))
+    found = await memory.recall(TenantId(tenant), Question(user_id="alice", text="Acme", kinds=(HitKind.FACT,)))
     versions = await memory.facts.history(TenantId(tenant), found.hits[0].id)
     assert versions[-1].invalid_at is None
     assert [one.closing.why for one in versions if one.closing] == ["over"]
@@ -178,9 +178,9 @@ async def test_the_database_and_the_pure_rule_agree_on_every_moment(graph: Graph
         )
     await put_facts(graph, tenant, facts)
     for valid, known in itertools.product((-1, 0, 1, 2, 3, 4, 5), (None, -1, 0, 1, 2, 3, 4)):
-        look = Moments(valid_at=NOON + valid * DAY, known_at=None if known is None else NOON + known * DAY)
+        look = AsOf(valid_at=NOON + valid * DAY, known_at=None if known is None else NOON + known * DAY)
         question = Question(
-            user_id="ann", text="topic", kinds=(Kind.FACT,), limit=100, valid_at=look.valid_at, as_of=look.known_at
+            user_id="ann", text="topic", kinds=(HitKind.FACT,), limit=100, valid_at=look.valid_at, as_of=look.known_at
         )
         hits = (await a_memory(graph).recall(TenantId(tenant), question)).hits
         assert {hit.object for hit in hits} == {name for name, fact in facts.items() if holds(fact, look)}

@@ -14,9 +14,9 @@ from extraction.rules.rule_reader import read_by_rules
 from graph_service.graph.statements import Statement
 from graph_service.graph.store import Graph
 from graph_service.memory.consolidation.pipeline import Readers
-from graph_service.memory.jobs.external_services import GuardedModel, Outsides, PatientModel
-from graph_service.memory.jobs.job_context import Pace
-from graph_service.memory.recall.query import Kind, Question
+from graph_service.memory.jobs.external_services import ExternalServices, GuardedModel, PatientModel
+from graph_service.memory.jobs.job_context import JobContext
+from graph_service.memory.recall.query import HitKind, Question
 from graph_service.memory.worker.worker import Worker
 from schema.errors import InputError
 from schema.ids import TenantId
@@ -57,8 +57,8 @@ class Watch:
     def now(self) -> datetime:
         return datetime.now(UTC) + self.ahead
 
-    def pace(self) -> Pace:
-        return Pace(
+    def pace(self) -> JobContext:
+        return JobContext(
             clock=self.now,
             word=lambda: f"word-{id(self)}-{next(self._numbers)}",
             on_step=lambda _step: None,
@@ -69,7 +69,7 @@ class Watch:
 async def a_reader(graph: Graph, fake: FakeOpenAI, watch: Watch, **more: Any) -> Worker:
     """A worker whose scenes the fake endpoint reads."""
     model = await connect_openai_model(model="fake", base_url=fake.base_url, api_key=None, timeout_s=5)
-    outsides = Outsides()
+    outsides = ExternalServices()
     guarded = GuardedModel(PatientModel(model, clock_s=lambda: watch.now().timestamp()), outsides.model)
     readers = Readers(first=model_chain(guarded, read_by_rules), fallback=read_by_rules, **more)
     return Worker(graph=graph, embedder=HashedWords(), readers=readers, pace=watch.pace(), outsides=outsides)
@@ -88,7 +88,7 @@ async def scenes(graph: Graph, tenant: str) -> list[dict[str, Any]]:
 
 
 async def likes(graph: Graph, tenant: str) -> set[str]:
-    question = Question(user_id="alice", text="jasmine tea coffee jazz likes loves", kinds=(Kind.FACT,))
+    question = Question(user_id="alice", text="jasmine tea coffee jazz likes loves", kinds=(HitKind.FACT,))
     answer = await a_memory(graph).recall(TenantId(tenant), question)
     return {hit.object or "" for hit in answer.hits}
 

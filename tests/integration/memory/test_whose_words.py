@@ -4,7 +4,7 @@ import pytest
 
 from graph_service.graph.store import Graph
 from graph_service.memory.ingest.validation import Incoming
-from graph_service.memory.recall.query import Kind, Question
+from graph_service.memory.recall.query import HitKind, Question
 from schema.ids import TenantId
 from tests.support.builders import a_memory, a_message, a_worker
 
@@ -40,7 +40,7 @@ async def test_what_you_recommended_is_the_words_of_the_agent(graph: Graph, tena
     found = []
     for asked in (of_mine, of_yours, of_nobody):
         answer = await memory.recall(
-            TenantId(tenant), Question(user_id="alice", text=asked, kinds=(Kind.MESSAGE,), limit=5)
+            TenantId(tenant), Question(user_id="alice", text=asked, kinds=(HitKind.MESSAGE,), limit=5)
         )
         found.append(answer.hits)
         for hit in answer.hits:

@@ -14,7 +14,7 @@ from redis.asyncio import Redis
 from graph_service.circuit_breaker import OPEN_S
 from graph_service.memory.sessions.in_process_window import TurnRing
 from graph_service.memory.sessions.redis_window import RedisRules, RedisTurns, RedisWindow
-from graph_service.memory.sessions.short_term_window import Source, Talk
+from graph_service.memory.sessions.short_term_window import SessionKey, Source
 from schema.ids import SessionId, TenantId, UserId
 from tests.support.redis_process import RedisProcess, redis_process
 from tests.support.turns import a_talk, a_turn
@@ -48,7 +48,7 @@ def a_window(url: str, *, clock: Callable[[], float] | None = None, turns_max: i
     )
 
 
-async def _ids(window: RedisWindow, talk: Talk | None = None) -> list[str]:
+async def _ids(window: RedisWindow, talk: SessionKey | None = None) -> list[str]:
     return [turn.id for turn in (await window.turns(talk or a_talk())).turns]
 
 

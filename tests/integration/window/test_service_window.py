@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from graph_service.app.application import readiness
-from graph_service.app.services import Parts, open_parts
+from graph_service.app.services import Services, open_parts
 from graph_service.config.settings import load_settings
 from graph_service.graph.store import Graph
 from graph_service.memory.recall.query import Question
@@ -15,7 +15,7 @@ from tests.support.builders import an_incoming
 from tests.support.redis_process import redis_process
 
 
-async def _opened(server: Server, folder: Path, redis_url: str) -> Parts:
+async def _opened(server: Server, folder: Path, redis_url: str) -> Services:
     environ = {
         "NEO4J_URI": server.uri,
         "NEO4J_PASSWORD": server.password,
