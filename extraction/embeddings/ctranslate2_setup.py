@@ -7,11 +7,11 @@ pieces. An owner's own choice (`CT2_FORCE_CPU_ISA`) stands.
 
 import os
 
-import ctranslate2
 import numpy as np
 
 if {"X86_V4", "AVX512_SKX"} & set(np.show_config(mode="dicts")["SIMD Extensions"]["found"]):
     os.environ.setdefault("CT2_FORCE_CPU_ISA", "AVX512")
 
+import ctranslate2
 
 __all__ = ["ctranslate2"]
