@@ -42,6 +42,21 @@ async def test_chinese_becomes_an_edge_and_is_found_again(graph: Graph, tenant: 
     assert any("弹钢琴" in hit.text for hit in answer.hits)
 
 
+async def test_of_the_names_that_callers_give_a_user_the_first_64_are_kept(graph: Graph, tenant: str) -> None:
+    memory = a_memory(graph)
+    for number in range(70):
+        said = an_incoming(TEA, session=f"s{number}", user_name=f"Alice {number}")
+        assert (await memory.remember(TenantId(tenant), said)).message_ids
+    async with graph._driver.session() as session:
+        rows = await session.run(
+            "MATCH (u:User {tenant: $tenant}) RETURN u.name AS name, u.aliases AS aliases", tenant=tenant
+        )
+        row = await rows.single()
+    assert row is not None
+    assert row["name"] == "Alice 0"
+    assert row["aliases"] == [f"Alice {number}" for number in range(1, 65)]
+
+
 async def test_remembering_the_same_messages_again_changes_nothing(graph: Graph, tenant: str) -> None:
     memory = a_memory(graph)
     first = await memory.remember(TenantId(tenant), an_incoming(TEA, "I hate mornings."))
