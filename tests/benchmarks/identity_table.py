@@ -10,7 +10,7 @@ from pathlib import Path
 from extraction.entities.matching import Candidate, MatchKind, match
 from schema.ids import MemoryId
 
-_PAIRS = Path(__file__).parents[1] / "pure"
+_PAIRS = Path(__file__).parents[1] / "unit"
 LANGUAGES = ("en", "zh")
 
 

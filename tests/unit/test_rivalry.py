@@ -204,15 +204,25 @@ def _cpu_s(work: Callable[[], object]) -> float:
     return time.thread_time() - start_s
 
 
+_TRIES = 4
+
+
 def _grows(work: Callable[[int], Callable[[], object]], small: int) -> float:
-    """How many times longer twice as much takes; the best of several tries, and 1 when it takes next to nothing."""
+    """Return how many times longer twice as much takes, the least of several tries; 1 when it takes next to nothing.
+
+    A machine with other work may slow down one of the two for a whole try; what grows faster does so in every try.
+    """
     one, two = work(small), work(2 * small)
+    return min(_growth(one, two) for _ in range(_TRIES))
+
+
+def _growth(one: Callable[[], object], two: Callable[[], object]) -> float:
     one(), two()
     gc.collect()
     gc.disable()
     try:
-        short_s = min(_cpu_s(one) for _ in range(4))
-        long_s = min(_cpu_s(two) for _ in range(4))
+        short_s = min(_cpu_s(one) for _ in range(2))
+        long_s = min(_cpu_s(two) for _ in range(2))
     finally:
         gc.enable()
     return 1.0 if long_s < FLOOR_S else long_s / short_s
