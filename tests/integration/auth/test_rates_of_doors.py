@@ -133,13 +133,13 @@ async def test_what_viewers_wish_spends_from_the_rate_of_their_credential(
             viewer = LiveViewer(await stack.enter_async_context(service.socket()))
             await viewer.say(t="hello", v=1, client="c-test", token=key, scope={"tenant": tenant})
             viewers.append(viewer)
-        while not refused and sent < 20 * per_request:
+        while not refused and sent < 150 * per_request:
             viewer = viewers[sent % len(viewers)]
             sent += 1
             await viewer.say(**(frame | ({"clock": sent} if "clock" in frame else {})))
             # As slow as the rate of frames of one connection asks for.
             try:
-                async with asyncio.timeout(0.05):
+                async with asyncio.timeout(0.1 / per_request):
                     while (heard := await viewer.next())["t"] != "error":
                         if heard["t"] == "graph_snapshot":
                             await viewer.say(t="ack", seq=heard["seq"])
