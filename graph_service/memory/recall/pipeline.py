@@ -16,11 +16,11 @@ from extraction.query_analysis import (
     answer_type,
     asked_beyond,
     intent_of,
-    is_chinese,
     name_keys,
     role_asked,
 )
 from extraction.temporal.question_time import AskedTime, QuestionTime, time_asked
+from extraction.text.chinese import is_chinese
 from extraction.text.fulltext_words import words_in
 from extraction.text.search_terms import terms_of
 from graph_service.graph.statements import statement

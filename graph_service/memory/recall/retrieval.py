@@ -6,7 +6,8 @@ from typing import Any
 
 from extraction.embeddings.embedder import EmbeddedQuestion
 from extraction.entities.kinship_terms import own_ties_in, ties_in
-from extraction.query_analysis import QueryAnalysis, capitals_in, is_chinese, name_keys
+from extraction.query_analysis import QueryAnalysis, capitals_in, name_keys
+from extraction.text.chinese import is_chinese
 from extraction.text.search_terms import both_spellings
 from graph_service.graph.driver_values import vector_parameter
 from graph_service.graph.lucene import NOTHING, scoped_query
