@@ -28,8 +28,8 @@ from extraction.llm.summary_writer import layers_prompt
 from extraction.openai_api.language_model import shape_in_cut_text, shape_in_text
 from extraction.query_analysis import role_asked
 from extraction.reader import SceneLine, SceneText
-from extraction.rules.en.phrases import things
 from extraction.rules.en.language_pack import RULES as RULES_EN
+from extraction.rules.en.phrases import things
 from extraction.rules.salience_gate import is_small_talk, worth_reading
 from extraction.rules.scene_reader import READ_CHARS_MAX, read_scene
 from extraction.rules.zh.language_pack import RULES as RULES_ZH
