@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from extraction.embeddings.token_vectors import pack
-from extraction.query_analysis import QueryAnalysis, is_chinese, name_keys
+from extraction.query_analysis import QueryAnalysis, name_keys
+from extraction.text.chinese import is_chinese
 from extraction.text.fulltext_words import words_in
 from graph_service.graph.lucene import name_query, scoped_query
 from graph_service.memory.recall.candidates import CandidateSet, found_in

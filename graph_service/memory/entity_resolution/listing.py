@@ -11,7 +11,7 @@ from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
 from graph_service.memory.argument_checks import check_ids, check_limit
 from graph_service.memory.entity_resolution.duplicate_candidates import ComparedEntity, DuplicatePair, duplicate_pairs
-from graph_service.memory.list_cursors import Listed, cursor_at, place_in
+from graph_service.memory.list_cursors import ListName, decode_cursor, encode_cursor
 from schema.errors import InputError
 from schema.ids import MemoryId, TenantId
 from schema.timespan import micros
@@ -48,7 +48,7 @@ async def list_entities(
     """
     if not 1 <= limit <= LISTED_MAX:
         raise InputError(f"limit {limit!r} must be 1 to {LISTED_MAX}")
-    last_seen_us, after_id = place_in(Listed.ENTITIES, after)
+    last_seen_us, after_id = decode_cursor(ListName.ENTITIES, after)
     parameters: dict[str, Any] = {"tenant": tenant, "user_id": user_id, "rows_max": limit}
     parameters |= {"last_us": last_seen_us, "after": after_id}
     rows = await graph.read(statement("entity_resolution/list_entities"), parameters)
@@ -67,7 +67,7 @@ async def list_entities(
 
 def entity_cursor(entity: EntityListed) -> str:
     """Return the cursor of an entity in `list_entities`."""
-    return cursor_at(Listed.ENTITIES, micros(entity.last_seen), str(entity.id))
+    return encode_cursor(ListName.ENTITIES, micros(entity.last_seen), str(entity.id))
 
 
 # Only the most recently mentioned entities are compared.

@@ -19,10 +19,10 @@ from graph_service.memory.forgetting.user import begin_user_erasure, forget_user
 from graph_service.memory.ingest.spool import Spool
 from graph_service.memory.jobs.job_context import JobContext
 from graph_service.memory.jobs.outbox import JobClaim, JobKind
-from graph_service.memory.jobs.run_now import do_for_session
+from graph_service.memory.jobs.run_now import run_session_jobs
 from graph_service.memory.sessions.lifecycle import session_node_id
 from graph_service.memory.sessions.short_term_window import ShortTermWindow
-from graph_service.memory.tombstones import TombstoneKind, mark_of, marking_of
+from graph_service.memory.tombstones import TombstoneKind, ensure_tombstone_key, tombstone_id
 from schema.change import FORGOTTEN, Change
 from schema.errors import NotFoundError
 from schema.ids import SessionId, TenantId, UserId, memory_id, user_uri
@@ -140,23 +140,23 @@ class Forgetting:
         if not any(totals.values()):
             return _spooled_only(spooled, f"there is no user {user_id!r}; perhaps they were forgotten before")
         await self._window.forget(tenant, user)
-        salt = (await marking_of(self._graph, tenant, secrets.token_hex(16))).salt
+        salt = (await ensure_tombstone_key(self._graph, tenant, secrets.token_hex(16))).salt
         at_ms = millis(self._clock())
         tombstone = {
-            "id": mark_of(salt, TombstoneKind.USER, node_id),
+            "id": tombstone_id(salt, TombstoneKind.USER, node_id),
             "kind": TombstoneKind.USER.value,
             "user_node_id": None,
             "at_ms": at_ms,
         }
         await begin_user_erasure(self._graph, tenant, user, node_id, tombstone, now_ms=at_ms)
-        context = JobContext(
+        job_context = JobContext(
             clock=self._clock, word=lambda: secrets.token_hex(8), on_step=lambda _step: None, on_change=self._notify
         )
 
         async def run(claim: JobClaim) -> bool:
-            return await forget_user(self._graph, claim, context)
+            return await forget_user(self._graph, claim, job_context)
 
-        await do_for_session(self._graph, run, tenant, node_id, JobKind.FORGET, context, even_if_done=False)
+        await run_session_jobs(self._graph, run, tenant, node_id, JobKind.FORGET, job_context, even_if_done=False)
         self._on_forgotten(tenant)
         await self._window.forget(tenant, user)
         self._notify(tenant)
@@ -190,7 +190,7 @@ class Forgetting:
     async def _forget_knowledge(
         self, tenant: TenantId, find: Callable[[Writing], Awaitable[ForgetTarget]]
     ) -> ForgetResult:
-        marking, at = await marking_of(self._graph, tenant, secrets.token_hex(16)), self._clock()
+        marking, at = await ensure_tombstone_key(self._graph, tenant, secrets.token_hex(16)), self._clock()
 
         async def steps(writing: Writing) -> ForgetResult:
             request = ForgetRequest(tenant=tenant, user_id=(await find(writing)).user_id, at=at)
@@ -213,10 +213,10 @@ class Forgetting:
         spooled: int,
     ) -> ForgetResult:
         user_id, at = UserId(rows[0]["user_id"]), self._clock()
-        salt = (await marking_of(self._graph, tenant, secrets.token_hex(16))).salt
+        salt = (await ensure_tombstone_key(self._graph, tenant, secrets.token_hex(16))).salt
         kind, ids = tombstone_targets
         tombstones = [
-            {"id": mark_of(salt, kind, name), "kind": kind.value, "user_node_id": None, "at_ms": millis(at)}
+            {"id": tombstone_id(salt, kind, name), "kind": kind.value, "user_node_id": None, "at_ms": millis(at)}
             for name in ids
         ]
         request = ForgetRequest(tenant=tenant, user_id=user_id, at=at, tombstones=tombstones)

@@ -23,7 +23,7 @@ _CHANGES_MAX: Final = 5_000
 class _Erasure:
     graph: Graph
     claim: JobClaim
-    context: JobContext
+    job_context: JobContext
     user_id: UserId
 
     @property
@@ -49,7 +49,7 @@ async def begin_user_erasure(
     await graph.write(steps)
 
 
-async def forget_user(graph: Graph, claim: JobClaim, context: JobContext) -> bool:
+async def forget_user(graph: Graph, claim: JobClaim, job_context: JobContext) -> bool:
     """Run the job: delete everything of its user. Return False: no work is left.
 
     Raises:
@@ -59,7 +59,7 @@ async def forget_user(graph: Graph, claim: JobClaim, context: JobContext) -> boo
     rows = await graph.read(statement("user_erasure/user_by_id"), {"tenant": claim.tenant, "id": claim.id})
     if not rows:
         return False
-    erasure = _Erasure(graph=graph, claim=claim, context=context, user_id=UserId(rows[0]["user_id"]))
+    erasure = _Erasure(graph=graph, claim=claim, job_context=job_context, user_id=UserId(rows[0]["user_id"]))
     while await _delete_messages(erasure):
         pass
     while await _delete_nodes(erasure):
@@ -78,19 +78,19 @@ async def _delete_messages(erasure: _Erasure) -> bool:
 
 async def _run_step(erasure: _Erasure, step: Statement, **more: Any) -> list[dict[str, Any]]:
     """Renew the lease, then run one statement in a transaction and return its rows."""
-    await renew(erasure.graph, erasure.claim, now_ms=erasure.context.now_ms())
+    await renew(erasure.graph, erasure.claim, now_ms=erasure.job_context.now_ms())
 
     async def steps(writing: Writing) -> list[dict[str, Any]]:
         return await writing.run(step, {**erasure.scope, **more})
 
     rows = await erasure.graph.write(steps)
-    erasure.context.step("forget taken")
+    erasure.job_context.step("forget taken")
     return rows
 
 
 async def _delete_nodes(erasure: _Erasure) -> bool:
-    at, tenant = erasure.context.clock(), erasure.claim.tenant
-    await renew(erasure.graph, erasure.claim, now_ms=erasure.context.now_ms())
+    at, tenant = erasure.job_context.clock(), erasure.claim.tenant
+    await renew(erasure.graph, erasure.claim, now_ms=erasure.job_context.now_ms())
 
     async def steps(writing: Writing) -> bool:
         user = {"tenant": tenant, "user_node_id": erasure.user_node_id}
@@ -103,8 +103,8 @@ async def _delete_nodes(erasure: _Erasure) -> bool:
         return bool(deleted)
 
     more = await erasure.graph.write(steps)
-    erasure.context.step("forget nodes")
-    erasure.context.on_change(tenant)
+    erasure.job_context.step("forget nodes")
+    erasure.job_context.on_change(tenant)
     return more
 
 
@@ -117,7 +117,7 @@ async def _redact_changes(erasure: _Erasure) -> None:
 
 
 async def _finish(erasure: _Erasure) -> None:
-    claim, now_ms = erasure.claim, erasure.context.now_ms()
+    claim, now_ms = erasure.claim, erasure.job_context.now_ms()
 
     async def steps(writing: Writing) -> None:
         parameters = {**erasure.scope, "user_node_id": erasure.user_node_id}
@@ -126,4 +126,4 @@ async def _finish(erasure: _Erasure) -> None:
         await writing.run(statement("user_erasure/delete_job"), {"tenant": claim.tenant, "id": claim.id})
 
     await erasure.graph.write(steps)
-    erasure.context.step("forget committed")
+    erasure.job_context.step("forget committed")
