@@ -1,4 +1,4 @@
-"""A real Neo4j for each test process: a container where a Docker engine answers, the local server otherwise."""
+"""Fixtures for all tests: one Neo4j per test process, in a container if Docker answers, else as a local server."""
 
 import os
 import shutil
@@ -17,10 +17,12 @@ from graph_service.graph.database import connect
 from graph_service.graph.local.local_server import start_local_server
 from graph_service.graph.schema_setup import prepare_vectors
 from graph_service.graph.store import Graph
+from tests.support.cli_process import Home
 
-# A property holds or does not hold; how long a machine takes to look at an example says nothing of it.
-settings.register_profile("mnemograph", deadline=None)
-settings.load_profile("mnemograph")
+# No deadline: how long a loaded machine takes for an example says nothing of the property.
+settings.register_profile("ci", deadline=None, max_examples=60)
+settings.register_profile("thorough", deadline=None, max_examples=500)
+settings.load_profile("ci")
 
 # Vectors of the test embedder (tests/support/embedders.py).
 TEST_MODEL, TEST_DIM, TEST_TOKEN_MODEL = "hashed-words", 64, "hashed-words/64"
@@ -28,7 +30,7 @@ TEST_MODEL, TEST_DIM, TEST_TOKEN_MODEL = "hashed-words", 64, "hashed-words/64"
 
 @dataclass(frozen=True)
 class Server:
-    """How to reach the Neo4j of this run."""
+    """The address and credentials of the Neo4j of this process."""
 
     uri: str
     user: str
@@ -36,20 +38,20 @@ class Server:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Command lines first, each call of which starts a process, and pure tests last: the two processes end together."""
-    items.sort(key=_turn)
+    """Run tests that start processes first and pure ones last, so that both xdist workers end together."""
+    items.sort(key=_rank)
 
 
-def _turn(item: pytest.Item) -> int:
+def _rank(item: pytest.Item) -> int:
     path = str(item.path)
     return 2 if "/unit/" in path else 0 if any(part in path for part in ("/repository/", "/cli/", "/mcp/")) else 1
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def server() -> AsyncIterator[Server]:
-    """One empty Neo4j, shared by all tests of this process; they keep apart by tenant."""
+    """Start one empty Neo4j, shared by all tests of this process; tests are separated by tenant."""
     given = os.environ.get("MNEMOGRAPH_TEST_URI")
-    if given:  # a server that a developer keeps running, to save its start
+    if given:  # a running server, to save the start
         yield Server(uri=given, user="neo4j", password=os.environ["MNEMOGRAPH_TEST_PASSWORD"])
         return
     if _docker_answers():
@@ -69,7 +71,7 @@ async def server() -> AsyncIterator[Server]:
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def graph(server: Server) -> AsyncIterator[Graph]:
-    """A connected graph with all migrations and vector indexes for the test embedder."""
+    """Connect, with the schema and the vector indexes of the test embedder."""
     connected = await connect(uri=server.uri, user=server.user, password=server.password, database=None)
     await prepare_vectors(connected, model=TEST_MODEL, dim=TEST_DIM, token_model=TEST_TOKEN_MODEL)
     yield connected
@@ -78,8 +80,16 @@ async def graph(server: Server) -> AsyncIterator[Graph]:
 
 @pytest.fixture
 def tenant() -> str:
-    """A tenant of this test alone."""
+    """Return a tenant used by this test only."""
     return f"t-{uuid4().hex[:12]}"
+
+
+@pytest.fixture
+def home(tmp_path: Path, server: Server, tenant: str, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Give this process a folder and settings of its own, which name the Neo4j of the tests and `tenant`."""
+    known = {"NEO4J_URI": server.uri, "NEO4J_USER": server.user, "NEO4J_PASSWORD": server.password}
+    Home(tmp_path, {**known, "MNEMOGRAPH_TENANT": tenant, "MNEMOGRAPH_EMBEDDING_KIND": "none"}).move_in(monkeypatch)
+    return tmp_path
 
 
 def _docker_answers() -> bool:

@@ -71,14 +71,3 @@ def weighted(question: QuestionTokens, matches: Floats) -> Floats:
     # Some processors call a product with NaN invalid, others do not; here it is meant.
     with np.errstate(invalid="ignore"):
         return np.minimum(matches @ (question.weights / np.float32(total)), np.float32(1.0))
-
-
-def max_sims(question: QuestionTokens, messages: Sequence[bytes | None]) -> list[float | None]:
-    """Return how well each message meets the question, 0 to 1; None for messages without comparable token vectors."""
-    scores = weighted(question, piece_matches(question, messages))
-    return [None if np.isnan(score) else float(score) for score in scores]
-
-
-def max_sim(question: QuestionTokens, message: bytes | None) -> float | None:
-    """`max_sims` of one message."""
-    return max_sims(question, [message])[0]

@@ -37,9 +37,3 @@ def _names() -> frozenset[str]:
 def is_region(name: str) -> bool:
     """Return whether a name is of a country or region."""
     return name_key(name) in _names()
-
-
-def other_level(one: str | None, other: str | None) -> bool:
-    """Return whether exactly one of two places is a country or region, so that the other may lie in it."""
-    regions = [is_region(name) for name in (one, other) if name]
-    return len(regions) == 2 and regions[0] != regions[1]

@@ -21,13 +21,14 @@ import platformdirs
 from extraction.embeddings.embedder import Embedded, Embedder, embed_question, embed_with_tokens, spoken
 from extraction.embeddings.local_embedder import load_local_embedder
 from extraction.temporal.question_time import time_asked
-from graph_service.evaluation.dataset import Conversation, read_datasets
+from graph_service.evaluation.dataset import Conversation
 from graph_service.evaluation.metrics import measured
 from graph_service.memory.recall.features import Signals, signals
 from graph_service.memory.recall.pipeline import asked_about
 from graph_service.memory.recall.ranking import weights_for
 from tests.benchmarks.ranking_table import Case, case_columns, lines_of, scored
 from tests.support.candidates import all_found
+from tests.support.datasets import read_datasets
 
 SHOWN = ("recall@10", "ndcg@10")
 

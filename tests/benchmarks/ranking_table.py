@@ -23,7 +23,7 @@ from extraction.embeddings.embedder import Embedded, Embedder, embed_question, e
 from extraction.embeddings.local_embedder import load_local_embedder
 from extraction.query_analysis import QueryAnalysis
 from extraction.temporal.question_time import time_asked
-from graph_service.evaluation.dataset import AskedQuestion, Conversation, read_datasets
+from graph_service.evaluation.dataset import AskedQuestion, Conversation
 from graph_service.evaluation.metrics import MEASURES, measured
 from graph_service.memory.recall.candidates import MessageInContext
 from graph_service.memory.recall.features import Signals, signals
@@ -31,6 +31,7 @@ from graph_service.memory.recall.lexical_scores import lexical
 from graph_service.memory.recall.pipeline import asked_about
 from graph_service.memory.recall.ranking import SPREADS, Weights
 from tests.support.candidates import all_found
+from tests.support.datasets import read_datasets
 
 Floats = npt.NDArray[np.float64]
 WIDE, AROUND, PENALTY, STEPS_MAX = 50, 2, 3.0, 25

@@ -33,6 +33,7 @@ def typed(line: str) -> str:
     return result.stdout
 
 
+@pytest.mark.slow
 def test_every_command_of_the_analysts_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     home = Home(tmp_path, {"MNEMOGRAPH_EMBEDDING_KIND": "none", "MNEMOGRAPH_SERVICE_PORT": "0"})
     home.move_in(monkeypatch)

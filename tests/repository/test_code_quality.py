@@ -1,4 +1,4 @@
-"""The tools' own checks: format, lint, types and layers, run as a developer would."""
+"""Run ruff, mypy and the import contracts as a developer would."""
 
 import subprocess
 import sys
@@ -20,6 +20,6 @@ TOOLS = {
 
 
 @pytest.mark.parametrize("tool", TOOLS)
-def test_the_tool_finds_nothing_to_say(tool: str) -> None:
+def test_tool_reports_no_problem(tool: str) -> None:
     done = subprocess.run(TOOLS[tool], cwd=ROOT, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, f"{tool}:\n{done.stdout}{done.stderr}"

@@ -88,6 +88,7 @@ def test_the_service_answers_prometheus_by_its_name(tmp_path: Path) -> None:
     assert settings.service.allowed_hosts == ("service",)
 
 
+@pytest.mark.slow
 def test_every_command_of_the_operators_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     home = Home(tmp_path, {"MNEMOGRAPH_EMBEDDING_KIND": "none", "MNEMOGRAPH_SERVICE_PORT": "0"})
     home.move_in(monkeypatch)

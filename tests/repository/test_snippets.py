@@ -21,9 +21,7 @@ from graph_service.cli.main import app
 from graph_service.config.settings import load_settings
 from graph_service.evaluation.dataset import read_all
 from graph_service.graph.store import Graph
-from tests.conftest import Server
 from tests.support.builders import a_memory, a_worker
-from tests.support.cli_process import Home
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("*/README.md")])
@@ -170,14 +168,6 @@ async def test_the_graphql_and_cypher_of_the_readme_run_in_order(graph: Graph, t
         for text in blocks("README.md", "cypher"):
             asked = text.replace("'demo'", f"'{tenant}'").replace("'bart'", "'ana'").replace("PREFERS", "RELATES_TO")
             assert await (await session.run(asked)).data()
-
-
-@pytest.fixture
-def home(tmp_path: Path, server: Server, tenant: str, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder, and settings that lead to the database of the tests."""
-    known = {"NEO4J_URI": server.uri, "NEO4J_USER": server.user, "NEO4J_PASSWORD": server.password}
-    Home(tmp_path, {**known, "MNEMOGRAPH_TENANT": tenant, "MNEMOGRAPH_EMBEDDING_KIND": "none"}).move_in(monkeypatch)
-    return tmp_path
 
 
 def typed(words: list[str]) -> str:

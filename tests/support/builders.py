@@ -1,4 +1,4 @@
-"""Small makers of test data; every argument that does not matter has a default."""
+"""Builders of test data with defaults for every argument."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -24,18 +24,18 @@ NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 
 
 def a_message(text: str = "I love jasmine tea.", *, minute: int = 0, **more: Any) -> IncomingMessage:
-    """A message of the user, said some minutes after noon."""
+    """Return a user message, sent `minute` minutes after noon."""
     return IncomingMessage(**{"role": "user", "text": text, "time": NOON + timedelta(minutes=minute), **more})
 
 
 def an_incoming(*texts: str, user: str = "alice", session: str = "s1", **more: Any) -> RememberRequest:
-    """A call of remember with one message a minute."""
+    """Return a remember request with one message per minute."""
     messages = tuple(a_message(text, minute=i) for i, text in enumerate(texts or ("I love jasmine tea.",)))
     return RememberRequest(**{"user_id": user, "session_id": session, "messages": messages, **more})
 
 
 def a_dead_graph() -> Graph:
-    """A graph whose server does not listen."""
+    """Return a graph whose server refuses connections."""
     driver = AsyncGraphDatabase.driver("bolt://127.0.0.1:9", auth=("neo4j", "x"), max_transaction_retry_time=0)
     return Graph(driver, database=None)
 
@@ -50,7 +50,7 @@ def a_memory(
     on_forgotten: Callable[[str], None] | None = None,
     refresh: Refresh | None = None,
 ) -> Memory:
-    """The handle of all doors, with a real clock and vectors of hashed words."""
+    """Return a Memory with a real clock and the test embedder."""
     return Memory(
         graph=graph,
         embedder=embedder or HashedWords(),
@@ -66,7 +66,7 @@ def a_memory(
 def a_job_context(
     on_step: Callable[[str], None] | None = None, on_change: Callable[[str], None] | None = None
 ) -> JobContext:
-    """A real clock and distinct words."""
+    """Return a job context with a real clock and unique lease words."""
     numbers = count()
     return JobContext(
         clock=lambda: datetime.now(UTC),
@@ -84,7 +84,7 @@ def a_worker(
     job_context: JobContext | None = None,
     rules: WorkerRules | None = None,
 ) -> Worker:
-    """A worker that reads by rules."""
+    """Return a worker that extracts with the rule reader."""
     return Worker(
         graph=graph,
         embedder=embedder or HashedWords(),

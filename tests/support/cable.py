@@ -1,4 +1,4 @@
-"""A cable between the service and its database that a test can cut and mend: a TCP proxy on a fixed port."""
+"""A TCP proxy between the service and its database that a test can cut, freeze and restore."""
 
 import asyncio
 import contextlib
@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 
 
 class Cable:
-    """Forwards connections to a port of this machine while it is whole."""
+    """Forwards connections to a local port. `port` stays the same after `mend`."""
 
     def __init__(self) -> None:
         self.port = 0
@@ -18,13 +18,13 @@ class Cable:
         self._flows.set()
 
     async def mend(self, target: int) -> None:
-        """Leads to this port from now on."""
+        """Start forwarding to `target`."""
         self._target = target
         self._server = await asyncio.start_server(self._forward, "127.0.0.1", self.port)
         self.port = self._server.sockets[0].getsockname()[1]
 
     async def cut(self) -> None:
-        """Breaks what is connected, and lets nobody connect."""
+        """Abort all connections and refuse new ones."""
         assert self._server is not None
         self._server.close()
         for end in self._ends:
@@ -33,7 +33,7 @@ class Cable:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     def freeze(self) -> None:
-        """Lets nothing through any more, and nobody notices: connections stay open."""
+        """Stop forwarding data but keep all connections open."""
         self._flows.clear()
 
     async def _forward(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -61,7 +61,7 @@ class Cable:
 
 @contextlib.asynccontextmanager
 async def whole_cable(target: int) -> AsyncIterator[Cable]:
-    """A cable to this port; it is cut at the end."""
+    """Forward to `target` until the end of the block."""
     cable = Cable()
     await cable.mend(target)
     try:

@@ -1,4 +1,4 @@
-"""Candidates of a ranking as the recall statement would have found them, for tests and benches."""
+"""Builders of recall candidates, as the recall statement returns them."""
 
 from graph_service.memory.recall.candidates import Candidate, CandidateSet, MessageInContext
 from graph_service.memory.recall.query import HitKind
@@ -6,7 +6,7 @@ from tests.support.builders import NOON
 
 
 def a_candidate(name: str, kind: HitKind = HitKind.MESSAGE, **more: object) -> Candidate:
-    """Something found, with a default for all that does not matter."""
+    """Return a candidate with defaults for all other fields."""
     values: dict[str, object] = {
         "kind": kind,
         "id": name,
@@ -25,10 +25,10 @@ def a_candidate(name: str, kind: HitKind = HitKind.MESSAGE, **more: object) -> C
 
 
 def told(line: MessageInContext) -> Candidate:
-    """A message of a conversation as a candidate."""
+    """Return the candidate of a message."""
     return a_candidate(line.id, cosine=line.cosine, text=line.text, speaker=line.speaker, said_at=line.said_at)
 
 
 def all_found(*lines: MessageInContext) -> CandidateSet:
-    """Messages of conversations, each of them a candidate."""
+    """Return a candidate set in which every message is a candidate."""
     return CandidateSet(candidates=tuple(map(told, lines)), lines=lines)

@@ -1,4 +1,4 @@
-"""Runs the real command in processes of its own, with a data directory that is thrown away."""
+"""Run `mnemograph` commands in processes, or in this one, with temporary settings and data."""
 
 import json
 import os
@@ -12,6 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
+
+from graph_service.cli.main import app
+from schema.errors import MnemographError
 
 COMMAND = [sys.executable, "-m", "graph_service"]
 FINISHED_MAX_S = 300.0
@@ -19,21 +23,25 @@ FINISHED_MAX_S = 300.0
 
 @dataclass(frozen=True)
 class Done:
-    """What a command left behind."""
+    """A finished command."""
 
     code: int
     out: str
     err: str
 
     def document(self) -> Any:
-        """Its one JSON document."""
+        """Return its output as JSON; fail unless it exited with 0."""
         assert self.code == 0, self.err
         return json.loads(self.out)
 
 
 @dataclass(frozen=True)
 class Home:
-    """A machine's worth of settings: nothing of the developer's own configuration reaches the command."""
+    """A folder and an environment for commands, without the developer's own configuration.
+
+    Attributes:
+        more: further environment variables.
+    """
 
     folder: Path
     more: Mapping[str, str]
@@ -52,7 +60,7 @@ class Home:
         return kept | own | dict(self.more)
 
     def move_in(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Gives this very process the settings and the folder, for commands that are run inside it."""
+        """Set the environment and the current folder of this process, for `run_here`."""
         for name in set(os.environ) - set(self.environ):
             monkeypatch.delenv(name)
         for name, value in self.environ.items():
@@ -60,7 +68,7 @@ class Home:
         monkeypatch.chdir(self.folder)
 
     def run(self, *arguments: str) -> Done:
-        """One command, waited for."""
+        """Run a command to its end."""
         done = subprocess.run(
             [*COMMAND, *arguments],
             cwd=self.folder,
@@ -73,7 +81,7 @@ class Home:
 
     @contextmanager
     def running(self, *arguments: str) -> Iterator["Running"]:
-        """A command that keeps running; it is ended in order at the end of the block."""
+        """Start a command and stop it with SIGTERM at the end of the block."""
         process = subprocess.Popen(
             [*COMMAND, *arguments],
             cwd=self.folder,
@@ -89,15 +97,25 @@ class Home:
             service.stop()
 
 
+def run_here(*arguments: str) -> Done:
+    """Run a command in this process, with the settings of `Home.move_in`."""
+    done = CliRunner().invoke(app, list(arguments))
+    if isinstance(done.exception, MnemographError):
+        return Done(done.exception.exit_code, done.stdout, done.exception.message)
+    if done.exception is not None and not isinstance(done.exception, SystemExit):
+        raise done.exception
+    return Done(done.exit_code, done.stdout, done.stderr)
+
+
 @dataclass(frozen=True)
 class Running:
-    """A command under way."""
+    """A running command."""
 
     process: "subprocess.Popen[str]"
     err: Path
 
     def document(self) -> Any:
-        """The JSON document that it prints once it is ready."""
+        """Wait for the JSON document that it prints when it is ready."""
         assert self.process.stdout is not None
         text = ""
         for line in self.process.stdout:
@@ -107,7 +125,7 @@ class Running:
         raise AssertionError(f"ended without an answer: {self.err.read_text()}")
 
     def stop(self, number: signal.Signals = signal.SIGTERM) -> int:
-        """Its exit code after the signal."""
+        """Send the signal and return the exit code."""
         if self.process.poll() is None:
             self.process.send_signal(number)
         try:

@@ -1,4 +1,4 @@
-"""An embedder for tests: real vectors of hashed words, instant and the same everywhere."""
+"""A fast, deterministic embedder for tests."""
 
 import hashlib
 import math
@@ -13,9 +13,9 @@ from extraction.text.chinese import is_chinese
 
 
 class HashedWords:
-    """Each word adds to one of 64 places; texts that share words are close. Real and deterministic, not clever.
+    """A hashed bag of words in 64 dimensions: texts that share words are close.
 
-    A token is a word and has its place alone; texts that are mostly Chinese have no token vectors.
+    Each token vector is one-hot. Texts that are mostly Chinese have no token vectors.
     """
 
     name = "hashed-words"
@@ -23,11 +23,11 @@ class HashedWords:
     token_model = "hashed-words/64"
 
     async def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        """Unit vectors, in order."""
+        """Return unit vectors in the order of the texts."""
         return [self._vector(text) for text in texts]
 
     async def embed_with_tokens(self, texts: Sequence[str], *, asked: bool = False) -> list[Embedded]:
-        """Unit vectors with those of the words; questions are read as everything else."""
+        """Return unit vectors with the token vectors; `asked` leaves out the residual of the whole text."""
         vectors = await self.embed(texts)
         return [
             Embedded(vector=vector, tokens=self._tokens(text, None if asked else vector), token_model=self.token_model)
@@ -35,7 +35,7 @@ class HashedWords:
         ]
 
     def pieces(self, text: str) -> tuple[Piece, ...]:
-        """The words; long ones tell more."""
+        """Return the words, weighted by their length."""
         if is_chinese(text):
             return ()
         return tuple(Piece(word=word, weight=float(len(word))) for word in self._words(text) if word.isalnum())

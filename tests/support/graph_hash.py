@@ -1,4 +1,4 @@
-"""The whole graph of a tenant as comparable rows: nodes and edges with every property but those that count writes."""
+"""A tenant's whole graph as comparable rows, without properties that count writes or record when they happened."""
 
 import hashlib
 import re
@@ -9,7 +9,7 @@ from graph_service.graph.store import Graph
 _COUNTERS = {"revision", "seq", "epoch", "unembedded", "unembedded_in", "tenant", "merged_at"}
 _COUNTERS |= {"recorded_at", "received_at", "created_at", "closed_at", "known_at", "closing_known_at", "last_accessed"}
 _COUNTERS |= {"access_n"}
-# When a message was stored, in what an edge was told.
+# The storage time inside an entry of an edge's `told`.
 _HEARD_AT = re.compile(r"\|\d+(\|\d+\|\w*)$")
 _NOT_KNOWLEDGE = ["Change", "Tenant", "Revision", "Job"]
 _NODES = (
@@ -23,7 +23,7 @@ _EDGES = (
 
 
 async def graph_rows(graph: Graph, tenant: str) -> list[str]:
-    """One line for each node and edge, sorted."""
+    """Return one sorted line per node and edge."""
     async with graph._driver.session() as session:
         nodes = await (await session.run(_NODES, tenant=tenant, skip=_NOT_KNOWLEDGE)).data()
         edges = await (await session.run(_EDGES, tenant=tenant, skip=_NOT_KNOWLEDGE)).data()
@@ -32,7 +32,7 @@ async def graph_rows(graph: Graph, tenant: str) -> list[str]:
 
 
 async def graph_hash(graph: Graph, tenant: str) -> str:
-    """Equal for equal graphs."""
+    """Return a hash of `graph_rows`."""
     return hashlib.sha256("\n".join(await graph_rows(graph, tenant)).encode()).hexdigest()
 
 

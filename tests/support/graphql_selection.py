@@ -1,4 +1,4 @@
-"""Selections of GraphQL as wide as the schema allows."""
+"""GraphQL selections of every field that needs no argument."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from graphql import GraphQLObjectType, get_named_type, is_leaf_type, is_required
 
 
 def selection(kind: Any, depth: int) -> str:
-    """All that can be asked of a type without arguments, so many fields deep; empty for what has no fields."""
+    """Return the widest selection of a type down to `depth` fields; empty for a type without fields."""
     named = get_named_type(kind)
     if not isinstance(named, GraphQLObjectType):
         return ""

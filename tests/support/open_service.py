@@ -1,4 +1,4 @@
-"""The whole service in this process on the run's Neo4j, with keys that are gone afterwards."""
+"""The whole service in this process, on the Neo4j of the tests; its keys are deleted at the end."""
 
 import asyncio
 import contextlib
@@ -32,7 +32,7 @@ LIMITS = ConnectionLimits()
 
 @dataclass
 class OpenService:
-    """A running service, and the keys a test made for it."""
+    """A running service and the keys that the test created."""
 
     parts: Services
     app: FastAPI
@@ -42,37 +42,37 @@ class OpenService:
     made: list[str] = field(default_factory=list)
 
     async def key(self, tenant: str | None, role: Role = Role.ADMIN, **more: Any) -> NewKey:
-        """A key; the first one locks the doors."""
+        """Create a key; from the first one on, requests need a credential."""
         named = None if tenant is None else TenantId(tenant)
         new = await self.parts.keyring.make(name="for a test", tenant=named, role=role, **more)
         self.made.append(new.key.id)
         return new
 
     def client(self, credential: str | None = None, **headers: str) -> httpx.AsyncClient:
-        """Sends the credential with every request."""
+        """Return a client that sends the credential with every request."""
         shown = {"Authorization": f"Bearer {credential}"} if credential else {}
         return httpx.AsyncClient(base_url=self.http, timeout=60, headers={**shown, **headers})
 
     def socket(self, **wishes: Any) -> connect:
-        """A socket that has said nothing yet."""
+        """Open a live socket without sending the hello frame."""
         wishes.setdefault("subprotocols", [Subprotocol("mnemograph.v1")])
         return connect(f"{self.http.replace('http', 'ws')}/live", **wishes)
 
     async def greeted(self, tenant: str, token: str | None = None, **wishes: Any) -> dict[str, Any]:
-        """What a viewer hears first."""
+        """Send the hello frame and return the first frame received."""
         async with self.socket(**wishes) as socket:
             viewer = LiveViewer(socket)
-            # A foreign page is refused before it says anything.
+            # A page of another origin is refused before the hello.
             with contextlib.suppress(ConnectionClosed):
                 await viewer.say(t="hello", v=1, client="c-test", token=token, scope={"tenant": tenant})
             return await viewer.next()
 
     def deeds(self) -> list[dict[str, Any]]:
-        """What the audit log holds."""
+        """Return the entries of the audit log."""
         return audited(self.folder, tenant=None, rows_max=10_000)
 
     async def forget_keys(self) -> None:
-        """Opens the doors again."""
+        """Revoke and delete the test's keys, so that the database is open again."""
         for key_id in self.made:
             with contextlib.suppress(Exception):
                 await self.parts.keyring.revoke(key_id)
@@ -82,7 +82,7 @@ class OpenService:
 
 
 def settings_for(server: Server, folder: Path, more: Mapping[str, str] | None = None) -> Settings:
-    """Of a service on the run's Neo4j, otherwise an empty machine."""
+    """Return settings for the Neo4j of the tests; everything else is default."""
     environ = {
         "NEO4J_URI": server.uri,
         "NEO4J_USER": server.user,
@@ -102,7 +102,7 @@ async def open_service(
     *,
     limits: ConnectionLimits = LIMITS,
 ) -> AsyncIterator[OpenService]:
-    """A running service; its keys and its parts are gone at the end."""
+    """Run a service until the end of the block."""
     parts = await open_parts(settings_for(server, folder, more), on_progress=lambda _step: None, starting=None)
     stopping = Stopping()
     app = create_app(parts, stopping)

@@ -1,4 +1,4 @@
-"""A real redis-server for tests, on a socket file of its own; it can be killed, halted and started again."""
+"""A redis-server on its own Unix socket that a test can kill, stop and restart."""
 
 import asyncio
 import contextlib
@@ -16,7 +16,7 @@ from redis.exceptions import RedisError
 
 
 class RedisProcess:
-    """One redis-server without persistence."""
+    """A redis-server without persistence."""
 
     def __init__(self, folder: Path, *options: str) -> None:
         self._socket = folder / "redis.sock"
@@ -25,11 +25,11 @@ class RedisProcess:
 
     @property
     def url(self) -> str:
-        """Its address, without a password."""
+        """The URL without a password."""
         return f"unix://{self._socket}"
 
     async def start(self) -> None:
-        """Starts it and waits until it listens."""
+        """Start the server and wait until it answers."""
         self._socket.unlink(missing_ok=True)
         command = ["redis-server", "--port", "0", "--unixsocket", str(self._socket), "--save", "", "--appendonly", "no"]
         self._process = self._launched([*command, *self._options])
@@ -45,19 +45,19 @@ class RedisProcess:
         return subprocess.Popen(command, stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL, cwd=self._socket.parent)
 
     def client(self) -> Redis:
-        """A plain client, to look and to spoil."""
+        """Return a plain client, to inspect or corrupt data."""
         secret = next((self._options[i + 1] for i, name in enumerate(self._options) if name == "--requirepass"), None)
         return Redis(unix_socket_path=str(self._socket), password=secret, protocol=2)
 
     def signal(self, number: int) -> None:
-        """Sends a signal; after SIGKILL it is gone when this returns."""
+        """Send a signal; wait for the end after SIGKILL."""
         assert self._process is not None
         os.kill(self._process.pid, number)
         if number == signal.SIGKILL:
             self._process.wait(10)
 
     def stop(self) -> None:
-        """Ends it, whatever state it is in."""
+        """Kill the server in any state."""
         if self._process is not None and self._process.poll() is None:
             self._process.kill()
             self._process.wait(10)
@@ -65,7 +65,7 @@ class RedisProcess:
 
 @contextlib.asynccontextmanager
 async def redis_process(*options: str) -> AsyncIterator[RedisProcess]:
-    """A running redis-server; skips the test where none is installed."""
+    """Run a redis-server; skip the test where none is installed."""
     if shutil.which("redis-server") is None:
         pytest.skip("no redis-server on this machine")
     folder = Path(tempfile.mkdtemp(prefix="mnemograph-redis-"))

@@ -1,4 +1,4 @@
-"""Small makers of turns and talks."""
+"""Builders of turns and session keys."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -9,12 +9,12 @@ from schema.labels import Role
 
 
 def a_talk(*, tenant: str = "t", user: str = "alice", session: str = "s1") -> SessionKey:
-    """A session of Alice."""
+    """Return the key of a session of Alice."""
     return SessionKey(tenant=TenantId(tenant), user_id=UserId(user), session_id=SessionId(session))
 
 
 def a_turn(said_ms: int = 0, *, through_message: bool = False, **more: Any) -> Turn:
-    """A turn of the user; its id comes from its time and position unless given."""
+    """Return a user turn with an id derived from time and position; `through_message` builds it from a message."""
     position = more.get("position", 0)
     values = {"id": f"m-{more.get('said_ms', said_ms)}-{position}", "role": Role.USER, "speaker": None, "text": "hello"}
     if through_message:

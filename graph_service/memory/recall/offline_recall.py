@@ -90,18 +90,6 @@ class OfflineRecall:
             return NewestEpisodes()
 
 
-def answer_away(question: Question, episodes: Iterable[Episode], snapshot: Snapshot | None, *, now: datetime) -> Answer:
-    """Return what can be said without the database: hits by their share of the words asked for. Pure.
-
-    Args:
-        episodes: of the user, those that wait for the database.
-        snapshot: the last one of the user's mind map.
-    """
-    search = _Search(question, now=now)
-    search.look(episodes, snapshot)
-    return search.answer()
-
-
 class _Search:
     """One search, which can be ended at any moment: `answer` tells what was found until then.
 

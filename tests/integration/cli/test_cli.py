@@ -153,6 +153,7 @@ def test_foreign_host_names_are_refused_by_the_service(address: str) -> None:
     assert httpx.get(f"{address}/ready", headers={"host": "evil.example"}, timeout=30).status_code == 421
 
 
+@pytest.mark.slow
 def test_a_termination_signal_ends_the_service_in_order(tmp_path: Path) -> None:
     home = Home(tmp_path, WORDS_ONLY)
     with home.running("serve", "--port", "0", "--no-browser", "--json") as running:
@@ -161,6 +162,7 @@ def test_a_termination_signal_ends_the_service_in_order(tmp_path: Path) -> None:
     assert home.run("db", "status", "--json").document()["running"] is False
 
 
+@pytest.mark.slow
 def test_the_demonstration_answers_its_questions_twice(tmp_path: Path) -> None:
     home = Home(tmp_path, {})
     first, again = (home.run("demo", "--once", "--port", "0", "--no-browser", "--json").document() for _ in range(2))

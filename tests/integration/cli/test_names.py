@@ -11,16 +11,6 @@ from graph_service.cli.command_table import COMMANDS
 from graph_service.cli.main import app
 from graph_service.config.settings import load_settings
 from schema.errors import InstallError
-from tests.conftest import Server
-from tests.support.cli_process import Home
-
-
-@pytest.fixture
-def home(tmp_path: Path, server: Server, tenant: str, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder, and settings that lead to the database of the tests."""
-    known = {"NEO4J_URI": server.uri, "NEO4J_USER": server.user, "NEO4J_PASSWORD": server.password}
-    Home(tmp_path, {**known, "MNEMOGRAPH_TENANT": tenant, "MNEMOGRAPH_EMBEDDING_KIND": "none"}).move_in(monkeypatch)
-    return tmp_path
 
 
 def typed(*words: str) -> Any:

@@ -3,7 +3,6 @@
 import asyncio
 import socket
 from collections.abc import AsyncIterator
-from pathlib import Path
 
 import pytest
 import pytest_asyncio
@@ -12,7 +11,6 @@ from fastapi import FastAPI
 
 from graph_service.api.graphql.schema import graphql_router
 from graph_service.app.middleware import RoundTripHeader
-from graph_service.evaluation.dataset import read_datasets
 from graph_service.evaluation.graphql_client import Door
 from graph_service.evaluation.ingest import FactsBrought, Stored, store
 from graph_service.evaluation.report import abstention_of, cost_of, lines_of
@@ -23,9 +21,9 @@ from graph_service.runtime.progress import Step
 from schema.errors import MnemographError, UnavailableError
 from schema.ids import TenantId
 from tests.support.builders import a_memory, a_worker, an_incoming
+from tests.support.datasets import OWN, read_datasets
 from tests.support.embedders import HashedWords
 
-OWN = Path(__file__).parents[2] / "evaluation_sets"
 LEFT = "MATCH (n) WHERE n.tenant STARTS WITH $run RETURN labels(n)[0] AS label, properties(n) AS properties"
 # The log's numbers, the mark that keeps a forgotten user from coming back, work that is done, and what it cost.
 KEPT = {"Change", "Job", "Tombstone", "Usage"}

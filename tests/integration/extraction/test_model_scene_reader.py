@@ -7,7 +7,6 @@ import pytest
 
 from extraction.llm.output_schemas import EntityReading, FactReading, SceneReading
 from extraction.llm.scene_reader import Strategy, read_scene_with_model, scene_prompt
-from extraction.llm.scripted_model import ScriptedAnswer, ScriptedModel
 from extraction.openai_api.language_model import connect_openai_model
 from extraction.reader import THE_AGENT, THE_USER, Quote, Reading, SceneLine, SceneText
 from schema.entity import EntityType
@@ -16,6 +15,7 @@ from schema.fact import FactKind
 from schema.ids import MemoryId
 from schema.labels import Role
 from tests.support.fake_openai import FakeOpenAI, says
+from tests.support.scripted_model import ScriptedAnswer, ScriptedModel
 
 NOON = datetime(2024, 5, 3, 12, tzinfo=UTC)
 

@@ -75,6 +75,7 @@ def until(met: Callable[[], bool]) -> None:
         time.sleep(0.1)
 
 
+@pytest.mark.slow
 def test_a_full_disk_of_the_database_loses_nothing_and_needs_no_restart(tmp_path: Path) -> None:
     home = Home(tmp_path, {"MNEMOGRAPH_EMBEDDING_KIND": "none"})
     with (

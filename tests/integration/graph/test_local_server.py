@@ -179,6 +179,7 @@ async def test_a_starter_that_dies_before_its_server_answers_leaves_nothing_that
     await server.stop()
 
 
+@pytest.mark.slow
 async def test_a_server_that_cannot_close_its_store_is_killed_when_its_starter_is_gone(tmp_path: Path) -> None:
     """A stopped process stands for one that hangs; the wait for it is part of the time without an answer."""
     starter = await other_process(tmp_path)
@@ -271,6 +272,7 @@ def test_a_record_of_a_server_elsewhere_is_no_server(tmp_path: Path) -> None:
     assert find_local_server(tmp_path) is None
 
 
+@pytest.mark.slow
 async def test_a_broken_class_archive_is_dropped_and_the_start_succeeds(tmp_path: Path) -> None:
     jars = ensure_jars(CACHE_DIR / "jars")
     (tmp_path / "jars").symlink_to(CACHE_DIR / "jars")

@@ -68,6 +68,7 @@ def said(text: str) -> dict[str, Any]:
     return {"userId": "ana", "sessionId": "s1", "messages": [{"role": "USER", "text": text}]}
 
 
+@pytest.mark.slow
 def test_a_service_listens_spools_and_answers_before_its_database_is_there(tmp_path: Path, free_port: int) -> None:
     home, data_dir = Home(tmp_path, BOTH), tmp_path / "data"
     command = ("serve", "--port", str(free_port), "--no-browser", "--json")

@@ -24,6 +24,7 @@ from tests.conftest import Server
 from tests.support.builders import a_job_context, a_worker
 from tests.support.cable import whole_cable
 from tests.support.cli_process import Home, Running
+from tests.support.slow import slow_but
 
 REMEMBER = "mutation($input: RememberInput!) { remember(input: $input) { messageIds spooled } }"
 CLOSE = 'mutation { closeSession(userId: "ana", sessionId: "s") { state } }'
@@ -108,6 +109,7 @@ async def test_a_stop_amid_talk_and_reading_loses_nothing(
     assert await _stored(graph, tenant) == (stored, 0)
 
 
+@pytest.mark.slow
 async def test_a_model_that_never_answers_does_not_hold_up_the_end(
     server: Server, graph: Graph, tenant: str, tmp_path: Path
 ) -> None:
@@ -126,7 +128,7 @@ async def test_a_model_that_never_answers_does_not_hold_up_the_end(
     assert await _stored(graph, tenant) == (set(talk.acknowledged), 0)
 
 
-@pytest.mark.parametrize("silent", [False, True], ids=["refuses", "is silent"])
+@pytest.mark.parametrize("silent", slow_but([False], [False, True]), ids=["refuses", "is silent"])
 async def test_a_database_that_is_away_does_not_hold_up_the_end(
     server: Server, graph: Graph, tenant: str, tmp_path: Path, silent: bool
 ) -> None:

@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 
 import httpx
 import platformdirs
+import pytest
 
 from graph_service.graph.database import connect
 from graph_service.graph.local.local_server import start_local_server
@@ -71,6 +72,7 @@ async def the_last_map_is_shown_to_its_tenant_alone(
     assert foreign.status_code == 503
 
 
+@pytest.mark.slow
 async def test_viewers_outlive_a_restart_of_the_database(tenant: str, tmp_path: Path) -> None:
     cache_dir = Path(platformdirs.user_cache_dir("mnemograph"))
     server = await start_local_server(data_dir=tmp_path, cache_dir=cache_dir, start_timeout_s=240)

@@ -187,6 +187,7 @@ async def test_deeply_nested_parameters_are_refused(told: Graph) -> None:
         await Analyst(told).ask(AnalystStatement(statement="RETURN $n", parameters={"n": deep}))
 
 
+@pytest.mark.slow
 async def test_a_statement_that_neo4j_cannot_stop_keeps_its_place(told: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its words are refused today; whatever else is found some day takes one place, and gives it back when it ends."""
     monkeypatch.setattr(free_query, "check_words", lambda text: text)

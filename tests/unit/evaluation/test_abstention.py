@@ -7,8 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graph_service.evaluation.abstention import askings, best_threshold, refusing, threshold_refusals
-from graph_service.evaluation.dataset import read_datasets
-from tests.unit.evaluation.test_dataset import OWN
+from tests.support.datasets import OWN, read_datasets
 
 CONVERSATIONS = read_datasets([OWN])
 

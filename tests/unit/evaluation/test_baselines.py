@@ -8,10 +8,9 @@ from hypothesis import strategies as st
 
 from extraction.text.english_stems import stem
 from graph_service.evaluation.baselines import Bm25, best_first, by_vectors, by_words, terms
-from graph_service.evaluation.dataset import read_datasets
 from graph_service.evaluation.metrics import measured
+from tests.support.datasets import OWN, read_datasets
 from tests.support.embedders import HashedWords
-from tests.unit.evaluation.test_dataset import OWN
 
 # Of the vocabulary that Porter published with his rules.
 STEMS = {

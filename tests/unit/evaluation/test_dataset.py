@@ -6,10 +6,9 @@ from typing import Any
 
 import pytest
 
-from graph_service.evaluation.dataset import conversation_of, read_datasets
+from graph_service.evaluation.dataset import conversation_of
 from schema.errors import InputError
-
-OWN = Path(__file__).parents[2] / "evaluation_sets"
+from tests.support.datasets import OWN, read_datasets
 
 
 def document(**changes: Any) -> dict[str, Any]:

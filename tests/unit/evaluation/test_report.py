@@ -7,13 +7,12 @@ import pytest
 from rich.console import Console
 
 from graph_service.evaluation.abstention import Asking, askings
-from graph_service.evaluation.dataset import read_datasets
 from graph_service.evaluation.ingest import FactsBrought, fact_of
 from graph_service.evaluation.metrics import MEASURES
 from graph_service.evaluation.questions import Recalled
 from graph_service.evaluation.report import document_of, lines_of, tables_of
 from graph_service.evaluation.run import BM25, OURS, Figures, Plan
-from tests.unit.evaluation.test_dataset import OWN
+from tests.support.datasets import OWN, read_datasets
 
 CONVERSATIONS = read_datasets([OWN])
 

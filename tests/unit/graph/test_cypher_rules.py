@@ -3,7 +3,7 @@
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from graph_service.graph.cypher_rules import STATEMENT_CHARS_MAX, check_parameters, check_plan, check_words, tokens_of
@@ -17,7 +17,6 @@ PIECES = st.sampled_from(
 
 
 @given(st.lists(PIECES, max_size=60).map(" ".join))
-@settings(max_examples=500, deadline=None)
 def test_any_words_are_taken_or_refused_and_nothing_else(text: str) -> None:
     try:
         checked = check_words(text)
@@ -27,7 +26,6 @@ def test_any_words_are_taken_or_refused_and_nothing_else(text: str) -> None:
 
 
 @given(st.text(max_size=200))
-@settings(max_examples=300, deadline=None)
 def test_tokens_hold_every_character_but_spaces_and_comments(text: str) -> None:
     try:
         tokens = tokens_of(text)

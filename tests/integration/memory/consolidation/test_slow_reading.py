@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 import httpx
+import pytest
 
 from extraction.bounded_threads import BoundedThreads
 from extraction.reader import Reading, SceneText
@@ -84,6 +85,7 @@ async def test_the_letter_stays_through_later_reading_until_it_is_cancelled(grap
     assert await letters.listed(TenantId(tenant)) == []
 
 
+@pytest.mark.slow
 async def test_other_tenants_are_read_while_many_texts_of_one_never_end(graph: Graph, tenant: str) -> None:
     memory, other = a_memory(graph), f"{tenant}-other"
     await a_worker(graph).drain()
@@ -111,6 +113,7 @@ async def test_other_tenants_are_read_while_many_texts_of_one_never_end(graph: G
         await a_worker(graph, readers=READERS).drain()
 
 
+@pytest.mark.slow
 async def test_a_service_that_reads_such_a_text_ends_within_30_seconds(
     server: Server, tenant: str, tmp_path: Path
 ) -> None:

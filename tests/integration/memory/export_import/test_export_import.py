@@ -26,6 +26,7 @@ from schema.message import ProvidedFact
 from tests.integration.memory.export_import.told_in_two_languages import TENANT, tell, told
 from tests.support.builders import a_memory, a_worker, an_incoming
 from tests.support.embedders import HashedWords
+from tests.support.slow import slow_but
 
 __all__ = ["told"]
 
@@ -235,7 +236,6 @@ def written(rows: list[dict[str, Any]]) -> bytes:
     return b"".join([*lines, json.dumps(end).encode() + b"\n"])
 
 
-DAMAGES = 150
 WRONG_VALUES: tuple[Any, ...] = (
     None, True, False, -1, 0, 7, 2**63, 2**70, 1.5, -0.5, 1e308, "", " ", "x", "\u0000", "\ud800", "1-2-3", "x" * 1_500,
     [],     ["x"], [1, "x"], [[1]], [None], {}, {"$time": "noon"}, {"$time": "0001-01-01T00:00:00+14:00"},
@@ -268,12 +268,15 @@ def damaged(rows: list[dict[str, Any]], dice: Random) -> tuple[list[dict[str, An
     return changed, f"{how} {kind}.{name} -> {str(inside.get(name))[:60]}"
 
 
-async def test_one_damaged_field_is_refused_or_makes_a_healthy_memory(told: Graph, tenant: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("damages", slow_but([40], [40, 150]))
+async def test_one_damaged_field_is_refused_or_makes_a_healthy_memory(
+    told: Graph, tenant: str, tmp_path: Path, damages: int
+) -> None:
     """Refused with nothing written, or imported into a memory whose work is done and which answers."""
     rows = rows_of(await exported(told, TENANT))[:-1]
     dice = Random(20_261_123)
     taken: list[str] = []
-    for number in range(DAMAGES):
+    for number in range(damages):
         changed, what = damaged(rows, dice)
         there = f"{tenant}-{number}"
         try:
@@ -286,8 +289,8 @@ async def test_one_damaged_field_is_refused_or_makes_a_healthy_memory(told: Grap
             pass
         else:
             taken.append(f"{there}: {what}")
-    assert len(taken) < DAMAGES / 2, "most damages are seen"
-    refused = [f"{tenant}-{number}" for number in range(DAMAGES) if f"{tenant}-{number}:" not in " ".join(taken)]
+    assert len(taken) < damages / 2, "most damages are seen"
+    refused = [f"{tenant}-{number}" for number in range(damages) if f"{tenant}-{number}:" not in " ".join(taken)]
     async with told._driver.session() as session:
         query = "MATCH (n) WHERE n.tenant IN $refused OR (n:Tenant AND n.id IN $refused) RETURN count(n) AS n"
         (row,) = await (await session.run(query, refused=refused)).data()

@@ -163,6 +163,7 @@ async def test_facts_on_the_map_have_vectors_through_merge_and_split_and_held_on
     assert await rows_of(graph, tenant, _HELD) == []
 
 
+@pytest.mark.slow
 async def test_a_database_without_vectors_of_facts_gets_them_and_keeps_all_others(own_graph: Graph) -> None:  # noqa: F811
     graph, model = (
         own_graph,

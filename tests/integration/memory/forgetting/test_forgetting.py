@@ -12,6 +12,7 @@ from schema.ids import TenantId
 from schema.message import ProvidedFact
 from tests.integration.memory.worker.test_crash import change_numbers, picture
 from tests.support.builders import a_memory, a_message, a_worker
+from tests.support.slow import slow_but
 
 # (session, minute, text): a day apart or more, sessions do not matter to what is known.
 Line = tuple[str, int, str]
@@ -35,6 +36,7 @@ CHINESE: list[Line] = [
     ("s1", 2 * DAY + 1, "张丽喜欢弹钢琴。"),
 ]
 EVERY_LINE = [(story, place) for story in (ENGLISH, CHINESE) for place in range(len(ENGLISH))]
+EVERY_SESSION = [(story, session) for story in (ENGLISH, CHINESE) for session in ("s1", "s2")]
 
 
 async def tell(graph: Graph, tenant: str, lines: Sequence[Line], *, user: str = "alice", at_once: bool = False) -> None:
@@ -67,7 +69,7 @@ async def forget_message(graph: Graph, tenant: str, line: Line) -> ForgetResult:
     return done
 
 
-@pytest.mark.parametrize(("story", "place"), EVERY_LINE)
+@pytest.mark.parametrize(("story", "place"), slow_but([(ENGLISH, 1), (CHINESE, 4)], EVERY_LINE))
 async def test_a_forgotten_message_leaves_the_graph_of_somebody_who_never_said_it(
     graph: Graph, tenant: str, story: list[Line], place: int
 ) -> None:
@@ -81,8 +83,7 @@ async def test_a_forgotten_message_leaves_the_graph_of_somebody_who_never_said_i
     assert log == list(range(1, len(log) + 1))
 
 
-@pytest.mark.parametrize("story", [ENGLISH, CHINESE])
-@pytest.mark.parametrize("session", ["s1", "s2"])
+@pytest.mark.parametrize(("story", "session"), slow_but([(ENGLISH, "s1"), (CHINESE, "s2")], EVERY_SESSION))
 async def test_a_forgotten_session_leaves_the_graph_of_somebody_who_never_had_it(
     graph: Graph, tenant: str, story: list[Line], session: str
 ) -> None:

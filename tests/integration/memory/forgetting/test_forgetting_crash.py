@@ -15,6 +15,7 @@ from tests.conftest import Server
 from tests.integration.memory.forgetting.test_forgetting import ENGLISH, by_id, memory_of, tell
 from tests.integration.memory.worker.test_crash import _later, change_numbers
 from tests.support.builders import a_memory, a_worker
+from tests.support.slow import slow_but
 
 _ROOT = Path(__file__).parents[4]
 _MESSAGE = [
@@ -66,7 +67,7 @@ def expected() -> dict[str, Any]:
     return {}
 
 
-@pytest.mark.parametrize("point", _MESSAGE)
+@pytest.mark.parametrize("point", slow_but(["forgetting/delete_messages", "anew committed"], _MESSAGE))
 async def test_a_kill_while_a_message_is_forgotten_changes_nothing_about_the_end(
     graph: Graph, server: Server, tenant: str, expected: dict[str, Any], point: str
 ) -> None:
@@ -85,7 +86,7 @@ async def test_a_kill_while_a_message_is_forgotten_changes_nothing_about_the_end
     assert log == list(range(1, len(log) + 1))
 
 
-@pytest.mark.parametrize("point", _USER)
+@pytest.mark.parametrize("point", slow_but(["user_erasure/begin", "user_erasure/delete_nodes"], _USER))
 async def test_a_kill_while_a_user_is_forgotten_leaves_the_rest_to_the_worker(
     graph: Graph, server: Server, tenant: str, point: str
 ) -> None:

@@ -121,6 +121,7 @@ async def test_graphql_marks_a_degraded_answer_with_its_path_and_age(tenant: str
     assert (told["path"], told["degraded"], told["snapshotAgeS"]) == ([SPOOL], True, None)
 
 
+@pytest.mark.slow
 async def test_a_server_that_was_stopped_is_answered_for_until_it_runs_again(tenant: str, tmp_path: Path) -> None:
     """The whole server ends, not only the way to it."""
     cache_dir = Path(platformdirs.user_cache_dir("mnemograph"))

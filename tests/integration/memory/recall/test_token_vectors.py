@@ -8,7 +8,6 @@ import platformdirs
 import pytest_asyncio
 
 from extraction.embeddings.embedder import embed_question
-from extraction.embeddings.late_interaction import max_sims
 from graph_service.graph.database import connect
 from graph_service.graph.local.local_server import start_local_server
 from graph_service.graph.schema_setup import StoredEmbedder, prepare_vectors, stored_embedder
@@ -16,6 +15,7 @@ from graph_service.graph.store import Graph
 from schema.ids import TenantId
 from tests.support.builders import a_memory, a_worker, an_incoming
 from tests.support.embedders import HashedWords
+from tests.support.token_similarity import max_sims
 
 _STORED = """
 MATCH (m:Message {tenant: $tenant}) RETURN m.text AS text, m.token_vectors AS tokens,

@@ -21,6 +21,7 @@ from tests.integration.memory.worker.crash_story import STORY
 from tests.integration.memory.worker.test_crash import change_numbers, picture
 from tests.support.builders import NOON, a_memory, a_worker
 from tests.support.graph_hash import graph_rows
+from tests.support.slow import slow_but
 
 _VECTORS = """
 MATCH (n {tenant: $tenant}) WHERE n:Message OR n:Scene
@@ -152,7 +153,7 @@ async def test_a_sound_memory_is_left_as_it_is(graph: Graph, tenant: str) -> Non
     assert (await picture(graph, tenant), await memory.changes.head(whose)) == (whole, head)
 
 
-@pytest.mark.parametrize("name", DAMAGES)
+@pytest.mark.parametrize("name", slow_but(list(DAMAGES)[::5], DAMAGES))
 async def test_what_was_damaged_is_found_mended_and_as_before(graph: Graph, tenant: str, name: str) -> None:
     """The memory of another tenant, equally told and damaged, is not touched."""
     memory, damage, other = a_memory(graph), DAMAGES[name], f"{tenant}-other"

@@ -17,6 +17,7 @@ from schema.ids import TenantId
 from tests.conftest import Server
 from tests.integration.memory.worker.crash_story import close, tell
 from tests.support.builders import a_job_context, a_memory, a_worker
+from tests.support.slow import slow_but
 
 _ROOT = Path(__file__).parents[4]
 _INTAKE = ["ingest/add_messages", "ingest/add_user", "sessions/enqueue_close"]
@@ -52,6 +53,8 @@ _INSIDE_A_COMMIT = [
     "sessions/set_state",
     "jobs/claim_for_session",
 ]
+# One point of each kind; `pytest -m slow` tries all.
+_IN_EVERY_RUN = ["ingest/add_messages", "planned", "facts/put_facts", "embedded", "close extracting"]
 
 _GRAPH = """
 CALL () {
@@ -116,7 +119,7 @@ async def _undisturbed(graph: Graph, tenant: str, expected: dict[str, Any]) -> l
     return list(expected["picture"])
 
 
-@pytest.mark.parametrize("point", _INTAKE + _WORKER + _INSIDE_A_COMMIT)
+@pytest.mark.parametrize("point", slow_but(_IN_EVERY_RUN, _INTAKE + _WORKER + _INSIDE_A_COMMIT))
 async def test_a_kill_at_any_point_leaves_the_same_graph_after_a_restart(
     graph: Graph, server: Server, tenant: str, expected: dict[str, Any], point: str
 ) -> None:

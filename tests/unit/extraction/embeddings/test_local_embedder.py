@@ -15,7 +15,6 @@ import pytest
 import pytest_asyncio
 
 from extraction.embeddings.embedder import check_vectors, embed_question, embed_with_tokens
-from extraction.embeddings.late_interaction import max_sims
 from extraction.embeddings.local_embedder import TOKEN_DIM, VECTOR_DIM, LocalEmbedder, load_local_embedder, space_file
 from extraction.embeddings.local_models import CHINESE, ENGLISH, MODELS, converted_sha256, published
 from extraction.embeddings.model_conversion import read_onnx
@@ -23,6 +22,7 @@ from extraction.embeddings.model_download import fetched_models, is_proved, mode
 from extraction.embeddings.token_vectors import HEAD_BYTES, unpack
 from extraction.verified_files import hashed, write_record
 from schema.errors import InstallError
+from tests.support.token_similarity import max_sims
 
 CACHE = Path(platformdirs.user_cache_dir("mnemograph"))
 SPACES = {

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from extraction.entities.matching import Candidate, Match, MatchKind, Shelf, match, person_words, same_name
@@ -121,7 +121,6 @@ KINDS = st.sampled_from((None, EntityType.PERSON, EntityType.FOOD))
 NAMED = st.one_of(NAMES, SPELLINGS)
 
 
-@settings(max_examples=300)
 @given(
     NAMED, KINDS, st.lists(st.tuples(NAMED, st.lists(NAMED, max_size=3), KINDS, st.sampled_from("  ab")), max_size=6)
 )

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from extraction.temporal.question_time import Force, QuestionTime, time_asked
@@ -193,7 +193,6 @@ PIECES = ["last", "week", "May", "2023", "before", "between", "and", "Friday", "
 PIECES_ZH = ["上", "周", "三", "月", "2023年", "之前", "到", "春节", "第", "初", "点", "半", "后", "最近", "个", "十"]
 
 
-@settings(max_examples=300)
 @given(
     st.one_of(
         st.text(),

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from graph_service.memory.entity_resolution.duplicate_candidates import ComparedEntity, duplicate_pairs
@@ -124,7 +124,6 @@ NAMED = st.lists(
 )
 
 
-@settings(max_examples=200)
 @given(NAMED, NAMED)
 def test_blocking_keys_miss_no_pair_of_similar_names(ours: list[str], theirs: list[str]) -> None:
     def suggested(mine: list[str], other: list[str]) -> list[tuple[float, tuple[str, ...]]]:

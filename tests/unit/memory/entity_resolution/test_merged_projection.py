@@ -4,7 +4,7 @@ import copy
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from graph_service.memory.entity_resolution.merged_projection import _close_contradicted
@@ -89,7 +89,6 @@ EDGES = st.lists(
 )
 
 
-@settings(max_examples=400)
 @given(EDGES)
 def test_index_closes_the_same_edges_as_pairwise_comparison(
     edges: list[tuple[tuple[str, str | None, str], int, list[str], bool]],

@@ -8,10 +8,10 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from extraction.entities.place_hierarchy import other_level
+from extraction.entities.place_hierarchy import is_region
 from graph_service.memory.curation.reopening import reopening
 from graph_service.memory.facts.claims import ClaimKnown, PlannedFact, accepted_claim, known_claims, told_of
 from graph_service.memory.facts.conflict_resolution import closes, ends, rivals
@@ -23,12 +23,19 @@ from schema.fact import AcceptedFact, Claim, KnownFact, Proof
 from schema.ids import MemoryId
 from schema.telling import Assertion, Closing, Stated, joined
 from tests.support.builders import NOON
+from tests.support.slow import slow_but
 from tests.unit.memory.consolidation.test_plan import SCENE, a_fact, after, living, plan
 
 _OBJECTS = ["Paris", "France", "Oslo", "red"]
 _RELATIONS = [None, "lives in", "favorite color", "friend"]
 GROWTH_MAX = 2.4
 FLOOR_S = 0.05
+
+
+def other_level(one: str | None, other: str | None) -> bool:
+    """Return whether exactly one of two places is a country or region, so that the other may lie in it."""
+    regions = [is_region(name) for name in (one, other) if name]
+    return len(regions) == 2 and regions[0] != regions[1]
 
 
 def by_all(board: dict[Claim, ClaimKnown], claim: Claim) -> list[ValidityPeriod]:
@@ -99,7 +106,6 @@ def _shown(spell: ValidityPeriod) -> tuple[object, ...]:
     return joined(spell.told), spell.opening, spell.blow, spell.end, spell.valid_at, spell.invalid_at, spell.why
 
 
-@settings(max_examples=400, deadline=None)
 @given(boards())
 def test_searching_finds_what_going_through_all_finds(board: dict[Claim, ClaimKnown]) -> None:
     rivalry = Rivalry(board)
@@ -228,7 +234,7 @@ def _growth(one: Callable[[], object], two: Callable[[], object]) -> float:
     return 1.0 if long_s < FLOOR_S else long_s / short_s
 
 
-@pytest.mark.parametrize("shape", _SHAPES, ids=lambda shape: shape.__name__.strip("_"))
+@pytest.mark.parametrize("shape", slow_but([_towns, _torn], _SHAPES), ids=lambda shape: shape.__name__.strip("_"))
 def test_planning_grows_with_the_facts(shape: Callable[[int], list[AcceptedFact]]) -> None:
     def brought(count: int) -> Callable[[], object]:
         facts = shape(count)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from extraction.text.name_forms import fold
@@ -38,7 +38,6 @@ def mentions(name: str, texts: Iterable[str]) -> bool:
     return any(pattern.search(fold(text)) for text in texts)
 
 
-@settings(max_examples=500)
 @given(NAMES, TEXTS)
 def test_names_mentioned_agrees_with_searching_each_name(names: list[str], texts: list[str]) -> None:
     assert names_mentioned(names, texts) == {name for name in names if mentions(name, texts)}
@@ -72,7 +71,6 @@ def summary(outcome: EntityOutcome) -> tuple[Any, ...]:
     return what, outcome.returns, outcome.renamed
 
 
-@settings(max_examples=300)
 @given(NAMES.filter(bool), NAMES, TEXTS, TEXTS, st.booleans(), st.booleans(), st.integers(0, 2))
 def test_entity_outcome_agrees_with_searching_each_name(
     names: list[str],
@@ -113,7 +111,6 @@ def scenes_by_search(spans: list[dict[str, Any]], affected: set[str], pause_ms: 
     return found
 
 
-@settings(max_examples=400)
 @given(st.lists(st.tuples(st.integers(0, 40), st.integers(0, 12), st.booleans()), max_size=12), st.integers(0, 4))
 def test_scenes_to_resegment_agrees_with_comparing_all_scenes(
     scenes: list[tuple[int, int, bool]], pause_ms: int

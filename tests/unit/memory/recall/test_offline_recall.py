@@ -1,7 +1,7 @@
 """What can be answered without the database, from disk and a snapshot. Requirements C12, F2, F3; issue 5 item 6."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -9,7 +9,8 @@ import pytest
 
 from graph_service.memory.ingest.validation import check_request
 from graph_service.memory.mindmap.snapshot import Snapshot
-from graph_service.memory.recall.offline_recall import SNAPSHOT, SPOOL, _Search, _Sought, _terms, answer_away
+from graph_service.memory.recall.offline_recall import SNAPSHOT, SPOOL, _Search, _Sought, _terms
+from graph_service.memory.recall.pipeline import Answer
 from graph_service.memory.recall.query import HitKind, Question
 from schema.errors import TooSlowError
 from schema.frames import Count, EdgeView, NodeView
@@ -19,6 +20,13 @@ from tests.support.builders import NOON, an_incoming
 
 NOW = NOON + timedelta(days=1)
 AT = "2026-03-01T12:00:00Z"
+
+
+def answer_away(question: Question, episodes: Iterable[Episode], snapshot: Snapshot | None, *, now: datetime) -> Answer:
+    """Return the answer of a whole search over the spooled episodes and the last snapshot."""
+    search = _Search(question, now=now)
+    search.look(episodes, snapshot)
+    return search.answer()
 
 
 def an_episode(*texts: str, user: str = "alice") -> Episode:

@@ -1,4 +1,4 @@
-"""The language-model port by written answers: for tests and for demonstrations without a model."""
+"""A language model that gives written answers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
