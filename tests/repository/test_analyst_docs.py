@@ -1,4 +1,4 @@
-"""What docs/analysts.md tells people to type works. Requirement E7."""
+"""Test the commands and queries of docs/analysts.md."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""No error ends a background loop: it is told, counted, and the loop is started again. Issue 21, faults 2 and 3."""
+"""Test that an error in a background loop is logged, counted, and the loop restarted."""
 
 import asyncio
 import json

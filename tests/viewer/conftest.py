@@ -1,4 +1,4 @@
-"""A real service on the run's Neo4j, and a real headless Chromium; skipped, with the reason, where there is none."""
+"""Fixtures for browser tests: a running service and a headless Chromium, or a skip with the reason."""
 
 import shutil
 from collections.abc import AsyncIterator, Iterator

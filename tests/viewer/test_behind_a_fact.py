@@ -1,4 +1,4 @@
-"""What stands behind a fact, in a real browser: history, causes, both times, Cypher, a link. Requirements E6, E3."""
+"""Test the details of a fact in the browser: history, causes, both times, Cypher, link."""
 
 import json
 from collections.abc import AsyncIterator

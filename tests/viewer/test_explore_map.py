@@ -1,7 +1,4 @@
-"""Exploring in a real browser: search the whole memory, find a path, filter, take it back.
-
-Requirements A5, E6.
-"""
+"""Test exploring in the browser: search, paths, filters, undo."""
 
 import json
 from collections.abc import AsyncIterator

@@ -1,4 +1,4 @@
-"""The viewer without a mouse, without motion, by touch, and at a first visit. Requirements A5, E6."""
+"""Test the viewer by keyboard, without motion, by touch, and on a first visit."""
 
 import json
 from collections.abc import AsyncIterator

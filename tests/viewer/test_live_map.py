@@ -1,4 +1,4 @@
-"""The mind map in a real browser, fed by the real service: it grows while somebody watches."""
+"""Test that the mind map in the browser grows with the service's changes."""
 
 import json
 from collections.abc import AsyncIterator

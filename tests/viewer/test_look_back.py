@@ -1,7 +1,4 @@
-"""Looking back in a real browser: both axes, the play-back, the timeline, what changed.
-
-Requirements A5, E6.
-"""
+"""Test time travel in the browser: both axes, playback, timeline, changes."""
 
 import json
 from collections.abc import AsyncIterator

@@ -1,4 +1,4 @@
-"""The last map opens while Neo4j is away and when the service is gone, and for nobody else. Requirements E6, F2."""
+"""Test that the last map opens without database or service, and only for its user."""
 
 import contextlib
 from collections.abc import AsyncIterator

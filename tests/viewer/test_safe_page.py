@@ -1,4 +1,4 @@
-"""What people said never runs, never becomes markup, and leaves the page for nobody. Requirements A5, F2."""
+"""Test that message texts never run, never become markup and never leak to others."""
 
 import json
 from collections.abc import AsyncIterator

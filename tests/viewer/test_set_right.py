@@ -1,4 +1,4 @@
-"""Setting a memory right in a browser: the switch, each deed and its way back, the audit log. Requirements E6, F2."""
+"""Test curation in the browser: edit mode, every action and its undo, the audit log."""
 
 import json
 from collections.abc import AsyncIterator

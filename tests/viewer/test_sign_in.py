@@ -1,4 +1,4 @@
-"""The viewer of a locked service asks for a key, and shows the tenant that the key opens. Requirement F2."""
+"""Test sign-in with a key, and the tenant that the key opens."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Taking the view along in a real browser: a link, a picture, a drawing, data. Requirements E6, E3."""
+"""Test exports of the view: link, picture, drawing, data."""
 
 import json
 from collections.abc import AsyncIterator

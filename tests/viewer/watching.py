@@ -1,4 +1,4 @@
-"""One page in a real browser that watches one tenant, and what is said to the service meanwhile."""
+"""A browser page that watches one tenant."""
 
 import asyncio
 import contextlib

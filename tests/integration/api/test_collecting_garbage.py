@@ -1,4 +1,4 @@
-"""What stands for as long as the service runs is not looked through for garbage again and again."""
+"""Test that objects that live as long as the service are exempt from garbage collection."""
 
 import gc
 

@@ -1,4 +1,4 @@
-"""The history of a fact and looking back in time, over GraphQL and on the command line. Requirements B2, E1, E5, F2."""
+"""Test the history of a fact and queries as of a time, over GraphQL and on the command line."""
 
 import asyncio
 from pathlib import Path

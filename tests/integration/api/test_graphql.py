@@ -1,4 +1,4 @@
-"""The GraphQL door over real HTTP requests: what works, and how mistakes look."""
+"""Test the main GraphQL operations and the form of errors over HTTP."""
 
 import json
 from collections.abc import AsyncIterator

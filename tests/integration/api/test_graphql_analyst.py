@@ -1,4 +1,4 @@
-"""Admins ask in Cypher over GraphQL, and mistakes come back with a code. Requirements E7, A6."""
+"""Test Cypher queries of admins over GraphQL and their error codes."""
 
 from graph_service.graph.store import Graph
 from tests.integration.api.test_graphql import REMEMBER, Door, _said, door

@@ -1,4 +1,4 @@
-"""What docs/graphql.md tells is so: its snippets run, its bounds and codes are those there are. Requirement E1."""
+"""Test docs/graphql.md: its snippets run, and its bounds and codes are the real ones."""
 
 import re
 from pathlib import Path

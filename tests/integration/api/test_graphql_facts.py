@@ -1,4 +1,4 @@
-"""Whether a fact holds, why not, and reopening it, over GraphQL and on the command line. Requirements B2, E1, E5."""
+"""Test why a fact is closed and how it is reopened, over GraphQL and on the command line."""
 
 import asyncio
 from pathlib import Path

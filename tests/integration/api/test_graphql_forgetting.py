@@ -1,4 +1,4 @@
-"""Forgetting through GraphQL, and what it answers. Requirements F8, F2 and E1."""
+"""Test deletion over GraphQL."""
 
 from typing import Any
 

@@ -1,7 +1,4 @@
-"""The graph over GraphQL: nodes and facts that lead on, pages, paths, changes, and how often the database is asked.
-
-Requirements E1, B2 and F2.
-"""
+"""Test nodes and facts over GraphQL: nested fields, pages, paths, changes and round trips to Neo4j."""
 
 from datetime import timedelta
 from typing import Any

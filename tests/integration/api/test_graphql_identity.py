@@ -1,4 +1,4 @@
-"""Merging and splitting entities through GraphQL. Requirements C9 and E1."""
+"""Test merging and splitting entities over GraphQL."""
 
 from typing import Any
 

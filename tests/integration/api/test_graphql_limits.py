@@ -1,7 +1,4 @@
-"""What GraphQL refuses before it runs anything, what answers tell of their cost, and persisted queries.
-
-Requirements E1 and F6, and F2 for tenants.
-"""
+"""Test what GraphQL refuses before execution, reported costs and persisted queries."""
 
 import gc
 import json

@@ -1,4 +1,4 @@
-"""What held then and what was known then, wherever GraphQL reads facts. Requirements B2, E1 and F2."""
+"""Test valid time and transaction time wherever GraphQL reads facts."""
 
 from datetime import timedelta
 from typing import Any

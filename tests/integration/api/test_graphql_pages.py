@@ -1,4 +1,4 @@
-"""Lists over GraphQL come page by page, and pages stay what they were while others write. Requirements E1 and F2."""
+"""Test pagination over GraphQL, with concurrent writes."""
 
 from collections.abc import Iterable
 from datetime import timedelta

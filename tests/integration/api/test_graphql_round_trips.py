@@ -1,4 +1,4 @@
-"""However wide a query of depth three is, it asks the database three times at most. Requirement E1."""
+"""Test that any query of depth three takes at most three round trips to Neo4j."""
 
 from graphql import is_required_argument
 

@@ -1,4 +1,4 @@
-"""GraphQL tells where sessions stand, ends them, and tells their texts. Requirements B6, C3, C13, F2."""
+"""Test session states, closing sessions and session texts over GraphQL."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""GraphQL shows what reading costs and tells decisions from plain facts. Requirements B8, C6, F2."""
+"""Test token usage and fact details over GraphQL."""
 
 from typing import Any
 

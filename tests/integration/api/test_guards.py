@@ -1,4 +1,4 @@
-"""What requests pass before any door: host names, sizes; and how the viewer's files are delivered."""
+"""Test host names, body sizes and the delivery of the viewer's files."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path

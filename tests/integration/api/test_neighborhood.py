@@ -1,4 +1,4 @@
-"""`GET /api/neighborhood`: what is around a thing, now and as it was at a moment. Requirements E2 and F2."""
+"""Test `GET /api/neighborhood`, now and as of a time."""
 
 from datetime import timedelta
 from typing import Any

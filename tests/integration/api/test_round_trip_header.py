@@ -1,4 +1,4 @@
-"""Every answer tells how often its request asked the database; a recall does so once. Requirement D8."""
+"""Test the header with the number of round trips; a recall takes one."""
 
 import asyncio
 

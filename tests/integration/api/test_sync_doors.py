@@ -1,4 +1,4 @@
-"""Sync is asked for over GraphQL and on the command line. Requirements F5, F2."""
+"""Test sync over GraphQL and on the command line."""
 
 from pathlib import Path
 from typing import Any

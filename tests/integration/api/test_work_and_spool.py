@@ -1,4 +1,4 @@
-"""Given up work and the spool, over GraphQL and on the command line. Requirements C1, C11, C12, F2."""
+"""Test dead letters and the spool, over GraphQL and on the command line."""
 
 import json
 from collections.abc import AsyncIterator

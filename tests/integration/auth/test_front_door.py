@@ -1,4 +1,4 @@
-"""Keys, cookies, roles, rates and revocation over real HTTP and a real socket. Requirements F2, A6."""
+"""Test keys, cookies, roles, rates and revocation over HTTP and WebSocket."""
 
 import asyncio
 import json

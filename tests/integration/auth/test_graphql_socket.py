@@ -1,7 +1,4 @@
-"""Changes of the graph over GraphQL's socket: who may follow them, from where, and until when.
-
-Requirements E1, E3 and F2.
-"""
+"""Test subscriptions: who may subscribe, from which origin, and until when."""
 
 import asyncio
 from collections.abc import AsyncIterator

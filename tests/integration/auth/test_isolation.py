@@ -1,4 +1,4 @@
-"""Every root field, route and frame there is, tried with what belongs to another tenant. Requirements F2, A6.
+"""Test every root field, route and frame with ids of another tenant.
 
 An answer must be the one for what never was, word for word but for the names that were sent, must hold no word of the
 other tenant, and must leave that tenant as it was.

@@ -1,4 +1,4 @@
-"""Signed tokens and open addresses over real HTTP, and what the command line says of them. Requirements F1, F2."""
+"""Test signed tokens and open addresses over HTTP, and what the command line says about them."""
 
 import asyncio
 import json

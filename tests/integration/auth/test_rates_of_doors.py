@@ -1,4 +1,4 @@
-"""One rate for all doors: whoever comes too often is refused at each of them, with the time to wait."""
+"""Test the rate limit that all interfaces share, and the time to wait in refusals."""
 
 import asyncio
 import contextlib

@@ -1,4 +1,4 @@
-"""What somebody may spend, hold open or claim before the service knows who it is, and after."""
+"""Test what an unauthenticated caller may spend, keep open or claim."""
 
 import asyncio
 import contextlib

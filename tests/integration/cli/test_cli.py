@@ -1,4 +1,4 @@
-"""The command line as people and programs use it: real processes, a real service, a database of their own."""
+"""Test the command line with real processes, a running service and a database of its own."""
 
 import json
 import signal

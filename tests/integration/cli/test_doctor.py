@@ -1,4 +1,4 @@
-"""The doctor says what is missing beside the service, and how to mend it. Requirements F1, F3, F6."""
+"""Test what the doctor finds missing and the remedy it names."""
 
 from pathlib import Path
 

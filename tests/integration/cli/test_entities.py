@@ -1,4 +1,4 @@
-"""Entities on the command line: listed, merged, split, suggested. Requirements C9, E5, F2."""
+"""Test listing, merging, splitting and suggesting entities on the command line."""
 
 from pathlib import Path
 from typing import Any

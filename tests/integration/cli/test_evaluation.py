@@ -1,4 +1,4 @@
-"""`mnemograph eval` as people and programs use it: real processes with a database of their own. Requirement D4."""
+"""Test `mnemograph eval` in processes with a database of their own."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Forgetting on the command line. Requirements F8, E5 and F2."""
+"""Test deletion on the command line."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Commands that run in a directory that somebody else wrote: its settings, its cache and its Python are not used."""
+"""Test that commands ignore settings, caches and Python of a directory that the user does not trust."""
 
 import json
 import socket

@@ -1,4 +1,4 @@
-"""`mnemograph init` and `stats`, and the names that users of other memories look for. Requirements E5, F1, F2."""
+"""Test `init`, `stats`, `trust` and the alternative command names."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""An evaluation runs end to end through a real service, and leaves nobody's words behind. Requirement D4."""
+"""Test an evaluation end to end through a service, which deletes the data afterwards."""
 
 import asyncio
 import socket

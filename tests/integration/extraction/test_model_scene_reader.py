@@ -1,4 +1,4 @@
-"""Reading a scene with a language model: what is asked, what is kept, what is dropped. Requirements B8, C5, C7."""
+"""Test reading a scene with a language model: the prompt, and the proposals kept and dropped."""
 
 from datetime import UTC, datetime
 from typing import Any

@@ -1,4 +1,4 @@
-"""The embedder port against a real HTTP server that answers as endpoints do, well and badly. Requirement C10."""
+"""Test the OpenAI embedder against an HTTP server with good and bad answers."""
 
 import pytest
 

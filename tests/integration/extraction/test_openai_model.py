@@ -1,4 +1,4 @@
-"""The language-model port against a real HTTP server that answers as endpoints do, well and badly."""
+"""Test the OpenAI language model against an HTTP server with good and bad answers."""
 
 import json
 import threading

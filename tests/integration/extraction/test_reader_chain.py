@@ -1,4 +1,4 @@
-"""What is tried after what when a model fails, so that nothing said is lost. Requirements C5, C6."""
+"""Test the order of fallbacks when a model fails."""
 
 import json
 import threading

@@ -1,4 +1,4 @@
-"""Layer texts by a model: one question for a long scene, an extractive text where it fails. Requirement C13."""
+"""Test summaries by a model, and the extractive fallback."""
 
 import json
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""Reaching a given server: what is refused, and with which words."""
+"""Test connecting to a given server, and the messages when it is refused."""
 
 import json
 from pathlib import Path

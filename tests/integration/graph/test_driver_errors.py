@@ -1,4 +1,4 @@
-"""Every error of the driver and the server has its place in our error tree. Issue 21, fault 3."""
+"""Test that every error of the driver and the server maps to our error tree."""
 
 import ssl
 from pathlib import Path

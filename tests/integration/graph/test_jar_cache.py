@@ -1,4 +1,4 @@
-"""Fetching jars from a repository that is a real HTTP server on this machine."""
+"""Test fetching jars from a local HTTP repository."""
 
 import hashlib
 import io

@@ -1,4 +1,4 @@
-"""Writers of one user's memory take turns, and none of them loses what another has counted. Requirement C1."""
+"""Test that writers of one user's memory are serialized and lose no update."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""What docs/importing.md tells people to type works, twice, and says what it left out. Requirement E7."""
+"""Test the commands of docs/importing.md, each run twice."""
 
 import json
 import re

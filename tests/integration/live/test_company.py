@@ -1,4 +1,4 @@
-"""Viewers of one tenant see each other and what each points at; nobody else does. Requirements A5, E3."""
+"""Test presence: viewers of one tenant see each other and their selections."""
 
 import asyncio
 import json

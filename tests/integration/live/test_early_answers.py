@@ -1,4 +1,4 @@
-"""A service answers while its database is not there: after a crash that may take long. Requirement C12, F3."""
+"""Test a service that answers before its database is available."""
 
 import fcntl
 import os

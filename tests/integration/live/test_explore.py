@@ -1,4 +1,4 @@
-"""The REST door for exploring: around, between, by name, lately changed, communities. Requirements A5, E6, F2."""
+"""Test the REST routes for exploring: neighbourhood, paths, search, recent changes, communities."""
 
 import asyncio
 import multiprocessing

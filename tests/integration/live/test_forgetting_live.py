@@ -1,4 +1,4 @@
-"""Viewers see what is forgotten go, and nobody is shown it again. Requirements F8 and E3."""
+"""Test that deletions reach viewers as patches and are not shown again."""
 
 from graph_service.graph.store import Graph
 from graph_service.memory.change_log.log import ChangeLog

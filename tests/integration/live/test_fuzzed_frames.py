@@ -1,4 +1,4 @@
-"""Whatever is sent to the socket, the service closes it with a code of its own and goes on. Requirements E3, F2."""
+"""Test that any bytes on the socket end in a close code of ours."""
 
 import asyncio
 import logging

@@ -1,4 +1,4 @@
-"""A termination signal ends the service in order, within 30 seconds, whatever is away. Requirements F4, C12, F3."""
+"""Test that SIGTERM ends the service in order within 30 seconds, whatever is unavailable."""
 
 import asyncio
 import socket

@@ -1,4 +1,4 @@
-"""What the live door refuses, and with which close code."""
+"""Test which frames the live socket refuses, and the close codes."""
 
 import json
 from collections.abc import AsyncIterator

@@ -1,4 +1,4 @@
-"""The local Neo4j is killed under a running service, which goes on. Requirements C12, F3."""
+"""Test that a service restarts its local Neo4j when it is killed."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""What viewers see while the database is away, and that they need do nothing for it to come back. Requirement E6."""
+"""Test what viewers see while the database is unavailable."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""The REST door of the viewer: snapshots to cache, evidence to read, nothing of other tenants."""
+"""Test the viewer's REST routes: cached snapshots, evidence, tenant isolation."""
 
 from collections.abc import AsyncIterator
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""Viewers over a real socket, a real server and a real database."""
+"""Test viewers over a real socket, server and database."""
 
 import asyncio
 from collections.abc import AsyncIterator

@@ -1,4 +1,4 @@
-"""The tool names of Graphiti, mem0 and the official memory server, for clients that know those. Requirements E4, F2."""
+"""Test the tool names of Graphiti, mem0 and the official memory server."""
 
 from collections.abc import AsyncIterator
 from typing import Any

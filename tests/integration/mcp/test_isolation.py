@@ -1,4 +1,4 @@
-"""Nothing of another tenant comes through the MCP door, nor the answer whether it exists. Requirements F2, E4."""
+"""Test that MCP tools return nothing of another tenant, nor reveal that it exists."""
 
 from collections.abc import AsyncIterator
 from typing import Any

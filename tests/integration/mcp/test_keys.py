@@ -1,4 +1,4 @@
-"""What a key opens over MCP, in the whole service: a tenant, a role, a line in the audit log. Requirements F2, E4."""
+"""Test keys over MCP: tenant, role and audit log."""
 
 import contextlib
 from collections.abc import AsyncIterator

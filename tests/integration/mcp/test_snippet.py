@@ -1,4 +1,4 @@
-"""What docs/mcp.md and README.md show in Python works against a service that runs. Requirement E4."""
+"""Test the Python snippets of docs/mcp.md and README.md against a running service."""
 
 import asyncio
 import re

@@ -1,4 +1,4 @@
-"""`mnemograph mcp` as docs/mcp.md tells clients to start it: a process on standard streams. Requirements E4, E5, F2."""
+"""Test `mnemograph mcp` on standard input and output."""
 
 import signal
 import subprocess

@@ -1,4 +1,4 @@
-"""Every tool of the MCP door over streamable HTTP, asked by the SDK's own client. Requirements E4, F2, F6."""
+"""Test every MCP tool over streamable HTTP with the SDK's client."""
 
 from collections.abc import AsyncIterator
 from typing import Any, cast

@@ -1,4 +1,4 @@
-"""Analysts ask in Cypher and cannot break anything; the documents for them tell the truth. Requirements E7, A6."""
+"""Test Cypher queries of analysts, their limits, and the documents for analysts."""
 
 import asyncio
 import re

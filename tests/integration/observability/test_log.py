@@ -1,4 +1,4 @@
-"""What the log never holds: words of a conversation, and secrets. Requirement F2."""
+"""Test that logs contain no message texts and no secrets."""
 
 import io
 import json

@@ -1,4 +1,4 @@
-"""`/metrics`: the listed indicators, for who may see all tenants, nobody's names. Requirements E2, F2, D8, F7."""
+"""Test `/metrics`: the listed metrics, for admins of all tenants, without names."""
 
 import inspect
 import time

@@ -1,4 +1,4 @@
-"""Traces go to a collector when one is named: requests, uses, work and statements, no words. Requirements E2, F2."""
+"""Test traces of requests, jobs and statements, without message texts."""
 
 import gzip
 import threading

@@ -1,4 +1,4 @@
-"""A process that backs up or restores, and kills itself (kill -9) after so many bytes. Run by test_backup.py."""
+"""A process that backs up or restores and kills itself after some bytes; started by test_backup.py."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""A backup is complete or not there, and so is what is restored from it. Requirements F1, F4."""
+"""Test that a backup or a restored directory is either complete or absent."""
 
 import gzip
 import io

@@ -1,4 +1,4 @@
-"""Roles, the table of needs, keys, cookies and rates, without a service. Requirement F2."""
+"""Test roles, required roles, keys, cookies and rates, without a service."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""Signed tokens: what opens, and everything that must not. Requirement F2."""
+"""Test signed tokens: accepted and refused."""
 
 import base64
 import json

@@ -1,4 +1,4 @@
-"""The figures of the attack bench, computed from samples that are known."""
+"""Test the figures of the attack benchmark on known samples."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Learned directions: they put proofs before what was said beside them, and do nothing else."""
+"""Test that learned directions rank evidence above neighbouring messages."""
 
 from collections.abc import Mapping
 

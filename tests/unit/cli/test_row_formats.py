@@ -1,4 +1,4 @@
-"""Rows are written as CSV, JSON, JSON lines and Parquet without losing what they say. Requirement E7."""
+"""Test rows written as CSV, JSON, JSON lines and Parquet."""
 
 import csv
 import importlib.util

@@ -1,4 +1,4 @@
-"""The socket that the service listens on."""
+"""Test the listening socket of the service."""
 
 import socket
 

@@ -1,4 +1,4 @@
-"""What was stored and is printed cannot act on the terminal, nor is it read as markup."""
+"""Test that stored text cannot control the terminal and is not read as markup."""
 
 import json
 import logging

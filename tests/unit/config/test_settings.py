@@ -1,4 +1,4 @@
-"""Settings: who wins, and that all mistakes are told at once."""
+"""Test settings: precedence of sources, and all mistakes reported together."""
 
 import os
 import pwd

@@ -1,4 +1,4 @@
-"""Questions that a memory cannot answer: how they are chosen, and how telling them is judged. Requirement D4."""
+"""Test unanswerable questions: their selection and their scores."""
 
 import random
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Data sets of the evaluation: what a file means, and mistakes with their places. Requirement D4."""
+"""Test reading data sets, and error messages with their place."""
 
 import json
 from pathlib import Path

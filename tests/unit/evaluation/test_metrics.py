@@ -1,4 +1,4 @@
-"""Figures of the evaluation: against values worked out by hand, and what must hold for every order. Requirement D4."""
+"""Test metrics against hand-computed values and by properties."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Computing on text ends: after its deadline, and when nobody waits for it any more."""
+"""Test that computing in a thread ends at its deadline and when it is cancelled."""
 
 import asyncio
 import threading

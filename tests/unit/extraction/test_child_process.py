@@ -1,4 +1,4 @@
-"""A process for computing gives its result, and ends when it may not go on: late, unwanted, or without its parent."""
+"""Test a computing process: its result, deadline, cancellation, and the end of its parent."""
 
 import asyncio
 import contextlib

@@ -1,4 +1,4 @@
-"""Whether a question is about something that belongs to what it names. Requirement D4."""
+"""Test questions about something that belongs to the named entity."""
 
 import pytest
 from hypothesis import given

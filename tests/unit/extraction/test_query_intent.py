@@ -1,4 +1,4 @@
-"""What a question is after, in English and Chinese. Requirement D1."""
+"""Test the intent of questions in English and Chinese."""
 
 from datetime import UTC, datetime
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Whose words a question asks for, in English and Chinese. Requirement D4."""
+"""Test which speaker's words a question asks for, in English and Chinese."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Abstracts are made of the scene's own sentences, within their limits, the same every time."""
+"""Test extractive scene summaries: own sentences, bounded, deterministic."""
 
 import time
 import tracemalloc

@@ -1,4 +1,4 @@
-"""Sessions are told by what their scenes tell. Requirements C2, C13."""
+"""Test extractive session summaries, made from the scenes."""
 
 from datetime import UTC, datetime, timedelta
 

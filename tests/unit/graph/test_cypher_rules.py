@@ -1,4 +1,4 @@
-"""What may be sent to Neo4j of an analyst's words, decided without a database."""
+"""Test which Cypher of analysts is accepted, without a database."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""Requirement B2: the moments of messages reach the database and come back exactly, whichever way converts them."""
+"""Test that timestamps survive both conversions to driver values."""
 
 from datetime import UTC, datetime, timedelta, timezone
 

@@ -1,4 +1,4 @@
-"""The lock of Neo4j's jars: its shape, and where each jar lies in a repository."""
+"""Test the jar lock: its form, and where each jar lies in a repository."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Why a local Neo4j did not start is told with everything that Java says of it. Requirement F6."""
+"""Test that a failed start of the local Neo4j reports what Java says."""
 
 from graph_service.graph.local.launcher import _reason
 

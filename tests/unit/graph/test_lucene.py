@@ -1,4 +1,4 @@
-"""What somebody types becomes a query for names, never syntax. Requirement E6."""
+"""Test that search input becomes a query for names and never query syntax."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Conversations in files: each form, and mistakes with their places."""
+"""Test reading conversation files in each form, and error messages with their place."""
 
 import json
 import zipfile

@@ -1,4 +1,4 @@
-"""Memories and conversations of other programs are taken in, with a report of what was left out. Requirement E7."""
+"""Test importing memories and conversations of other programs, with a report of what was skipped."""
 
 import contextlib
 import json

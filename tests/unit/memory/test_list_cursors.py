@@ -1,4 +1,4 @@
-"""Cursors of lists: the sort key comes back exactly, and nothing else is taken for one. Requirement E1."""
+"""Test list cursors: the sort key round-trips, invalid cursors are refused."""
 
 import base64
 import json

@@ -1,4 +1,4 @@
-"""How a program finds the service of its data directory. Requirements E4, E5."""
+"""Test how a program finds the service of its data directory."""
 
 import json
 from pathlib import Path

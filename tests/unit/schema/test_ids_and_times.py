@@ -1,4 +1,4 @@
-"""Addresses, ids and time spans: fixed for ever, equal if and only if what they name is equal."""
+"""Test URIs, ids and time spans: stable, and equal only for equal input."""
 
 from datetime import UTC, datetime, timedelta, timezone
 

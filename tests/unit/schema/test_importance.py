@@ -1,4 +1,4 @@
-"""Words, shares and numbers meet in one scale of importance, and details of one fact in one detail. Requirement B5."""
+"""Test the common scale of importance, and merging details of a fact."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""The command line with a reader that never ends for texts that say so; it stands in for a flaw in a rule."""
+"""The command line with a rule reader that never ends for marked texts, as a faulty rule would."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""A model judges facts in doubt, on a real Neo4j against a fake endpoint. Requirement C8, and A2 for tenants."""
+"""Test a model judging doubtful facts, on Neo4j with a fake endpoint."""
 
 import json
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""Many facts and far times in few calls: a digest takes what it can, loses nothing, and lets others go on."""
+"""Test many provided facts and distant times in few calls."""
 
 import asyncio
 import contextlib

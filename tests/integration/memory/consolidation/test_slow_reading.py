@@ -1,4 +1,4 @@
-"""A text whose reading never ends stops nothing else: not the work of others, not the end of the process."""
+"""Test that a text with endless extraction blocks neither other work nor the shutdown."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""What reading costs is counted, budgets hold, hostile answers do no harm. Requirements A3, C6, C7, C11, F2."""
+"""Test token usage, budgets and hostile model answers."""
 
 import json
 from datetime import UTC, datetime, timedelta

@@ -1,4 +1,4 @@
-"""Scenes know when they were spoken and what time they talk about. Requirements B1, C4, on a real Neo4j."""
+"""Test that scenes store when they were spoken and the time they are about."""
 
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any

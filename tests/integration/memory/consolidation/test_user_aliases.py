@@ -1,4 +1,4 @@
-"""Who says "call me Bob" is met by others who say Bob, from then on. Requirements C9 and F2."""
+"""Test "call me Bob": names that users declare for themselves."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Context for agents on a real Neo4j, in English and Chinese. Requirements D7, B4, F2, F3."""
+"""Test the context for prompts, in English and Chinese."""
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path

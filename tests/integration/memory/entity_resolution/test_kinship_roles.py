@@ -1,7 +1,4 @@
-""" "My sister" is who the user named so, in whatever order it was said, and only while nobody else may be meant.
-
-Requirement C9.
-"""
+"""Test that "my sister" resolves to the entity that the user named so."""
 
 from itertools import permutations
 

@@ -1,4 +1,4 @@
-"""Entities are merged and split on a real Neo4j, and nothing is lost by it. Requirement C9."""
+"""Test merging and splitting entities on Neo4j without loss."""
 
 import asyncio
 

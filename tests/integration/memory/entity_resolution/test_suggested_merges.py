@@ -1,4 +1,4 @@
-"""Entities that may be one are suggested from a real Neo4j, and a rejected pair never again. Requirements C9 and F2."""
+"""Test suggested merges, and that a rejected pair is not suggested again."""
 
 from typing import Any
 

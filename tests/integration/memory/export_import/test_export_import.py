@@ -1,4 +1,4 @@
-"""A tenant's memory becomes a file and comes back as it was, under another name. Requirements E7, F2, F8."""
+"""Test that an exported tenant is imported unchanged under another name."""
 
 import hashlib
 import io

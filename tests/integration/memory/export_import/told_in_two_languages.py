@@ -1,4 +1,4 @@
-"""A memory with something of everything in it, in English and Chinese: what the tests of analysts look at."""
+"""A memory with every kind of node and edge, in English and Chinese."""
 
 from datetime import UTC, datetime
 

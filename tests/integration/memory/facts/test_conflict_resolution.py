@@ -1,4 +1,4 @@
-"""Facts are repeated, closed, explained and reopened on a real Neo4j. Requirements B2, C7, C8, and F2 for tenants."""
+"""Test repeated, closed, explained and reopened facts on Neo4j."""
 
 from collections.abc import Mapping
 from datetime import timedelta

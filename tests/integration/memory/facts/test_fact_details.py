@@ -1,4 +1,4 @@
-"""Decisions and procedures keep what tells them from plain facts, from the caller to recall. Requirements B5, B8."""
+"""Test that details of decisions and procedures are kept from the request to recall."""
 
 from datetime import timedelta
 

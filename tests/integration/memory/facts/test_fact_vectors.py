@@ -1,4 +1,4 @@
-"""Facts are found by what they mean, and their vectors come and go with them. Requirements A4, C10, D4, F5, F8."""
+"""Test vectors of facts: search, storage, removal."""
 
 from collections.abc import Sequence
 from typing import Any, ClassVar

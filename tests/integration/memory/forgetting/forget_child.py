@@ -1,4 +1,4 @@
-"""A process that forgets and kills itself (kill -9) at one named point. Run by test_forgetting_crash.py."""
+"""A process that deletes and kills itself at a named point; started by test_forgetting_crash.py."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""What was learned can be forgotten: a rejected fact, an entity; neither is learned again. Requirement F8."""
+"""Test deleting a fact or an entity, which is not learned again."""
 
 import pytest
 

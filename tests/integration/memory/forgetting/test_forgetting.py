@@ -1,4 +1,4 @@
-"""What was said can be forgotten, and the memory is as if it had never been said. Requirement F8."""
+"""Test that deletion leaves the graph as if the messages had never been sent."""
 
 from collections.abc import Sequence
 

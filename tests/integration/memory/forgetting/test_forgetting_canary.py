@@ -1,4 +1,4 @@
-"""A secret is planted everywhere and forgotten; after everything has run again it is nowhere. Requirement F8."""
+"""Test that a deleted secret is found nowhere after all jobs have run again."""
 
 import logging
 import time

@@ -1,4 +1,4 @@
-"""A user can be forgotten altogether. Requirement F8."""
+"""Test deleting a user with everything they said."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A process that remembers while Neo4j is away, and kills itself (kill -9) once it said so. Run by test_spool.py."""
+"""A process that spools messages and kills itself; started by test_spool.py."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""Neo4j away: what is remembered waits on disk and gets there in order. Requirements C1, C12, F3."""
+"""Test that messages are spooled while Neo4j is unavailable and replayed in order."""
 
 import asyncio
 import contextlib

@@ -1,4 +1,4 @@
-"""Embedder or model away: nothing rots, nobody is pestered, all is done when they answer. Requirements C11, F3."""
+"""Test jobs while the embedder or the model is unavailable."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta

@@ -1,4 +1,4 @@
-"""Work is claimed by one word at a time, and a claim whose answer was lost can be made again. Requirements C1, C12."""
+"""Test leases of jobs, and claims repeated with the same lease."""
 
 from graph_service.graph.store import Graph, Writing
 from graph_service.memory.jobs.job_context import JobContext

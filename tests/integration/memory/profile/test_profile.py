@@ -1,4 +1,4 @@
-"""Profiles on a real Neo4j: categories, limits, what leaves and what comes back. Requirements B6, B7, E1, E5, F2."""
+"""Test profiles on Neo4j: categories, limits, removal and return of facts."""
 
 import asyncio
 from pathlib import Path

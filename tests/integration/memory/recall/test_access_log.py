@@ -1,4 +1,4 @@
-"""What was part of an answer is noted in the background, and nothing else changes by it. Requirements B5, F2."""
+"""Test that recalled items are recorded in the background without side effects."""
 
 import asyncio
 from datetime import timedelta

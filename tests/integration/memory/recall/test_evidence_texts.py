@@ -1,4 +1,4 @@
-"""Messages that prove hits come whole as far as an answer may tell them, and are marked where they are cut."""
+"""Test evidence texts: total size, and marks where they are cut."""
 
 from dataclasses import replace
 

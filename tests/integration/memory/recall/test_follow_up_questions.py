@@ -1,4 +1,4 @@
-"""A question that says only "she" finds more when it is asked in a conversation. Requirement C14."""
+"""Test that a question with only a pronoun uses the session's recent turns."""
 
 import pytest
 

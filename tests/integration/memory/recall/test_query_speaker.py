@@ -1,4 +1,4 @@
-"""Who is asked for their own words gets them, not what another said alike. Requirement D4, on a real Neo4j."""
+"""Test that a question for a person's own words ranks their messages first."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Named modes, scopes, filters and pages on a real Neo4j, in one round trip each. Requirements D3, D4, D5, D6, F2."""
+"""Test modes, scopes, filters and pages of recall, each in one round trip."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""A name that was merged still finds what stands for it, and all its facts. Requirements C9, D4 and F2."""
+"""Test that recall by the name of a merged entity finds the facts of the entity that replaced it."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""From messages to edges and back to evidence, on a real Neo4j."""
+"""Test the path from messages to facts and back to evidence."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Token vectors are stored with a message's vector, made anew by another maker, and go with it. Requirements D2, F8."""
+"""Test token vectors: storage, replacement by another model, removal."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A sync finds inconsistencies and repairs them."""
+"""Test that sync finds inconsistencies and repairs them."""
 
 import re
 from dataclasses import dataclass

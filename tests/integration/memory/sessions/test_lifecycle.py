@@ -1,4 +1,4 @@
-"""The life of a session: active, closing, indexing, extracting, closed. Requirement C3; one reading a scene: C5."""
+"""Test the states of a session: active, closing, indexing, extracting, closed."""
 
 import asyncio
 from datetime import UTC, datetime

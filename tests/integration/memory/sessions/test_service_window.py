@@ -1,4 +1,4 @@
-"""A service with a Redis: wired, shown by the readiness probe, closed in order. Requirements C14, F3, F4."""
+"""Test a service with Redis: startup, readiness, shutdown."""
 
 import subprocess
 import sys

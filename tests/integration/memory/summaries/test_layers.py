@@ -1,4 +1,4 @@
-"""Texts of scenes and sessions: lazily made, only when something changed. Requirements B6, C2, C13."""
+"""Test texts of scenes and sessions, made lazily and only after changes."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""A process that remembers, digests and closes, and kills itself (kill -9) at one named point. Run by test_crash.py."""
+"""A process that ingests, consolidates and closes, and kills itself at a named point; started by test_crash.py."""
 
 import asyncio
 import os

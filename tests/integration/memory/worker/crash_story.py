@@ -1,4 +1,4 @@
-"""What the crash tests remember: two sessions, English and Chinese, with brought facts and a contradiction."""
+"""The input of the crash tests: two sessions in English and Chinese, provided facts, a contradiction."""
 
 from graph_service.graph.store import Graph
 from schema.ids import TenantId

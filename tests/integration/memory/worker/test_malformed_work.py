@@ -1,4 +1,4 @@
-"""Work and messages that lack what belongs to them stop nobody: they become dead letters. Issue 21, fault 2."""
+"""Test that malformed jobs and messages become dead letters and block nothing."""
 
 import asyncio
 from typing import Any

@@ -1,4 +1,4 @@
-"""Two workers on one user's memory: the same graph as one worker leaves, each change numbered once."""
+"""Test that two workers leave the same graph as one, with consecutive change numbers."""
 
 import asyncio
 

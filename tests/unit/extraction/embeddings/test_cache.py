@@ -1,4 +1,4 @@
-"""The cache of vectors in front of an embedder. Requirements D2, F3."""
+"""Test the vector cache in front of an embedder."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""What may enter a vector index, and what is refused with a sentence that says why."""
+"""Test which vectors are accepted for a vector index."""
 
 import math
 

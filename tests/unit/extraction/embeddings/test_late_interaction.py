@@ -1,4 +1,4 @@
-"""MaxSim over packed token vectors: what must hold for any vectors. Requirements D2, D4."""
+"""Test properties of MaxSim over packed token vectors."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The local embedder with its real models, fetched once into the user's cache. Requirements D2, F3."""
+"""Test the local embedder with its real models, which are fetched once into the user's cache."""
 
 import asyncio
 import hashlib

@@ -1,4 +1,4 @@
-"""Names meet, and look-alikes stay apart, over labelled pairs of both languages. Requirement C9."""
+"""Test entity matching on labelled pairs of names in both languages."""
 
 import pytest
 

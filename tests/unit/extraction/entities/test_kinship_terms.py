@@ -1,4 +1,4 @@
-"""Whom a question calls by a word for those close to the user. Requirement D4."""
+"""Test kinship terms in questions."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Names that mean one entity meet; names that only look alike stay apart."""
+"""Test that names of one entity match and similar names do not."""
 
 from collections.abc import Sequence
 from dataclasses import replace

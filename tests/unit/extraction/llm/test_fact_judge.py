@@ -1,4 +1,4 @@
-"""What a model may say of facts in doubt, and what it changes. Requirement C8: temporary ids only, mapped back."""
+"""Test a model's verdicts on doubtful facts: only temporary ids, mapped back."""
 
 from dataclasses import replace
 from datetime import timedelta

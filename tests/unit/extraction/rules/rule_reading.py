@@ -1,4 +1,4 @@
-"""Runs the rule reader on written cases and counts how many facts it reads right."""
+"""Run the rule reader on the written cases and count the facts read correctly."""
 
 import asyncio
 import json

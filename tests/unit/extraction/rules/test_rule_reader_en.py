@@ -1,4 +1,4 @@
-"""The rule reader on English: what people say outright is read, everything else is left alone."""
+"""Test the English rules: explicit statements are read, everything else is ignored."""
 
 import time
 

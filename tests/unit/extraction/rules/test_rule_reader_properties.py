@@ -1,4 +1,4 @@
-"""Whatever is said, the rule reader answers, and what it says it read stands in the text."""
+"""Test that the rule reader accepts any text and quotes only what the text contains."""
 
 import pytest
 from hypothesis import given, settings

@@ -1,4 +1,4 @@
-"""The rule reader on Chinese: what people say outright is read, everything else is left alone."""
+"""Test the Chinese rules: explicit statements are read, everything else is ignored."""
 
 import time
 

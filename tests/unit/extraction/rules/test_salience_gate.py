@@ -1,4 +1,4 @@
-"""The gate before the model: small talk costs nothing, and hardly anything worthwhile is lost. Requirement C5."""
+"""Test the gate before the model: it drops small talk and keeps nearly all facts."""
 
 import json
 import time

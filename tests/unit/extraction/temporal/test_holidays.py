@@ -1,4 +1,4 @@
-"""Days of the Chinese calendar fall where almanacs put them. Requirement D2."""
+"""Test dates of Chinese holidays against almanacs."""
 
 from datetime import date
 

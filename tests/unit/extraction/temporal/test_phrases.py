@@ -1,4 +1,4 @@
-"""Words for time become spans of time, counted from the moment they were said. Requirement D2."""
+"""Test that time expressions become time spans relative to when they were said."""
 
 from datetime import UTC, date, datetime, timedelta, timezone
 

@@ -1,4 +1,4 @@
-"""The time a question asks about, in English and Chinese, row by row and by its properties. Requirement D2."""
+"""Test the time that a question asks about, by table and by property."""
 
 import re
 from datetime import UTC, datetime, timedelta, timezone

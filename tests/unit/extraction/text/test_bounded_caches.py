@@ -1,4 +1,4 @@
-"""What is kept of texts from outside takes bounded memory, however long the texts are."""
+"""Test that caches of external texts take bounded memory."""
 
 import gc
 import re

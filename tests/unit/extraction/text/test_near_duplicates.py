@@ -1,4 +1,4 @@
-"""Sentences in nearly the same words are found, and a changed number or denial never is. Requirement C7."""
+"""Test near-duplicate sentences; a different number or a negation is no duplicate."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""Sentences are cut where readers pause, and their places are exact."""
+"""Test sentence boundaries and their exact offsets."""
 
 import time
 

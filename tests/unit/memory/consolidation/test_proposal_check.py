@@ -1,4 +1,4 @@
-"""The check: nothing off the whitelist gets in, and everything proposed is accounted for."""
+"""Test that proposals outside the whitelist are refused and counted."""
 
 from datetime import datetime
 

@@ -1,4 +1,4 @@
-"""Scenes: pauses, topics and size decide; how messages were cut into calls does not. Requirements B3, C4."""
+"""Test scene boundaries: pauses, topics and size, independent of how messages are split into calls."""
 
 from dataclasses import replace
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""What goes into a prompt of so many tokens. Requirement D7."""
+"""Test packing context lines into a token budget."""
 
 import random
 

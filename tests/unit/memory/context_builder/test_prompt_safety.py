@@ -1,4 +1,4 @@
-"""No text can close the block that memories are quoted in. Requirement D7."""
+"""Test that no text can close the block that quotes memories."""
 
 import sys
 import unicodedata

@@ -1,4 +1,4 @@
-"""Rows on their way between tenants: doubles are found before anything is made of them; each call is read once. E7."""
+"""Test staged import rows: duplicates are found first, each call is read once."""
 
 import json
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""Which facts hold, on both axes of time. Requirements B2, D4; issue 5 item 5."""
+"""Test which facts hold on both time axes."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -1,4 +1,4 @@
-"""New facts beside known ones: ignored, merged, updated, created, or standing beside. Requirements C7, C8."""
+"""Test new facts against known ones: ignore, merge, update, create or keep both."""
 
 from dataclasses import replace
 

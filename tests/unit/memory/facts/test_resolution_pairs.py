@@ -1,4 +1,4 @@
-"""What becomes of a later statement, over labelled pairs of both languages, read by the rules. Requirements C7, C8."""
+"""Test conflict resolution on labelled pairs of statements, extracted by the rules."""
 
 from typing import get_args
 

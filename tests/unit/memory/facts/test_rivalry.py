@@ -1,4 +1,4 @@
-"""Spells found among rivals by searching are those found by going through every telling of every rival."""
+"""Test that the indexed search for contradicting facts agrees with a full comparison."""
 
 import gc
 import hashlib

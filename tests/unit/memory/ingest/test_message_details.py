@@ -1,4 +1,4 @@
-"""What may be said of a message besides its words: importance, zone, the time it talks about. Requirements B1, B5."""
+"""Test importance, time zone and event time of messages."""
 
 from datetime import UTC, datetime, timedelta, timezone
 

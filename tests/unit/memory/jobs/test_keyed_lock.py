@@ -1,4 +1,4 @@
-"""Readings of one memory take turns within a process (requirement C11)."""
+"""Test that jobs of one memory run one at a time within a process."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""Chains of causes: every way is told once, rings end, and nothing grows without bound. Requirement E6."""
+"""Test chains of causes: each path once, cycles end, size is bounded."""
 
 from graph_service.memory.mindmap.exploration import CHAINS_MAX, STEPS_MAX, chains
 

@@ -1,4 +1,4 @@
-"""Communities of a memory: what is densely tied belongs together, whatever the order. Requirements A5, E6."""
+"""Test that communities group dense parts of the graph, in any order of input."""
 
 import random
 

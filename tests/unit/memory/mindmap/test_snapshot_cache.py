@@ -1,4 +1,4 @@
-"""Maps kept for when the database is away: the nearest one, of nobody else, and nothing forgotten. Requirement E6."""
+"""Test cached map snapshots for outages: nearest scope, same tenant, no deleted content."""
 
 from graph_service.memory.mindmap.snapshot import Snapshot
 from graph_service.memory.mindmap.snapshot_cache import MapSnapshotCache

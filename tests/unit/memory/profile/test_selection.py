@@ -1,4 +1,4 @@
-"""What a profile holds follows from its facts alone, within the limits of five categories. Requirement B7."""
+"""Test the selection of profile facts within the limits of five categories."""
 
 from dataclasses import replace
 from datetime import timedelta

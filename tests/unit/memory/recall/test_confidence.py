@@ -1,4 +1,4 @@
-"""How sure recall is that a memory holds an answer. Requirement D7."""
+"""Test recall's confidence that a memory contains an answer."""
 
 from typing import Any
 

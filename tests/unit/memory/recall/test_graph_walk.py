@@ -1,4 +1,4 @@
-"""The walk over what was found: near what is named counts most, and nothing depends on the order of rows."""
+"""Test the graph walk: closer to the named entity scores higher, independent of row order."""
 
 import random
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What is said for each message: by its words, its neighbours' words, who says it and when. Requirements D2, D4."""
+"""Test lexical, neighbour, speaker and time features of messages."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta

@@ -1,4 +1,4 @@
-"""What can be answered without the database, from disk and a snapshot. Requirements C12, F2, F3; issue 5 item 6."""
+"""Test recall without the database, from the spool and the last snapshot."""
 
 import time
 from collections.abc import Iterable, Iterator

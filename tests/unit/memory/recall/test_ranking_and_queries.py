@@ -1,4 +1,4 @@
-"""Ranking and full-text queries: parts sum, order does not matter, nobody's text becomes query syntax."""
+"""Test ranking and full-text queries: score parts add up, order does not matter, text is escaped."""
 
 import re
 from datetime import timedelta

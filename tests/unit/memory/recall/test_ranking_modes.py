@@ -1,4 +1,4 @@
-"""The named modes: layers thresholds and a path of degradation; similarity with importance. Requirements D3, D4."""
+"""Test the ranking modes and their fallbacks."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""Pages, the least score, and the second check of scope. Requirements D5, D6, F2."""
+"""Test pages, the minimum score and the second check of the scope."""
 
 import base64
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""The short-term window without any store: order, bounds, keys, forgetting. Requirements C14, F2, F8."""
+"""Test the in-process short-term window: order, bounds, keys, deletion."""
 
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,4 +1,4 @@
-"""Whom "she" means: names said last, and which questions lean on them. Requirement C14."""
+"""Test pronoun resolution by the names said last."""
 
 import pytest
 

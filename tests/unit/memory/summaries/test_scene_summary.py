@@ -1,4 +1,4 @@
-"""Which messages layer texts are made from, and when they are made anew. Requirements C2, C13."""
+"""Test which messages a scene summary is made from, and when it is renewed."""
 
 from dataclasses import replace
 from typing import Any
