@@ -9,29 +9,29 @@ from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from graph_service.api.errors import answer_to
-from graph_service.auth.access import ANYBODY, SCOPE_KEY, Access, demand, holder_of, vouch
-from graph_service.auth.gate import Gate
+from graph_service.auth.access import ANONYMOUS, SCOPE_KEY, Access, identify_connection, quota_key, require_access
+from graph_service.auth.authenticator import Authenticator
 from graph_service.auth.origin import same_origin
-from graph_service.auth.rules import route_need
+from graph_service.auth.rules import route_requirement
 from schema.errors import ForbiddenError, MnemographError, RateLimitError
 
 # Requests under way at once, of one credential, and of all together at a service without keys.
 CREDENTIAL_MAX: Final = 256
-ANYBODY_MAX: Final = 1_024
+ANONYMOUS_MAX: Final = 1_024
 _HARMLESS = frozenset({"GET", "HEAD"})
 _FOREIGN = frozenset({"cross-site", "same-site"})
 _REFUSED_SOCKET = 1008
 
 
-class FrontDoor:
+class RequestGate:
     """Lets a request through with what it may do in its scope, or answers it.
 
     A route that asks for no credential is passed without looking at any.
     """
 
-    def __init__(self, app: ASGIApp, *, gate: Gate) -> None:
+    def __init__(self, app: ASGIApp, *, auth: Authenticator) -> None:
         self._app = app
-        self._gate = gate
+        self._auth = auth
         self._requests: Counter[str] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -44,7 +44,7 @@ class FrontDoor:
                 access = await self._let_in(scope)
                 if access is not None and scope["type"] == "http":
                     stack.enter_context(self._under_way(access))
-                    vouch(scope, access)
+                    identify_connection(scope, access)
             except MnemographError as error:
                 await _refuse(error, scope, receive, send)
                 return
@@ -55,22 +55,22 @@ class FrontDoor:
         connection = HTTPConnection(scope)
         method = scope["method"] if scope["type"] == "http" else "WEBSOCKET"
         path = scope["path"]
-        need = route_need(method, path)
+        need = route_requirement(method, path)
         # The socket of the viewer answers a foreign page in its own words; the open pages are for everybody.
         if need.role is not None or method not in (*_HARMLESS, "WEBSOCKET"):
             _check_origin(connection)
         if need.role is None:
             return None
-        access: Access = await self._gate.admit(connection)
-        self._gate.spend(access)
-        demand(access, need, path)
+        access: Access = await self._auth.authenticate(connection)
+        self._auth.check_rate(access)
+        require_access(access, need, path)
         scope[SCOPE_KEY] = access
         return access
 
     @contextlib.contextmanager
     def _under_way(self, access: Access) -> Iterator[None]:
         """Count a request as long as it lasts."""
-        holder, most = holder_of(access), ANYBODY_MAX if access is ANYBODY else CREDENTIAL_MAX
+        holder, most = quota_key(access), ANONYMOUS_MAX if access is ANONYMOUS else CREDENTIAL_MAX
         if self._requests[holder] >= most:
             raise RateLimitError(
                 f"{most} requests of this credential are under way already; send the next when one of them is answered",

@@ -7,12 +7,12 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from graph_service.auth.access import access_of
-from graph_service.auth.gate import Gate
+from graph_service.auth.authenticator import Authenticator
 from graph_service.auth.keys import CREDENTIAL_CHARS_MAX
 from graph_service.auth.sign_in import cookie_name
 
 
-def sign_in_router(gate: Gate) -> APIRouter:
+def sign_in_router(auth: Authenticator) -> APIRouter:
     """Return the routes `/api/sign-in`, `/api/sign-out`, and `/api/access`."""
     router = APIRouter(prefix="/api")
 
@@ -21,12 +21,12 @@ def sign_in_router(gate: Gate) -> APIRouter:
         request: Request, key: Annotated[str, Body(embed=True, min_length=1, max_length=CREDENTIAL_CHARS_MAX)]
     ) -> Response:
         """Take an API key or a token and set the cookie that stands for it; says what it opens."""
-        access = await gate.admit(request, token=key.strip())
-        gate.spend(access)
+        access = await auth.authenticate(request, token=key.strip())
+        auth.check_rate(access)
         told: dict[str, Any] = {"tenant": access.tenant, "role": access.role}
         answer = JSONResponse(told, headers={"Cache-Control": "no-store"})
-        if gate.locked:
-            text, lasts_s = gate.session(access)
+        if auth.locked:
+            text, lasts_s = auth.new_session(access)
             answer.set_cookie(
                 cookie_name(request.headers.get("host", "")),
                 text,
@@ -35,7 +35,7 @@ def sign_in_router(gate: Gate) -> APIRouter:
                 samesite="strict",
                 secure=request.url.scheme == "https",
             )
-            await gate.note(access, tenant=access.tenant, door="rest", what=("sign-in",))
+            await auth.write_audit(access, tenant=access.tenant, door="rest", what=("sign-in",))
         return answer
 
     @router.post("/sign-out")

@@ -5,7 +5,7 @@ from urllib.parse import unquote
 
 from starlette.requests import HTTPConnection
 
-from graph_service.auth.access import access_of, tenant_opened
+from graph_service.auth.access import access_of, resolve_tenant
 from schema.errors import InputError
 from schema.ids import TenantId
 from schema.tenant_name import tenant_named
@@ -22,7 +22,7 @@ def tenant_of(request: HTTPConnection) -> TenantId:
         InputError: the header holds no name of a tenant.
         ForbiddenError: the credential does not open that tenant.
     """
-    return tenant_opened(access_of(request), _named(request.headers.get(HEADER)))
+    return resolve_tenant(access_of(request), _named(request.headers.get(HEADER)))
 
 
 def _named(value: str | None) -> TenantId | None:

@@ -49,7 +49,7 @@ class Access:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Need:
+class Requirement:
     """What a field, route, tool or frame asks of whoever uses it.
 
     Attributes:
@@ -67,10 +67,10 @@ class Need:
 
 
 # While no credential exists a service that only this machine reaches lets everybody do everything.
-ANYBODY: Final = Access(who="anybody", tenant=None, role=Role.ADMIN)
+ANONYMOUS: Final = Access(who="anybody", tenant=None, role=Role.ADMIN)
 
 
-def holder_of(access: Access) -> str:
+def quota_key(access: Access) -> str:
     """Return the name under which rates and places of an access are counted.
 
     Issuers may use one subject in several tenants; what is done in one must not slow down another.
@@ -78,20 +78,20 @@ def holder_of(access: Access) -> str:
     return f"{access.tenant} {access.who}"
 
 
-def vouch(scope: "Scope", access: Access) -> None:
+def identify_connection(scope: "Scope", access: Access) -> None:
     """Tell the server below that whoever sends on this connection was let in."""
     connection = scope.get(CONNECTION_KEY)
     if connection is not None:
-        connection.admit(holder_of(access))
+        connection.admit(quota_key(access))
 
 
 def access_of(connection: "HTTPConnection") -> Access:
     """Return who sent a request that passed the front door."""
-    access: Access = connection.scope.get(SCOPE_KEY, ANYBODY)
+    access: Access = connection.scope.get(SCOPE_KEY, ANONYMOUS)
     return access
 
 
-def demand(access: Access, need: Need, what: str) -> None:
+def require_access(access: Access, need: Requirement, what: str) -> None:
     """Return if the access is enough for the need.
 
     Args:
@@ -113,7 +113,7 @@ def demand(access: Access, need: Need, what: str) -> None:
         )
 
 
-def tenant_opened(access: Access, named: TenantId | None) -> TenantId:
+def resolve_tenant(access: Access, named: TenantId | None) -> TenantId:
     """Return the tenant a request is about.
 
     Args:

@@ -31,7 +31,7 @@ TARGETS_MAX: Final = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Deed:
+class AuditEntry:
     """One thing somebody did or was refused.
 
     Attributes:
@@ -72,7 +72,7 @@ class AuditLog:
         """
         return f"{self._lost} lines lost: {self._why}" if self._lost else None
 
-    async def note(self, deed: Deed) -> bool:
+    async def note(self, deed: AuditEntry) -> bool:
         """Return when the deed was handed to the operating system; False when it was lost instead."""
         try:
             await asyncio.to_thread(self._append, deed)
@@ -84,7 +84,7 @@ class AuditLog:
             self._lost, self._why = 0, ""
         return True
 
-    def _lose(self, deed: Deed, error: Exception) -> None:
+    def _lose(self, deed: AuditEntry, error: Exception) -> None:
         failure = failure_of(error)
         # The operating system's own word (`No space left on device`) holds nothing of a request.
         self._why = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else failure.kind
@@ -95,7 +95,7 @@ class AuditLog:
         level = logging.ERROR if self._lost % 100 == 1 else logging.DEBUG
         _log.log(level, "a line of the audit log could not be written and is lost (%s)", self._why, extra=extra)
 
-    def _append(self, deed: Deed) -> None:
+    def _append(self, deed: AuditEntry) -> None:
         row = {**asdict(deed), "at": deed.at.isoformat(timespec="milliseconds")}
         line = json.dumps(row, ensure_ascii=False).encode(errors="backslashreplace") + b"\n"
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)

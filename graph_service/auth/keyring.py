@@ -14,7 +14,7 @@ from pydantic import TypeAdapter
 
 from extraction.verified_files import write_private
 from graph_service.auth.access import Role
-from graph_service.auth.keys import Key, hash_of, id_in, is_key, key_text, looks_like_key
+from graph_service.auth.keys import Key, format_key, key_hash, key_id_of, looks_like_key, matches_key
 from graph_service.graph.statements import Statement, statement
 from graph_service.graph.store import Graph, Row, Writing
 from schema.errors import BrokenDataError, ConflictError, InputError, NotFoundError, UnavailableError
@@ -32,7 +32,7 @@ _UNKNOWN_POLL_S: Final = 0.2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KeptKeys:
+class StoredKeys:
     """The keys as they were known last, as they are kept on disk.
 
     Attributes:
@@ -43,7 +43,7 @@ class KeptKeys:
     keys: tuple[Key, ...]
 
 
-_KEPT: Final = TypeAdapter(KeptKeys)
+_KEPT: Final = TypeAdapter(StoredKeys)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,16 +85,16 @@ class Keyring:
         self._news = asyncio.Event()
 
     @property
-    def exist(self) -> bool:
+    def any_exist(self) -> bool:
         """True if any key was ever made and not dropped; one that was revoked still locks the door."""
         return self._exist
 
     @property
-    def known(self) -> bool:
+    def loaded(self) -> bool:
         """Return whether the keys were read once; until then nobody is let in."""
         return self._keys is not None
 
-    async def know(self) -> None:
+    async def ensure_loaded(self) -> None:
         """Return when the keys were read once.
 
         Raises:
@@ -114,7 +114,7 @@ class Keyring:
     def by_id(self, key_id: str) -> Key | None:
         """Return a key that is good now."""
         key = (self._keys or {}).get(key_id)
-        return key if key is not None and key.opens(self._clock()) else None
+        return key if key is not None and key.is_valid(self._clock()) else None
 
     async def find(self, text: str, *, look_again: bool = True) -> Key | None:
         """Return the key with this text, if it is good now.
@@ -122,14 +122,14 @@ class Keyring:
         Args:
             look_again: read the keys from the database for an id that is not known, which takes up to 0.2 s.
         """
-        key = self.by_id(id_in(text))
-        if look_again and key is None and looks_like_key(text) and id_in(text) not in (self._keys or {}):
+        key = self.by_id(key_id_of(text))
+        if look_again and key is None and looks_like_key(text) and key_id_of(text) not in (self._keys or {}):
             await asyncio.sleep(max(_UNKNOWN_POLL_S - self._age_s(), 0.0))
             await self._refresh(older_than_s=_UNKNOWN_POLL_S)
-            key = self.by_id(id_in(text))
-        return key if is_key(text, key) else None
+            key = self.by_id(key_id_of(text))
+        return key if matches_key(text, key) else None
 
-    async def listed(self) -> list[Key]:
+    async def list_keys(self) -> list[Key]:
         """Return all keys, good ones first.
 
         Raises:
@@ -140,7 +140,7 @@ class Keyring:
     async def _rows(self) -> list[Row]:
         return await self._graph.read(statement("auth/list_keys"), {"rows_max": KEYS_MAX})
 
-    async def make(
+    async def create(
         self,
         *,
         name: str,
@@ -160,16 +160,16 @@ class Keyring:
             raise InputError(
                 f"the name {name[:NAME_CHARS_MAX]!r} does not fit: use 1 to {NAME_CHARS_MAX} printable signs"
             )
-        if len(await self.listed()) >= KEYS_MAX:
+        if len(await self.list_keys()) >= KEYS_MAX:
             raise ConflictError(f"there are {KEYS_MAX:,} keys already; drop revoked ones with `mnemograph keys drop`")
         key_id, now = self._word().replace("_", "").replace("-", "")[:12].lower(), self._clock()
-        text = key_text(key_id, self._word())
+        text = format_key(key_id, self._word())
         key = Key(
             id=key_id,
             name=name.strip(),
             tenant=tenant,
             role=role,
-            hash=hash_of(text),
+            hash=key_hash(text),
             created_at=now,
             expires_at=now + lasts if lasts is not None else None,
             requests_per_s=requests_per_s,
@@ -188,7 +188,7 @@ class Keyring:
         if not await self._write(statement("auth/revoke_key"), {"id": key_id, "at": self._clock()}):
             raise NotFoundError(f"there is no key {key_id!r}; `mnemograph keys` lists them")
 
-    async def drop(self, key_id: str) -> None:
+    async def delete(self, key_id: str) -> None:
         """Take a revoked key out of the list; without any key a service for this machine alone is open again.
 
         Raises:
@@ -206,7 +206,7 @@ class Keyring:
                 async with asyncio.timeout(POLL_S):
                     await stop.wait()
 
-    async def news(self) -> None:
+    async def wait_for_reload(self) -> None:
         """Return when the keys were read the next time."""
         await self._news.wait()
 
@@ -234,11 +234,11 @@ class Keyring:
         # Also one that cannot be understood locks the door.
         self._exist = bool(rows)
         self._loaded_s = time.monotonic()
-        await asyncio.to_thread(self._keep, KeptKeys(exist=self._exist, keys=tuple(keys)))
+        await asyncio.to_thread(self._keep, StoredKeys(exist=self._exist, keys=tuple(keys)))
         news, self._news = self._news, asyncio.Event()
         news.set()
 
-    def _keep(self, kept: KeptKeys) -> None:
+    def _keep(self, kept: StoredKeys) -> None:
         """Write the keys down when they have changed; a disk that does not take them delays a later start, no more."""
         text = _KEPT.dump_json(kept).decode()
         if self._kept is None or text == self._kept_text:
@@ -254,7 +254,7 @@ class Keyring:
         else:
             self._kept_text = text
 
-    def _read_kept(self) -> KeptKeys | None:
+    def _read_kept(self) -> StoredKeys | None:
         if self._kept is None:
             return None
         try:

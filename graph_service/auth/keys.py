@@ -37,7 +37,7 @@ class Key:
     revoked_at: datetime | None = None
     requests_per_s: float | None = None
 
-    def opens(self, now: datetime) -> bool:
+    def is_valid(self, now: datetime) -> bool:
         """Return whether it is good for anything now."""
         return self.revoked_at is None and (self.expires_at is None or now < self.expires_at)
 
@@ -53,7 +53,7 @@ class Key:
         )
 
 
-def key_text(key_id: str, secret: str) -> str:
+def format_key(key_id: str, secret: str) -> str:
     """Return the key as its holder keeps it."""
     return f"{PREFIX}_{key_id}_{secret}"
 
@@ -63,16 +63,16 @@ def looks_like_key(text: str) -> bool:
     return text.startswith(f"{PREFIX}_") and len(text) <= KEY_CHARS_MAX
 
 
-def id_in(text: str) -> str:
+def key_id_of(text: str) -> str:
     """Return the id in a key."""
     return text.split("_", 2)[1] if text.count("_") >= 2 else ""
 
 
-def hash_of(text: str) -> str:
+def key_hash(text: str) -> str:
     """Return what is kept of a key."""
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def is_key(text: str, key: Key | None) -> bool:
+def matches_key(text: str, key: Key | None) -> bool:
     """Return whether the text is that very key; takes as long whatever is wrong with it."""
-    return hmac.compare_digest(hash_of(text), key.hash if key else _NO_HASH)
+    return hmac.compare_digest(key_hash(text), key.hash if key else _NO_HASH)

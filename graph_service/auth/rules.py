@@ -7,16 +7,16 @@ tenant gets in.
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
-from graph_service.auth.access import Need, Role
+from graph_service.auth.access import Requirement, Role
 
-OPEN: Final = Need(role=None)
-READ: Final = Need(role=Role.READ)
-READ_OF_ALL: Final = Need(role=Role.READ, every_tenant=True)
-WRITE: Final = Need(role=Role.WRITE)
-ADMIN: Final = Need(role=Role.ADMIN)
-ADMIN_OF_ALL: Final = Need(role=Role.ADMIN, every_tenant=True)
+OPEN: Final = Requirement(role=None)
+READ: Final = Requirement(role=Role.READ)
+READ_OF_ALL: Final = Requirement(role=Role.READ, every_tenant=True)
+WRITE: Final = Requirement(role=Role.WRITE)
+ADMIN: Final = Requirement(role=Role.ADMIN)
+ADMIN_OF_ALL: Final = Requirement(role=Role.ADMIN, every_tenant=True)
 
-QUERY: Final[Mapping[str, Need]] = {
+QUERY: Final[Mapping[str, Requirement]] = {
     "changesSince": READ,
     "context": READ,
     "corrections": READ,
@@ -50,7 +50,7 @@ QUERY: Final[Mapping[str, Need]] = {
     "work": READ,
 }
 
-MUTATION: Final[Mapping[str, Need]] = {
+MUTATION: Final[Mapping[str, Requirement]] = {
     "addFact": WRITE,
     "cancelWork": ADMIN,
     "closeSession": WRITE,
@@ -83,16 +83,22 @@ MUTATION: Final[Mapping[str, Need]] = {
     "updateFact": WRITE,
 }
 
-SUBSCRIPTION: Final[Mapping[str, Need]] = {"graphChanged": READ}
+SUBSCRIPTION: Final[Mapping[str, Requirement]] = {"graphChanged": READ}
 
-FIELDS: Final[Mapping[str, Mapping[str, Need]]] = {
+FIELDS: Final[Mapping[str, Mapping[str, Requirement]]] = {
     "query": QUERY,
     "mutation": MUTATION,
     "subscription": SUBSCRIPTION,
 }
 
 # Frames that a viewer sends.
-FRAMES: Final[Mapping[str, Need]] = {"ack": READ, "hello": READ, "resync": READ, "scope": READ, "selection_sync": READ}
+FRAMES: Final[Mapping[str, Requirement]] = {
+    "ack": READ,
+    "hello": READ,
+    "resync": READ,
+    "scope": READ,
+    "selection_sync": READ,
+}
 
 
 class Route(NamedTuple):
@@ -105,7 +111,7 @@ class Route(NamedTuple):
 
     method: str
     path: str
-    need: Need
+    need: Requirement
 
 
 ROUTES: Final = (
@@ -144,19 +150,19 @@ ROUTES: Final = (
 )
 
 
-def field_need(operation: str, field: str) -> Need:
+def field_requirement(operation: str, field: str) -> Requirement:
     """Return what a root field of GraphQL asks for; introspection asks for nothing more than being let in."""
     if field.startswith("__"):
         return READ
     return FIELDS[operation].get(field, ADMIN_OF_ALL)
 
 
-def frame_need(name: str) -> Need:
+def frame_requirement(name: str) -> Requirement:
     """Return what a frame of a viewer asks for."""
     return FRAMES.get(name, ADMIN_OF_ALL)
 
 
-def route_need(method: str, path: str) -> Need:
+def route_requirement(method: str, path: str) -> Requirement:
     """Return what a request asks for before anything of it is read."""
     asked = "GET" if method == "HEAD" else method
     for route in ROUTES:

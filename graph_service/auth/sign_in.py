@@ -24,7 +24,7 @@ def cookie_name(host: str) -> str:
     return f"{_COOKIE}_{port}" if port.isdigit() else _COOKIE
 
 
-def session_text(access: Access, *, until_s: float, secret: bytes) -> str:
+def encode_session(access: Access, *, until_s: float, secret: bytes) -> str:
     """Return what the cookie holds: who it is and until when, signed.
 
     A key's rights are looked up each time, so that revoking it ends its sessions.
@@ -36,7 +36,7 @@ def session_text(access: Access, *, until_s: float, secret: bytes) -> str:
     return f"{body}.{_signature(body, secret)}"
 
 
-def session_in(text: str, *, now_s: float, secret: bytes) -> Access | None:
+def decode_session(text: str, *, now_s: float, secret: bytes) -> Access | None:
     """Return who a cookie stands for; None when it is over or not ours. Of a key only `key_id` and `until_s` count."""
     body, _, signature = text.partition(".")
     if not hmac.compare_digest(signature.encode(), _signature(body, secret).encode()):

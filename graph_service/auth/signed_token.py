@@ -57,7 +57,7 @@ def token_rules(auth: AuthSettings) -> TokenRules | None:
     )
 
 
-def read_token(text: str, rules: TokenRules) -> Access:
+def verify_token(text: str, rules: TokenRules) -> Access:
     """Return what a token lets its holder do.
 
     A claim counts only with the type it must have: nothing is turned into text, so that `null` or `true` names no

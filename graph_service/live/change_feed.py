@@ -15,7 +15,7 @@ import orjson
 from extraction.bounded_threads import BoundedThreads
 from graph_service.live.limits import LiveLimits
 from graph_service.live.patches import ViewerState, apply_ops, coalesce, patch_of
-from graph_service.live.shared_snapshots import SharedSnapshots
+from graph_service.live.shared_snapshots import SnapshotFrameCache
 from graph_service.memory.change_log.log import ChangeLog, Head
 from graph_service.memory.change_log.payloads import moment_text
 from graph_service.memory.mindmap.reader import MindMap
@@ -76,7 +76,7 @@ class Encoded:
     empty: bool
 
 
-class SharedFrames:
+class PatchCache:
     """The last patches; viewers at the same number, with the same lens, get the same bytes."""
 
     def __init__(self, bytes_max: int) -> None:
@@ -203,8 +203,8 @@ class Feed:
         self.as_of = ""
         self.epoch: str | None = None
         self.ring = Ring(0, limits)
-        self.frames = SharedFrames(limits.ring_bytes)
-        self.snapshots = SharedSnapshots(part_bytes=limits.frame_out_bytes, bytes_max=limits.ring_bytes)
+        self.frames = PatchCache(limits.ring_bytes)
+        self.snapshots = SnapshotFrameCache(part_bytes=limits.frame_out_bytes, bytes_max=limits.ring_bytes)
         self.looked = asyncio.Event()
         self.listeners: set[asyncio.Event] = set()
         self._changes = change_log

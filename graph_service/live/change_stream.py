@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
 
-from graph_service.auth.access import ANYBODY, Access
-from graph_service.auth.places import Place
+from graph_service.auth.access import ANONYMOUS, Access
+from graph_service.auth.connection_slots import Slot
 from graph_service.live.change_feed import Feed
 from graph_service.live.hub import Hub
 from graph_service.memory.change_log.log import ChangeLog
@@ -41,7 +41,7 @@ class ChangeStream:
         self._log = change_log
 
     async def follow(
-        self, tenant: str, user_id: str | None, *, epoch: str | None, since: int | None, access: Access = ANYBODY
+        self, tenant: str, user_id: str | None, *, epoch: str | None, since: int | None, access: Access = ANONYMOUS
     ) -> AsyncIterator[Batch]:
         """First where it stands, then what happens; ends when its place is needed for somebody else.
 
@@ -53,7 +53,7 @@ class ChangeStream:
             RateLimitError: there are too many viewers, or the place was given to somebody else.
             UnavailableError: the log that must be read does not answer.
         """
-        with self._hub.places.taken(tenant, access) as place:
+        with self._hub.slots.take(tenant, access) as place:
             resume = Resume(epoch=epoch, seq=since) if epoch is not None and since is not None else None
             async with self._hub.watching(tenant, resume) as feed:
                 wake = asyncio.Event()
@@ -64,7 +64,7 @@ class ChangeStream:
                     yield now
                     while True:
                         wake.clear()
-                        if place.lost.is_set():
+                        if place.revoked.is_set():
                             raise RateLimitError("this place was given to a tenant that has fewer; come back", 5.0)
                         after = await self._after(feed, now)
                         if after is None:
@@ -92,9 +92,9 @@ class ChangeStream:
         return replace(told, seq=taken[-1].seq, reset=False, changes=tuple(taken)) if taken else None
 
 
-async def _woken(place: Place, wake: asyncio.Event) -> None:
+async def _woken(place: Slot, wake: asyncio.Event) -> None:
     """Wake the stream when its place is lost."""
-    await place.lost.wait()
+    await place.revoked.wait()
     wake.set()
 
 

@@ -13,7 +13,7 @@ TIMEOUT: Final = 4408
 TOO_BIG: Final = 4413
 TOO_FAST: Final = 4429
 TRY_LATER: Final = 1013
-OUR_FAULT: Final = 1011
+INTERNAL_ERROR: Final = 1011
 
 _NAMES: Final = {
     BAD_FRAME: "BAD_FRAME",
@@ -24,7 +24,7 @@ _NAMES: Final = {
     TOO_BIG: "TOO_BIG",
     TOO_FAST: "TOO_FAST",
     TRY_LATER: "TRY_LATER",
-    OUR_FAULT: "INTERNAL",
+    INTERNAL_ERROR: "INTERNAL",
 }
 
 

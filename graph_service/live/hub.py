@@ -5,10 +5,10 @@ import contextlib
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 
-from graph_service.auth.places import Places
+from graph_service.auth.connection_slots import ConnectionSlots
 from graph_service.live.change_feed import Feed
 from graph_service.live.limits import LIVE_LIMITS, LiveLimits
-from graph_service.live.presence import Company
+from graph_service.live.presence import ViewerGroup
 from graph_service.memory.change_log.log import ChangeLog
 from graph_service.memory.mindmap.reader import MindMap
 from graph_service.memory.mindmap.snapshot_cache import MapSnapshotCache
@@ -24,7 +24,7 @@ from schema.predicates import whitelist
 class _Watched:
     feed: Feed
     task: asyncio.Task[None]
-    company: Company = field(default_factory=Company)
+    company: ViewerGroup = field(default_factory=ViewerGroup)
     viewers: int = field(default=0)
 
 
@@ -54,7 +54,7 @@ class Hub:
         self._supervisor = supervisor or Supervisor()
         self._watched: dict[str, _Watched] = {}
         self.kept = MapSnapshotCache() if kept is None else kept
-        self.places = Places(
+        self.slots = ConnectionSlots(
             "viewers",
             most=limits.viewers,
             of_tenant=limits.viewers_of_tenant,
@@ -64,7 +64,7 @@ class Hub:
     @property
     def viewers(self) -> int:
         """Return how many watch."""
-        return len(self.places)
+        return len(self.slots)
 
     def notify(self, tenant: str) -> None:
         """Something was committed in this tenant; to be called in the event loop, after the commit."""
@@ -98,7 +98,7 @@ class Hub:
                 await _end(watched.task)
                 await watched.feed.keep_up()
 
-    def company(self, feed: Feed) -> Company:
+    def company(self, feed: Feed) -> ViewerGroup:
         """Return those who watch the tenant of this feed, which is being watched."""
         return self._watched[feed.tenant].company
 
@@ -116,7 +116,7 @@ class Hub:
             limits=SocketLimits(
                 msg_bytes=self.limits.frame_out_bytes,
                 window=self.limits.window,
-                ping_s=max(1, round(self.limits.quiet_s)),
+                ping_s=max(1, round(self.limits.heartbeat_s)),
             ),
             kinds=[kind.value for kind in MIND_MAP_KINDS],
             predicates=list(whitelist()),

@@ -46,7 +46,7 @@ class Member:
         return texts
 
 
-class Company:
+class ViewerGroup:
     """The members of one tenant."""
 
     def __init__(self) -> None:

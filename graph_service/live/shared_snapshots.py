@@ -26,7 +26,7 @@ class _Encoded:
         return sum(map(len, self.parts))
 
 
-class SharedSnapshots:
+class SnapshotFrameCache:
     """The last snapshots of a tenant; viewers that are handed the same one get the same bytes.
 
     Args:

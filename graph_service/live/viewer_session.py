@@ -58,9 +58,9 @@ class Viewer:
         """
         while True:
             await member.wake.wait()
-            for text in member.take(words_together=self._limits.mingle_words):
+            for text in member.take(words_together=self._limits.presence_frames):
                 await self._send_text(text)
-            await asyncio.sleep(self._limits.mingle_s)
+            await asyncio.sleep(self._limits.presence_interval_s)
 
     async def run(self) -> None:
         """Send until cancelled.
@@ -136,7 +136,7 @@ class Viewer:
             await self._send(self._status())
 
     async def _prove_life(self) -> None:
-        if _now_s() - self._sent_s < self._limits.quiet_s:
+        if _now_s() - self._sent_s < self._limits.heartbeat_s:
             return
         if self._shows is None:
             await self._send(self._status())
@@ -188,7 +188,7 @@ class Viewer:
             )
 
     def _pause_s(self) -> float:
-        due = [self._sent_s + self._limits.quiet_s]
+        due = [self._sent_s + self._limits.heartbeat_s]
         if self._out:
             due.append(self._out[0][1] + self._limits.ack_s)
         if self._shows is None and len(self._out) < self._limits.window:

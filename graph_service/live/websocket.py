@@ -13,16 +13,16 @@ from fastapi import APIRouter
 from pydantic import ValidationError
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from graph_service.auth.access import ANYBODY, Access, demand, tenant_opened, vouch
-from graph_service.auth.gate import Gate
+from graph_service.auth.access import ANONYMOUS, Access, identify_connection, require_access, resolve_tenant
+from graph_service.auth.authenticator import Authenticator
+from graph_service.auth.connection_slots import Slot
 from graph_service.auth.origin import same_origin
-from graph_service.auth.places import Place
 from graph_service.auth.rates import Bucket, take
-from graph_service.auth.rules import frame_need
+from graph_service.auth.rules import frame_requirement
 from graph_service.live.close_codes import (
     BAD_FRAME,
     FORBIDDEN,
-    OUR_FAULT,
+    INTERNAL_ERROR,
     SUB_PROTOCOL,
     TIMEOUT,
     TOO_BIG,
@@ -72,7 +72,7 @@ def _name(host: str | None) -> str | None:
 
 def told_of(access: Access) -> dict[str, str | None]:
     """Return the fields `holder` and `until` of `hello_ack`."""
-    if access is ANYBODY:
+    if access is ANONYMOUS:
         return {"holder": None, "until": None}
     holder = hashlib.sha256(f"{access.who}\0{access.tenant}".encode()).hexdigest()[:32]
     until = None if access.until_s is None else moment_text(datetime.fromtimestamp(access.until_s, UTC))
@@ -84,27 +84,27 @@ Hear = Callable[[Ack | Resync | ScopeWish | Pointing], None]
 _LOG = logging.getLogger(__name__)
 
 
-def live_router(hub: Hub, *, gate: Gate | None = None, allowed_hosts: Set[str] = LOOPBACK_HOSTS) -> APIRouter:
+def live_router(hub: Hub, *, auth: Authenticator | None = None, allowed_hosts: Set[str] = LOOPBACK_HOSTS) -> APIRouter:
     """Return the route `/live`.
 
     Args:
-        gate: knows who comes with the token in `hello`, the header or the cookie; None lets everybody in.
+        auth: checks the credential in `hello`, the header or the cookie; None admits everybody.
         allowed_hosts: names by which browsers may address this service.
     """
     router = APIRouter()
 
     @router.websocket("/live")
     async def live(websocket: WebSocket) -> None:
-        await _Door(hub, gate, allowed_hosts).serve(websocket)
+        await _Door(hub, auth, allowed_hosts).serve(websocket)
 
     return router
 
 
 class _Door:
-    def __init__(self, hub: Hub, gate: Gate | None, allowed_hosts: Set[str]) -> None:
+    def __init__(self, hub: Hub, auth: Authenticator | None, allowed_hosts: Set[str]) -> None:
         self._hub = hub
-        self._gate = gate
-        self._access = ANYBODY
+        self._auth = auth
+        self._access = ANONYMOUS
         self._allowed_hosts = allowed_hosts
 
     async def serve(self, websocket: WebSocket) -> None:
@@ -122,7 +122,7 @@ class _Door:
             await _refuse(websocket, refusal)
         except Exception:
             _LOG.exception("a viewer's connection failed")
-            await _refuse(websocket, RefusedError(OUR_FAULT, "this is a bug; please report it", retry_s=5.0))
+            await _refuse(websocket, RefusedError(INTERNAL_ERROR, "this is a bug; please report it", retry_s=5.0))
 
     def _check_origin(self, websocket: WebSocket) -> None:
         origin, host = websocket.headers.get("origin"), websocket.headers.get("host")
@@ -137,13 +137,13 @@ class _Door:
         hello = await self._greeted(websocket)
         with contextlib.ExitStack() as stack:
             try:
-                place = stack.enter_context(self._hub.places.taken(hello.scope.tenant, self._access))
+                place = stack.enter_context(self._hub.slots.take(hello.scope.tenant, self._access))
             except RateLimitError as error:
                 raise RefusedError(TRY_LATER, error.message, retry_s=self._hub.limits.retry_s) from error
-            vouch(websocket.scope, self._access)
+            identify_connection(websocket.scope, self._access)
             await self._watch(websocket, hello, place)
 
-    async def _watch(self, websocket: WebSocket, hello: Hello, place: Place) -> None:
+    async def _watch(self, websocket: WebSocket, hello: Hello, place: Slot) -> None:
         async with self._hub.watching(hello.scope.tenant, hello.resume) as feed:
             ack = (await self._hub.hello_ack(feed)).model_copy(update=told_of(self._access))
             await websocket.send_text(frame_json(ack).decode())
@@ -195,13 +195,13 @@ class _Door:
         return hello
 
     async def _let_in(self, websocket: WebSocket, hello: Hello) -> None:
-        if self._gate is None:
+        if self._auth is None:
             return
         try:
-            self._access = await self._gate.admit(websocket, token=hello.token)
-            self._gate.spend(self._access)
-            demand(self._access, frame_need(hello.t), "watching")
-            tenant_opened(self._access, TenantId(hello.scope.tenant))
+            self._access = await self._auth.authenticate(websocket, token=hello.token)
+            self._auth.check_rate(self._access)
+            require_access(self._access, frame_requirement(hello.t), "watching")
+            resolve_tenant(self._access, TenantId(hello.scope.tenant))
         except (RateLimitError, UnavailableError) as error:
             raise RefusedError(TRY_LATER, error.message, retry_s=error.retry_after_s or 1.0) from error
         except MnemographError as error:
@@ -228,7 +228,7 @@ class _Door:
                     TOO_FAST, f"more than {limits.frames_per_s} frames a second; slow down", retry_s=limits.retry_s
                 )
             try:
-                demand(self._access, frame_need(frame.t), f"the frame {frame.t!r}")
+                require_access(self._access, frame_requirement(frame.t), f"the frame {frame.t!r}")
             except ForbiddenError as error:
                 raise RefusedError(FORBIDDEN, error.message) from error
             pointed += isinstance(frame, Pointing)
@@ -241,24 +241,24 @@ class _Door:
     def _spend(self) -> None:
         """Count one request of the credential, over all its connections."""
         try:
-            if self._gate is not None:
-                self._gate.spend(self._access)
+            if self._auth is not None:
+                self._auth.check_rate(self._access)
         except RateLimitError as error:
             raise RefusedError(TOO_FAST, error.message, retry_s=error.retry_after_s or 1.0) from error
 
-    async def _keep(self, place: Place) -> None:
+    async def _keep(self, place: Slot) -> None:
         """End the connection when its place is given to somebody else."""
-        await place.lost.wait()
+        await place.revoked.wait()
         raise RefusedError(
             TRY_LATER, "this place was given to a tenant that has fewer; come back", retry_s=self._hub.limits.retry_s
         )
 
     async def _watch_access(self) -> None:
         """End the connection when what opened it opens it no more."""
-        if self._gate is None:
+        if self._auth is None:
             await asyncio.Event().wait()
             return
-        await self._gate.ended(self._access)
+        await self._auth.wait_until_invalid(self._access)
         raise RefusedError(UNAUTHORIZED, "your access has ended: it is over or was revoked; sign in again")
 
 
@@ -268,7 +268,7 @@ def _cost(frame: Ack | Resync | ScopeWish | Pointing, limits: LiveLimits) -> int
             return 1
         case Pointing():
             return limits.pointing_cost
-    return limits.wish_cost
+    return limits.snapshot_cost
 
 
 async def _receive(websocket: WebSocket, limits: LiveLimits) -> Hello | Ack | Resync | ScopeWish | Pointing:

@@ -20,10 +20,10 @@ from graphql import (
 )
 from strawberry.extensions import SchemaExtension
 
-from graph_service.auth.access import ANYBODY, Access, demand
+from graph_service.auth.access import ANONYMOUS, Access, require_access
 from graph_service.auth.audit import TARGETS_MAX
-from graph_service.auth.gate import Gate
-from graph_service.auth.rules import field_need
+from graph_service.auth.authenticator import Authenticator
+from graph_service.auth.rules import field_requirement
 from schema.errors import ForbiddenError, MnemographError
 
 _ID_NAME: Final = re.compile(r"(?:^i|I)ds?$")
@@ -44,35 +44,35 @@ class RoleGuard(SchemaExtension):
         context = self.execution_context.context
         operation, fields = self._asked()
         access = _access(context)
-        if access is not ANYBODY and operation is not None:
+        if access is not ANONYMOUS and operation is not None:
             try:
                 for field in fields:
                     name = field.name.value
-                    demand(access, field_need(operation.operation.value, name), name)
+                    require_access(access, field_requirement(operation.operation.value, name), name)
             except ForbiddenError as error:
                 self.execution_context.pre_execution_errors = [
                     GraphQLError(error.message, original_error=error, path=[name])
                 ]
-            gate = _gate(context)
-            if gate is not None and not self.execution_context.pre_execution_errors:
+            auth = _auth(context)
+            if auth is not None and not self.execution_context.pre_execution_errors:
                 asked = [field for field in fields if not field.name.value.startswith("__")]
-                gate.charge(access, len(asked) - 1)
+                auth.charge(access, len(asked) - 1)
         yield
 
     async def on_operation(self) -> AsyncIterator[None]:
         """Run around one operation."""
         yield
         context = self.execution_context.context
-        access, gate = _access(context), _gate(context)
-        if access is ANYBODY or gate is None or self.execution_context.graphql_document is None:
+        access, auth = _access(context), _auth(context)
+        if access is ANONYMOUS or auth is None or self.execution_context.graphql_document is None:
             return
         operation, fields = self._asked()
         names = [field.name.value for field in fields]
-        if operation is None or not any(field_need(operation.operation.value, name).audited for name in names):
+        if operation is None or not any(field_requirement(operation.operation.value, name).audited for name in names):
             return
         result = self.execution_context.result
         errors = (result.errors if result is not None else None) or self.execution_context.pre_execution_errors
-        await gate.note(
+        await auth.write_audit(
             access,
             tenant=context["tenant"],
             door="graphql",
@@ -90,13 +90,13 @@ class RoleGuard(SchemaExtension):
 
 
 def _access(context: Any) -> Access:
-    access: Access = context.get("access", ANYBODY)
+    access: Access = context.get("access", ANONYMOUS)
     return access
 
 
-def _gate(context: Any) -> Gate | None:
-    gate: Gate | None = context.get("gate")
-    return gate
+def _auth(context: Any) -> Authenticator | None:
+    auth: Authenticator | None = context.get("auth")
+    return auth
 
 
 def _operation(document: DocumentNode, name: str | None) -> OperationDefinitionNode | None:

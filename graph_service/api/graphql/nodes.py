@@ -82,10 +82,10 @@ class Node:
 class ProvingMessage(Node):
     """A message that proves a fact."""
 
-    uri: str = strawberry.field(description="Its address.")
-    role: str = strawberry.field(description="Who speaks.")
-    speaker: str | None = strawberry.field(description="The speaker's name, when it is known.")
-    text: str = strawberry.field(description="What was said.")
+    uri: str = strawberry.field(description="Its URI.")
+    role: str = strawberry.field(description="The speaker's role.")
+    speaker: str | None = strawberry.field(description="The speaker's name, if known.")
+    text: str = strawberry.field(description="The text of the message.")
     said_at: datetime = strawberry.field(description="When it was said.")
 
 
@@ -95,7 +95,7 @@ class MemoryNode(Node):
 
     kind: str = strawberry.field(description="User, Agent, Entity or Scene.")
     name: str = strawberry.field(description="What it is called; a scene's title.")
-    user_id: str = strawberry.field(description="Whose memory it belongs to.")
+    user_id: str = strawberry.field(description="The user it belongs to.")
     entity_type: str | None = strawberry.field(description="Of entities: person, place, organization, …")
     aliases: list[str] = strawberry.field(description="Other names.")
     summary: str | None = strawberry.field(description="Of scenes: the abstract.")
@@ -129,15 +129,15 @@ class MemoryNode(Node):
 class MemoryFact(Node):
     """A fact."""
 
-    uri: str = strawberry.field(description="Its address.")
-    predicate: str = strawberry.field(description="PREFERS, RELATES_TO and so on.")
-    relation: str | None = strawberry.field(description="How, in free words.")
-    statement: str = strawberry.field(description="The fact in words.")
+    uri: str = strawberry.field(description="Its URI.")
+    predicate: str = strawberry.field(description="Relation type: PREFERS, RELATES_TO, …")
+    relation: str | None = strawberry.field(description="The relation in free text.")
+    statement: str = strawberry.field(description="The fact as a sentence.")
     strength: float = strawberry.field(description="0 to 1; grows with the number of proofs.")
     confidence: float = strawberry.field(description="0 to 1: how sure whoever read it is.")
     importance: int | None = strawberry.field(description="1 to 10.")
-    valid_at: datetime = strawberry.field(description="When it began to hold.")
-    invalid_at: datetime | None = strawberry.field(description="When it ceased to hold; null while it does.")
+    valid_at: datetime = strawberry.field(description="When it became true.")
+    invalid_at: datetime | None = strawberry.field(description="When it stopped being true; null while it holds.")
     known_at: datetime | None = strawberry.field(description="When we first heard of it.")
     row: strawberry.Private[Row]
     moments: strawberry.Private[AsOf | None] = None

@@ -19,13 +19,13 @@ class ProfileItemView:
 
     id: str = strawberry.field(description="The fact.")
     uri: str = strawberry.field(description="Where it stands in the profile.")
-    statement: str = strawberry.field(description="The fact in words.")
-    predicate: str = strawberry.field(description="PREFERS, RELATES_TO and so on.")
-    relation: str | None = strawberry.field(description="How, in free words.")
+    statement: str = strawberry.field(description="The fact as a sentence.")
+    predicate: str = strawberry.field(description="Relation type: PREFERS, RELATES_TO, …")
+    relation: str | None = strawberry.field(description="The relation in free text.")
     object: str = strawberry.field(description="Who or what it is about.")
     importance: int = strawberry.field(description="1 to 10.")
     confidence: float = strawberry.field(description="0 to 1.")
-    valid_at: datetime = strawberry.field(description="When it began to hold.")
+    valid_at: datetime = strawberry.field(description="When it became true.")
     last_seen: datetime = strawberry.field(description="When it was last said.")
 
 
@@ -47,7 +47,7 @@ class ProfileQuery:
     async def profile(
         self,
         info: Info[Any, None],
-        user_id: Annotated[str, strawberry.argument(description="Whose memory.")],
+        user_id: Annotated[str, strawberry.argument(description="The user's id.")],
         agent_id: Annotated[str | None, strawberry.argument(description="The agent instead of the user.")] = None,
         category: Annotated[Category | None, strawberry.argument(description="Only this; all when left out.")] = None,
         valid_at: ValidAtArgument = None,

@@ -102,12 +102,12 @@ strawberry.enum(FactKind, name="FactKind", description="What sort of knowledge a
 class MessageInput:
     """One message of a conversation."""
 
-    role: Role = strawberry.field(description="Who speaks.")
+    role: Role = strawberry.field(description="The speaker's role.")
     text: str = strawberry.field(description="What was said, at most 100,000 characters.")
     time: datetime | None = strawberry.field(
         default=None, description="When it was said, ISO 8601; read as UTC without a zone, taken as now when left out."
     )
-    speaker: str | None = strawberry.field(default=None, description="The speaker's name, when it is known.")
+    speaker: str | None = strawberry.field(default=None, description="The speaker's name, if known.")
     id: str | None = strawberry.field(
         default=None, description="Your own id. With an id or a time, handing the message in again changes nothing."
     )
@@ -118,7 +118,7 @@ class MessageInput:
     mentioned_start: datetime | None = strawberry.field(
         default=None, description="The time it talks about begins; as its words say when left out."
     )
-    mentioned_end: datetime | None = strawberry.field(default=None, description="The time it talks about ends.")
+    mentioned_end: datetime | None = strawberry.field(default=None, description="End of the time it mentions.")
 
 
 @strawberry.input(description="A fact that the agent read itself; it passes the same checks as our own readings.")
@@ -131,14 +131,16 @@ class FactInput:
     )
     object: str = strawberry.field(description="`user`, `assistant`, or a short name of a thing, person, place, idea.")
     statement: str = strawberry.field(description="The fact as one sentence, in the language of the conversation.")
-    relation: str | None = strawberry.field(default=None, description="How, in free words: `works at`, `sister`.")
+    relation: str | None = strawberry.field(
+        default=None, description="The relation in free text: `works at`, `sister`."
+    )
     subject_type: str | None = strawberry.field(default=None, description="person, place, organization, food, …")
     object_type: str | None = strawberry.field(default=None, description="person, place, organization, food, …")
-    strength: float = strawberry.field(default=0.7, description="0 to 1: how much it matters to the subject.")
-    confidence: float = strawberry.field(default=0.9, description="0 to 1: how sure you are.")
-    valid_at: datetime | None = strawberry.field(default=None, description="When it began to hold.")
-    invalid_at: datetime | None = strawberry.field(default=None, description="When it ceased to hold.")
-    trigger_emotion: str | None = strawberry.field(default=None, description="A lasting feeling it triggers.")
+    strength: float = strawberry.field(default=0.7, description="0 to 1: how important it is to the subject.")
+    confidence: float = strawberry.field(default=0.9, description="0 to 1: how certain you are.")
+    valid_at: datetime | None = strawberry.field(default=None, description="When it became true.")
+    invalid_at: datetime | None = strawberry.field(default=None, description="When it stopped being true.")
+    trigger_emotion: str | None = strawberry.field(default=None, description="A lasting emotion that it triggers.")
     message_indexes: list[int] = strawberry.field(
         default_factory=list, description="Which messages of this call prove it, from 0; all of them when left out."
     )
@@ -146,32 +148,32 @@ class FactInput:
         default=None, description="1 to 10: how much it will matter later; as its strength says when left out."
     )
     kind: FactKind = strawberry.field(
-        default=FactKind.FACT, description="A decision has a rationale, a procedure has steps."
+        default=FactKind.FACT, description="Decisions have a rationale, procedures have steps."
     )
-    rationale: str | None = strawberry.field(default=None, description="Why it was decided, or is so.")
+    rationale: str | None = strawberry.field(default=None, description="The reason for the decision or fact.")
     steps: list[str] = strawberry.field(
-        default_factory=list, description="Of a procedure, in order: `action → result`."
+        default_factory=list, description="Steps of a procedure, in order: `action → result`."
     )
-    mentioned_start: datetime | None = strawberry.field(default=None, description="The time it talks about begins.")
-    mentioned_end: datetime | None = strawberry.field(default=None, description="The time it talks about ends.")
+    mentioned_start: datetime | None = strawberry.field(default=None, description="Start of the time it mentions.")
+    mentioned_end: datetime | None = strawberry.field(default=None, description="End of the time it mentions.")
 
 
 @strawberry.input(description="Messages to remember, with what the agent already knows about them.")
 class RememberInput:
     """Messages to remember."""
 
-    user_id: str = strawberry.field(description="Whose memory it is.")
+    user_id: str = strawberry.field(description="The user's id.")
     session_id: str = strawberry.field(description="The conversation the messages belong to.")
     messages: list[MessageInput] = strawberry.field(description="1 to 1,000 messages, oldest first.")
-    user_name: str | None = strawberry.field(default=None, description="How the user is called.")
-    agent_id: str | None = strawberry.field(default=None, description="The agent that speaks with the user.")
+    user_name: str | None = strawberry.field(default=None, description="The user's name.")
+    agent_id: str | None = strawberry.field(default=None, description="The id of the agent that talks with the user.")
     facts: list[FactInput] = strawberry.field(
         default_factory=list,
         description="Facts you read yourself; the messages they come with are then not read again.",
     )
     summary: str | None = strawberry.field(default=None, description="Your summary; becomes the scene's abstract.")
     request_id: str | None = strawberry.field(
-        default=None, description="Makes messages without id and time repeatable."
+        default=None, description="Idempotency key for messages without id and time."
     )
 
     def incoming(self) -> Incoming:
@@ -208,8 +210,8 @@ class RememberReceipt:
     session_uri: str = strawberry.field(description="Where the session lives.")
     message_ids: list[str] = strawberry.field(description="In the order of the call.")
     uris: list[str] = strawberry.field(description="In the order of the call.")
-    stored: int = strawberry.field(description="How many messages were new.")
-    repeated: int = strawberry.field(description="How many had been stored before.")
+    stored: int = strawberry.field(description="Number of new messages.")
+    repeated: int = strawberry.field(description="Number of messages that were already stored.")
     dropped: list[str] = strawberry.field(description="Why facts that were handed in were left out.")
     spooled: bool = strawberry.field(
         description="Neo4j is away: they wait, durable, on the service's disk, and are searchable when it is back."
@@ -272,7 +274,7 @@ class RecallAnswer(AnswerMarks, QuestionUnderstood):
     hits: list[RecallHit]
     path: list[str] = strawberry.field(description="The searches that found something.")
     confidence: float | None = strawberry.field(
-        description="0 to 1: how likely the memory holds an answer; null when that was not judged."
+        description="0 to 1: probability that the memory holds an answer; null if not estimated."
     )
     nothing_relevant: bool = strawberry.field(description="The memory probably holds no answer.")
     notes: list[str] = strawberry.field(description="What was missing: an embedder that is away, for example.")

@@ -21,7 +21,7 @@ from graph_service.api.graphql.authorization import RoleGuard
 from graph_service.api.graphql.context import ContextQuery
 from graph_service.api.graphql.corrections import CorrectionsMutation, CorrectionsQuery
 from graph_service.api.graphql.entities import IdentityMutation, IdentityQuery
-from graph_service.api.graphql.execution import Prepared
+from graph_service.api.graphql.execution import PreparedExecution
 from graph_service.api.graphql.export_import import CarryingMutation
 from graph_service.api.graphql.facts import FactsMutation, FactsQuery, HistoryQuery
 from graph_service.api.graphql.forgetting import ForgettingMutation
@@ -51,7 +51,7 @@ from graph_service.api.graphql.summaries import LayersMutation, LayersQuery
 from graph_service.api.graphql.usage import UsageMutation, UsageQuery
 from graph_service.api.tenant import tenant_of
 from graph_service.auth.access import access_of
-from graph_service.auth.gate import Gate
+from graph_service.auth.authenticator import Authenticator
 from graph_service.memory.recall.query import HitKind, Question
 from graph_service.memory.service import Memory
 from schema.errors import InputError, MnemographError, RateLimitError, TooCostlyError
@@ -84,7 +84,7 @@ class Query(
     async def recall(
         self,
         info: Info[Any, None],
-        user_id: Annotated[str, strawberry.argument(description="Whose memory is asked.")],
+        user_id: Annotated[str, strawberry.argument(description="The user's id.")],
         query: Annotated[str, strawberry.argument(description="The question, in English or Chinese.")],
         limit: Annotated[int, strawberry.argument(description="At most so many hits, 1 to 100.")] = 10,
         kinds: Annotated[
@@ -213,7 +213,7 @@ graphql_schema = strawberry.Schema(
     subscription=Subscription,
     extensions=[
         OurErrors,
-        Prepared,
+        PreparedExecution,
         RoleGuard,
     ],
 )
@@ -229,11 +229,11 @@ def _tenant(request: HTTPConnection) -> TenantId:
         raise
 
 
-def graphql_router(memory: Memory, gate: Gate | None = None, follow: Follow | None = None) -> FastRouter:
+def graphql_router(memory: Memory, auth: Authenticator | None = None, follow: Follow | None = None) -> FastRouter:
     """Return the route that answers GraphQL over POST; tenant and role are those that the front door found.
 
     Args:
-        gate: keeps the audit log; None keeps none.
+        auth: writes the audit log; None disables it.
         follow: hands out changes as they are committed; None leaves subscriptions out.
     """
 
@@ -242,7 +242,7 @@ def graphql_router(memory: Memory, gate: Gate | None = None, follow: Follow | No
             "memory": memory,
             "tenant": _tenant(request),
             "access": access_of(request),
-            "gate": gate,
+            "auth": auth,
             "follow": follow,
             "socket": request.scope["type"] == "websocket",
             "greeted": request.scope.get(GREETED_KEY),

@@ -22,8 +22,8 @@ class TurnView:
     """One message of the short-term window."""
 
     message_id: str = strawberry.field(description="The id that remember returned.")
-    role: Role = strawberry.field(description="Who speaks.")
-    speaker: str | None = strawberry.field(description="The speaker's name, when it is known.")
+    role: Role = strawberry.field(description="The speaker's role.")
+    speaker: str | None = strawberry.field(description="The speaker's name, if known.")
     text: str = strawberry.field(description="What was said, at most 4,000 characters.")
     said_at: datetime = strawberry.field(description="When it was said.")
     cut: bool = strawberry.field(description="The text was longer; the rest is in the message itself.")
@@ -47,8 +47,8 @@ class ShortTermQuery:
     async def short_term(
         self,
         info: Info[Any, None],
-        user_id: Annotated[str, strawberry.argument(description="Whose session.")],
-        session_id: Annotated[str, strawberry.argument(description="Which session.")],
+        user_id: Annotated[str, strawberry.argument(description="The user's id.")],
+        session_id: Annotated[str, strawberry.argument(description="The session's id.")],
         turns: Annotated[int, strawberry.argument(description="At most so many turns, 1 to 200.")] = 20,
     ) -> ShortTerm:
         """Return the last turns of a session."""
@@ -75,8 +75,8 @@ def _turn_view(turn: Turn) -> TurnView:
 strawberry.enum(SessionState, name="SessionState", description="Where a session stands.")
 strawberry.enum(CloseReason, name="CloseReason", description="Who asked for the end of a session.")
 
-_UserId = Annotated[str, strawberry.argument(description="Whose session.")]
-_SessionId = Annotated[str, strawberry.argument(description="Which session.")]
+_UserId = Annotated[str, strawberry.argument(description="The user's id.")]
+_SessionId = Annotated[str, strawberry.argument(description="The session's id.")]
 
 
 @strawberry.type(name="Session", description="One conversation of a user.")

@@ -9,8 +9,8 @@ import strawberry
 from strawberry.types import Info
 
 from graph_service.api.graphql.lists import GraphChange, change_view
-from graph_service.auth.access import ANYBODY, Access
-from graph_service.auth.gate import Gate
+from graph_service.auth.access import ANONYMOUS, Access
+from graph_service.auth.authenticator import Authenticator
 from schema.change import NumberedChange
 from schema.errors import InputError, UnauthorizedError, UnavailableError
 
@@ -61,7 +61,7 @@ class Subscription:
     async def graph_changed(
         self,
         info: Info[Any, None],
-        user_id: Annotated[str | None, strawberry.argument(description="Whose memory; everybody's without.")] = None,
+        user_id: Annotated[str | None, strawberry.argument(description="The user's id; all users if omitted.")] = None,
         since: Annotated[
             float | None, strawberry.argument(description="The last change that is known; from now on if left out.")
         ] = None,
@@ -74,7 +74,7 @@ class Subscription:
         if since is not None and not 0 <= since <= _SEQ_MAX:
             raise InputError(f"since is {since}; use the `seq` of an event, of graph, or of changesSince")
         whole = None if since is None else int(since)
-        access: Access = info.context.get("access", ANYBODY)
+        access: Access = info.context.get("access", ANONYMOUS)
         batches = follow(info.context["tenant"], user_id, epoch=epoch, since=whole, access=access)
         async with contextlib.aclosing(_while_allowed(batches, info.context)) as told:  # type: ignore[type-var]
             async for batch in told:
@@ -88,9 +88,11 @@ class Subscription:
 
 async def _while_allowed(batches: AsyncIterator[Batch], context: dict[str, Any]) -> AsyncIterator[Batch]:
     """Yield the batches until what opened the connection opens it no more."""
-    access: Access = context.get("access", ANYBODY)
-    gate: Gate | None = context.get("gate")
-    ended = asyncio.create_task(gate.ended(access) if gate is not None else asyncio.Event().wait(), name="access")
+    access: Access = context.get("access", ANONYMOUS)
+    auth: Authenticator | None = context.get("auth")
+    ended = asyncio.create_task(
+        auth.wait_until_invalid(access) if auth is not None else asyncio.Event().wait(), name="access"
+    )
     following: asyncio.Task[Batch] | None = None
     try:
         while True:

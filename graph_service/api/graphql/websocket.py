@@ -8,8 +8,8 @@ from typing import Any, Final
 from strawberry.subscriptions.protocols.graphql_transport_ws.handlers import BaseGraphQLTransportWSHandler
 from strawberry.subscriptions.protocols.graphql_transport_ws.types import SubscribeMessage
 
-from graph_service.auth.access import ANYBODY, Access
-from graph_service.auth.gate import Gate
+from graph_service.auth.access import ANONYMOUS, Access
+from graph_service.auth.authenticator import Authenticator
 from graph_service.auth.rates import Bucket, take
 from schema.errors import RateLimitError
 from schema.limits import LIMITS
@@ -60,10 +60,10 @@ class SocketHandler(BaseGraphQLTransportWSHandler[Any, None]):
         await super().handle_subscribe(message)
 
     def _spend(self) -> None:
-        gate: Gate | None = self.context.get("gate")
-        access: Access = self.context.get("access", ANYBODY)
-        if gate is not None:
-            gate.spend(access)
+        auth: Authenticator | None = self.context.get("auth")
+        access: Access = self.context.get("access", ANONYMOUS)
+        if auth is not None:
+            auth.check_rate(access)
 
 
 def malformed(message: Any) -> str | None:

@@ -15,7 +15,7 @@ import pytest
 from typer.testing import CliRunner
 
 from graph_service.auth.access import Role
-from graph_service.auth.audit import AuditLog, Deed, audited
+from graph_service.auth.audit import AuditEntry, AuditLog, audited
 from graph_service.cli.main import app
 from graph_service.observability.structured_log import OUR_LOGGERS
 from schema.errors import InstallError, NotFoundError
@@ -159,7 +159,8 @@ def test_an_audit_log_stays_within_its_bounds_and_keeps_lines_whole(tmp_path: Pa
 
     async def noted() -> None:
         deeds = [
-            Deed(at=NOON, who=f"key:{n}", tenant="a" if n % 2 else None, door="cli", what=("x",)) for n in range(400)
+            AuditEntry(at=NOON, who=f"key:{n}", tenant="a" if n % 2 else None, door="cli", what=("x",))
+            for n in range(400)
         ]
         await asyncio.gather(*map(log.note, deeds))
 

@@ -17,7 +17,7 @@ import httpx
 import pytest
 
 from graph_service.admin.backup import back_up
-from graph_service.auth.audit import FILE_NAME, AuditLog, Deed, audited
+from graph_service.auth.audit import FILE_NAME, AuditEntry, AuditLog, audited
 from graph_service.graph.local.owner import read_owner
 from graph_service.memory.ingest.spool import Spool
 from schema.errors import InstallError, UnavailableError
@@ -175,7 +175,7 @@ async def test_a_spool_that_cannot_even_be_made_refuses_and_works_later(tenant: 
 
 
 async def test_a_line_of_the_audit_log_is_lost_and_the_next_is_whole(tmp_path: Path) -> None:
-    deed = Deed(at=datetime.now(UTC), who="ana", tenant="t", door="graphql", what=("remember",))
+    deed = AuditEntry(at=datetime.now(UTC), who="ana", tenant="t", door="graphql", what=("remember",))
     with small_disk(tmp_path / "audit", mb=1) as disk:
         log = AuditLog(disk.folder, bytes_max=64 * MB)
         assert await log.note(deed)

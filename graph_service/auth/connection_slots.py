@@ -10,25 +10,25 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
-from graph_service.auth.access import ANYBODY, Access, holder_of
+from graph_service.auth.access import ANONYMOUS, Access, quota_key
 from schema.errors import RateLimitError
 
 _RETRY_S: Final = 5.0
 
 
-class Place:
+class Slot:
     """One place.
 
     Attributes:
-        lost: set when somebody who holds fewer needs it; what stands on it must end then.
+        revoked: set when somebody who holds fewer needs it; what stands on it must end then.
     """
 
     def __init__(self, tenant: str) -> None:
         self.tenant = tenant
-        self.lost = asyncio.Event()
+        self.revoked = asyncio.Event()
 
 
-class Places:
+class ConnectionSlots:
     """A bounded number of places.
 
     Args:
@@ -43,7 +43,7 @@ class Places:
         self._most = most
         self._of_tenant = of_tenant
         self._of_credential = of_credential
-        self._held: dict[str, dict[Place, None]] = {}
+        self._held: dict[str, dict[Slot, None]] = {}
         self._holders: Counter[str] = Counter()
 
     def __len__(self) -> int:
@@ -51,16 +51,16 @@ class Places:
         return sum(len(places) for places in self._held.values())
 
     @contextlib.contextmanager
-    def taken(self, tenant: str, access: Access) -> Iterator[Place]:
+    def take(self, tenant: str, access: Access) -> Iterator[Slot]:
         """A place as long as the block lasts.
 
         Raises:
             RateLimitError: the tenant or the credential has all that it may have, or all are taken by others that have
                 no more than this one.
         """
-        holder = None if access is ANYBODY else holder_of(access)
+        holder = None if access is ANONYMOUS else quota_key(access)
         self._check(tenant, holder)
-        place = Place(tenant)
+        place = Slot(tenant)
         self._held.setdefault(tenant, {})[place] = None
         if holder is not None:
             self._holders[holder] += 1
@@ -87,9 +87,9 @@ class Places:
         # The newest: whoever came first has stayed longest without harm.
         place = next(reversed(largest))
         self._leave(place)
-        place.lost.set()
+        place.revoked.set()
 
-    def _leave(self, place: Place) -> None:
+    def _leave(self, place: Slot) -> None:
         places = self._held.get(place.tenant)
         if places is not None:
             places.pop(place, None)

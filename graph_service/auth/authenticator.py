@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Final
 
 from starlette.requests import HTTPConnection
 
-from graph_service.auth.access import ANYBODY, Access, holder_of
-from graph_service.auth.audit import AuditLog, Deed
+from graph_service.auth.access import ANONYMOUS, Access, quota_key
+from graph_service.auth.audit import AuditEntry, AuditLog
 from graph_service.auth.keyring import Keyring
 from graph_service.auth.keys import looks_like_key
 from graph_service.auth.rates import RateLimiter
-from graph_service.auth.sign_in import cookie_name, session_in, session_text
+from graph_service.auth.sign_in import cookie_name, decode_session, encode_session
 from graph_service.config.sections import AuthSettings
 from schema.errors import MnemographError, RateLimitError, UnauthorizedError
 from schema.ids import TenantId
@@ -44,7 +44,7 @@ _SIGNED_OUT: Final = "you are signed out: the sign-in is over, or its key was re
 _NO_GOOD: Final = "this credential is not good: it is wrong, revoked or over; `mnemograph keys` lists the good ones"
 
 
-class Gate:
+class Authenticator:
     """Lets people and programs in.
 
     While there is no credential at all, anybody may do anything, unless `always_locked`.
@@ -84,9 +84,9 @@ class Gate:
     @property
     def locked(self) -> bool:
         """True if a credential is needed; known once the keys were read."""
-        return self._always_locked or self._tokens is not None or self.keyring.exist
+        return self._always_locked or self._tokens is not None or self.keyring.any_exist
 
-    async def admit(self, connection: HTTPConnection, *, token: str | None = None) -> Access:
+    async def authenticate(self, connection: HTTPConnection, *, token: str | None = None) -> Access:
         """Return who is coming.
 
         Args:
@@ -97,9 +97,9 @@ class Gate:
             RateLimitError: too many that were not good came from that address.
             UnavailableError: the keys are not known yet and the database does not answer.
         """
-        await self.keyring.know()
+        await self.keyring.ensure_loaded()
         if not self.locked:
-            return ANYBODY
+            return ANONYMOUS
         header = connection.headers.get("authorization", "")
         shown = header[len(_BEARER) :].strip() if header.lower().startswith(_BEARER) else token
         cookie = connection.cookies.get(cookie_name(connection.headers.get("host", "")))
@@ -113,24 +113,24 @@ class Gate:
             self._count_failure(connection, error)
             raise
 
-    async def knows(self, connection: HTTPConnection) -> bool:
+    async def is_authenticated(self, connection: HTTPConnection) -> bool:
         """Return whether whoever comes may be told how the service does; also while the database is away."""
         try:
             async with asyncio.timeout(_KNOWN_MAX_S):
-                await self.admit(connection)
+                await self.authenticate(connection)
         except (MnemographError, TimeoutError):
             return False
         return True
 
-    def spend(self, access: Access) -> None:
+    def check_rate(self, access: Access) -> None:
         """Count one request.
 
         Raises:
             RateLimitError: the credential was used too often.
         """
-        if access is ANYBODY:
+        if access is ANONYMOUS:
             return
-        wait_s = self._rates.wait_s(holder_of(access), now_s=time.monotonic(), per_s=access.requests_per_s)
+        wait_s = self._rates.wait_s(quota_key(access), now_s=time.monotonic(), per_s=access.requests_per_s)
         if wait_s > 0:
             raise RateLimitError(
                 f"more requests than this credential may send; wait {math.ceil(wait_s)} s, or ask whoever made it for a"
@@ -143,26 +143,26 @@ class Gate:
 
         Refuses nothing; while more was used than there was, `spend` refuses what comes next.
         """
-        if access is not ANYBODY:
-            self._rates.charge(holder_of(access), requests)
+        if access is not ANONYMOUS:
+            self._rates.charge(quota_key(access), requests)
 
-    def session(self, access: Access) -> tuple[str, float]:
+    def new_session(self, access: Access) -> tuple[str, float]:
         """Return what a cookie holds that stands for this access, and for how many seconds."""
         now_s = self._clock().timestamp()
         until_s = min(now_s + self._session_s, access.until_s or math.inf)
-        return session_text(access, until_s=until_s, secret=self._secret), until_s - now_s
+        return encode_session(access, until_s=until_s, secret=self._secret), until_s - now_s
 
-    async def ended(self, access: Access) -> None:
+    async def wait_until_invalid(self, access: Access) -> None:
         """Return when the access is not good any more: over, revoked, or changed."""
         while self._still(access):
             left_s = math.inf if access.until_s is None else access.until_s - self._clock().timestamp()
             try:
                 async with asyncio.timeout(None if left_s == math.inf else max(left_s, 0.0) + 0.01):
-                    await self.keyring.news()
+                    await self.keyring.wait_for_reload()
             except TimeoutError:
                 continue
 
-    async def note(
+    async def write_audit(
         self,
         access: Access,
         *,
@@ -173,8 +173,8 @@ class Gate:
         outcome: str = "done",
     ) -> None:
         """Write what somebody did to the audit log; what anybody does while no credential exists is not logged."""
-        if access is not ANYBODY:
-            deed = Deed(
+        if access is not ANONYMOUS:
+            deed = AuditEntry(
                 at=self._clock(),
                 who=access.who,
                 tenant=tenant,
@@ -187,16 +187,16 @@ class Gate:
 
     async def _access_of(self, shown: str, *, look_again: bool) -> Access:
         if self._tokens is not None and not looks_like_key(shown):
-            from graph_service.auth.signed_token import read_token
+            from graph_service.auth.signed_token import verify_token
 
-            return read_token(shown, self._tokens)
+            return verify_token(shown, self._tokens)
         key = await self.keyring.find(shown, look_again=look_again)
         if key is None:
             raise UnauthorizedError(_NO_GOOD)
         return key.access()
 
     def _of_session(self, cookie: str) -> Access:
-        told = session_in(cookie, now_s=self._clock().timestamp(), secret=self._secret)
+        told = decode_session(cookie, now_s=self._clock().timestamp(), secret=self._secret)
         if told is not None and told.key_id is None:
             return told
         key = self.keyring.by_id(told.key_id) if told is not None and told.key_id else None
@@ -205,7 +205,7 @@ class Gate:
         return replace(key.access(), until_s=told.until_s)
 
     def _still(self, access: Access) -> bool:
-        if access is ANYBODY:
+        if access is ANONYMOUS:
             return not self.locked
         if access.until_s is not None and access.until_s <= self._clock().timestamp():
             return False
