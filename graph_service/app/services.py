@@ -34,7 +34,7 @@ from graph_service.memory.recall.query import Mode
 from graph_service.memory.recall.ranking_modes import LayerRules
 from graph_service.memory.recall.result_page import OrderRules
 from graph_service.memory.service import Memory
-from graph_service.memory.sessions.in_process_window import RingWindow, TurnRing
+from graph_service.memory.sessions.in_process_window import InProcessWindow, TurnBuffer
 from graph_service.memory.sessions.short_term_window import ShortTermWindow
 from graph_service.memory.worker.worker import Worker, WorkerRules
 from graph_service.runtime.database_startup import DatabaseArrival
@@ -295,12 +295,12 @@ async def _readers(settings: Settings, service: ExternalService) -> tuple[Reader
     from extraction.llm.reader_chain import model_chain
     from extraction.llm.summary_writer import model_layer_writer
     from extraction.openai_api.language_model import connect_openai_model
-    from graph_service.memory.jobs.external_services import PatientModel
+    from graph_service.memory.jobs.external_services import ThrottledModel
 
     model = await connect_openai_model(
         model=llm.model, base_url=llm.base_url, api_key=llm.api_key, timeout_s=llm.timeout_s
     )
-    patient = PatientModel(model, clock_s=time.monotonic)
+    patient = ThrottledModel(model, clock_s=time.monotonic)
     guarded = GuardedModel(patient, service)
     readers = Readers(
         first=model_chain(guarded, read_by_rules),
@@ -316,9 +316,9 @@ async def _readers(settings: Settings, service: ExternalService) -> tuple[Reader
 async def _window(settings: Settings, supervisor: Supervisor) -> ShortTermWindow:
     """Return the short-term window; the service also starts while Redis does not answer."""
     wanted, redis = settings.window, settings.redis
-    ring = TurnRing(turns_max=wanted.turns, talks_max=wanted.ring_sessions, bytes_max=wanted.ring_mb * 2**20)
+    ring = TurnBuffer(turns_max=wanted.turns, talks_max=wanted.ring_sessions, bytes_max=wanted.ring_mb * 2**20)
     if redis.url is None:
-        return RingWindow(ring)
+        return InProcessWindow(ring)
     from graph_service.memory.sessions.redis_window import RedisRules, RedisTurns, RedisWindow
 
     rules = RedisRules(
@@ -350,8 +350,8 @@ async def _assemble(
         graph=graph,
         embedder=embedder,
         readers=readers,
-        pace=job_context,
-        outsides=external_services,
+        job_context=job_context,
+        external_services=external_services,
         rules=rules,
         supervisor=supervisor,
     )
@@ -360,7 +360,7 @@ async def _assemble(
     closing.push_async_callback(window.close)
     spool = open_spool(settings)
     closing.push_async_callback(spool.close)
-    replay = Replay(graph=graph, spool=spool, pace=job_context)
+    replay = Replay(graph=graph, spool=spool, job_context=job_context)
 
     def on_return() -> None:
         replay.wake()

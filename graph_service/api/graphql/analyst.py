@@ -7,7 +7,7 @@ from strawberry.scalars import JSON
 from strawberry.types import Info
 
 from graph_service.api.graphql.arguments import memory_of
-from graph_service.memory.analyst_queries import FreeQuestion, json_ready
+from graph_service.memory.analyst_queries import AnalystStatement, json_ready
 
 
 @strawberry.type(description="The result of a Cypher statement.")
@@ -41,7 +41,7 @@ class AnalystQuery:
         """Run one read-only Cypher statement."""
         memory = memory_of(info)
         given: Any = {} if parameters is None else parameters
-        question = FreeQuestion(statement=statement, parameters=given, timeout_s=timeout_s, rows=rows)
+        question = AnalystStatement(statement=statement, parameters=given, timeout_s=timeout_s, rows=rows)
         answer = await memory.analyst.ask(question)
         return CypherAnswer(
             columns=list(answer.columns), rows=json_ready(answer.rows), cut=answer.cut, took_ms=answer.took_ms

@@ -117,8 +117,8 @@ class Cost:
             return f"the operation has {self.aliases} aliases, the maximum is {ALIASES_MAX}: split it"
         if self.cost > COST_MAX:
             return (
-                f"the operation costs {self.cost:,}, the maximum is {COST_MAX:,}: request fewer items (`limit`, `first`)"
-                " or fewer fields"
+                f"the operation costs {self.cost:,}, the maximum is {COST_MAX:,}: request fewer items (`limit`, "
+                "`first`) or fewer fields"
             )
         return None
 
@@ -147,7 +147,7 @@ def document_problem(document: DocumentNode) -> str | None:
     selections = 0
     occurrences: dict[str, int] = {}
     sizes: dict[str, int] = {}
-    for selection_set in _selection_selection_sets(document):
+    for selection_set in _selection_sets(document):
         selections += len(selection_set.selections)
         repeats: dict[str, int] = {}
         for node in selection_set.selections:

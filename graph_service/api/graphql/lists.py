@@ -10,7 +10,7 @@ from strawberry.types import Info
 
 from graph_service.api.graphql.arguments import AfterCursor, Connection, FirstArgument, memory_of, page_parts
 from graph_service.api.graphql.nodes import MemoryNode, node_answer
-from graph_service.memory.list_cursors import Listed, cursor_at, place_in
+from graph_service.memory.list_cursors import ListName, decode_cursor, encode_cursor
 from graph_service.memory.mindmap.graph_queries import Row, job_cursor
 from schema.change import NumberedChange
 from schema.errors import InputError
@@ -99,11 +99,13 @@ class ListsQuery:
         log, tenant = memory_of(info).changes, info.context["tenant"]
         if not 1 <= first <= CHANGES_MAX:
             raise InputError(f"first is {first}; use 1 to {CHANGES_MAX}")
-        (position,) = place_in(Listed.CHANGES, after)
+        (position,) = decode_cursor(ListName.CHANGES, after)
         known = int(max(0.0, min(seq, 2.0**53))) if position is None else max(position, 0)
         head = await log.head(tenant)
         found = await log.since(tenant, known, rows_max=first + 1)
-        page = page_parts(found, first, after, cursor=lambda one: cursor_at(Listed.CHANGES, one.seq), view=change_view)
+        page = page_parts(
+            found, first, after, cursor=lambda one: encode_cursor(ListName.CHANGES, one.seq), view=change_view
+        )
         complete = not found or found[0].seq == known + 1
         return ChangeConnection(epoch=head.epoch, head=head.seq, complete=complete, **page)
 

@@ -138,7 +138,7 @@ class Query(
     async def work(self, info: Info[Any, None]) -> WorkStatus:
         """Return how much background work is not done."""
         memory, tenant = memory_of(info), info.context["tenant"]
-        depth = await memory.spooling.depth(tenant)
+        depth = await memory.spool_admin.depth(tenant)
         return backlog_view(await memory.backlog(tenant), spooled=depth.waiting)
 
 

@@ -160,7 +160,7 @@ async def _index_memories(context: ToolContext, caller: Caller, given: IndexMemo
 
 async def status_answer(context: ToolContext, caller: Caller) -> StatusAnswer:
     """Return how the memory of a caller's tenant does; answers while the database is away, too."""
-    about, depth = context.about, await context.memory.spooling.depth(caller.tenant)
+    about, depth = context.about, await context.memory.spool_admin.depth(caller.tenant)
     said = StatusAnswer(
         database="away",
         waiting=0,

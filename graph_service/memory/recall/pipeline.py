@@ -218,7 +218,7 @@ async def recall(
     parameters = recall_parameters(tenant, question, span, embedded, words, asked, now)
     parameters["entity_keys"] += also_meant(question.text, hints, asked)
     weights = _weights(question.text, embedder, asked)
-    parameters["beside"] = rules.beside(question)
+    parameters["with_layer_scores"] = rules.beside(question)
     rows = await graph.read(statement("recall/recall"), parameters)
     found = noted(found_in(rows[0], question.kinds, None if embedded is None else embedded.vector))
 
@@ -228,7 +228,7 @@ async def recall(
         )
         answer = page(
             found.candidates,
-            beside_in(rows[0]["beside"]),
+            beside_in(rows[0]["layer_scores"]),
             tenant=tenant,
             question=question,
             turn=turn,
