@@ -1,4 +1,4 @@
-"""Signing in from a browser: a key once, then a cookie that no script can read and no other site sends."""
+"""Sign-in routes: exchange an API key or token for a session cookie (HttpOnly, SameSite=Strict)."""
 
 from typing import Annotated, Any
 
@@ -20,11 +20,11 @@ def sign_in_router(auth: Authenticator) -> APIRouter:
     async def sign_in(
         request: Request, key: Annotated[str, Body(embed=True, min_length=1, max_length=CREDENTIAL_CHARS_MAX)]
     ) -> Response:
-        """Take an API key or a token and set the cookie that stands for it; says what it opens."""
+        """Set a session cookie for an API key or token; return its tenant and role."""
         access = await auth.authenticate(request, token=key.strip())
         auth.check_rate(access)
-        told: dict[str, Any] = {"tenant": access.tenant, "role": access.role}
-        answer = JSONResponse(told, headers={"Cache-Control": "no-store"})
+        body: dict[str, Any] = {"tenant": access.tenant, "role": access.role}
+        answer = JSONResponse(body, headers={"Cache-Control": "no-store"})
         if auth.locked:
             text, lasts_s = auth.new_session(access)
             answer.set_cookie(
@@ -40,16 +40,16 @@ def sign_in_router(auth: Authenticator) -> APIRouter:
 
     @router.post("/sign-out")
     async def sign_out(request: Request) -> Response:
-        """Take the cookie away."""
+        """Delete the cookie."""
         answer = Response(status_code=204)
         answer.delete_cookie(cookie_name(request.headers.get("host", "")), httponly=True, samesite="strict")
         return answer
 
     @router.get("/access")
     async def access(request: Request) -> Response:
-        """Return what the credential is good for, so that a viewer offers nothing that would be refused."""
+        """Return tenant and role of the credential, so that the viewer offers only allowed actions."""
         found = access_of(request)
-        told = {"tenant": found.tenant, "role": found.role.value}
-        return JSONResponse(told, headers={"Cache-Control": "no-store"})
+        body = {"tenant": found.tenant, "role": found.role.value}
+        return JSONResponse(body, headers={"Cache-Control": "no-store"})
 
     return router

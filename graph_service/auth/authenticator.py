@@ -1,4 +1,4 @@
-"""The gate of all doors: who comes with which credential, how often, and until when."""
+"""Authentication of all requests, with rate limits, session cookies and audit entries."""
 
 import asyncio
 import logging
@@ -28,30 +28,30 @@ if TYPE_CHECKING:
 _log = logging.getLogger("mnemograph.auth")
 
 _BEARER: Final = "bearer "
-# Of one address; whoever tries keys out gets no further with more.
+# Failed attempts per client address.
 _FAILURES_PER_S: Final = 5.0
 _FAILURES_BURST: Final = 30
-# Lines of the log about refused credentials, of all addresses together.
-_REFUSALS_TOLD_PER_S: Final = 1.0
-_REFUSALS_TOLD_BURST: Final = 20
-# A probe must be answered although the database is silent.
-_KNOWN_MAX_S: Final = 1.0
-_WHO: Final = (
-    "who is asking? Send the header `Authorization: Bearer KEY`, or sign in to the viewer;"
-    " `mnemograph keys create NAME` makes a key"
+# Log lines about refused credentials, for all addresses together.
+_REFUSALS_LOGGED_PER_S: Final = 1.0
+_REFUSALS_LOGGED_BURST: Final = 20
+# Probes must be answered while the database does not respond.
+_PROBE_MAX_S: Final = 1.0
+_MISSING: Final = (
+    "a credential is required: send the header `Authorization: Bearer KEY`, or sign in to the viewer;"
+    " `mnemograph keys create NAME` creates a key"
 )
-_SIGNED_OUT: Final = "you are signed out: the sign-in is over, or its key was revoked; sign in again"
-_NO_GOOD: Final = "this credential is not good: it is wrong, revoked or over; `mnemograph keys` lists the good ones"
+_SIGNED_OUT: Final = "you are signed out: the session has expired, or its key was revoked; sign in again"
+_INVALID: Final = "the credential is wrong, expired or revoked; `mnemograph keys` lists the valid keys"
 
 
 class Authenticator:
-    """Lets people and programs in.
+    """Authenticate callers by API key, signed token or session cookie.
 
-    While there is no credential at all, anybody may do anything, unless `always_locked`.
+    While no credential exists, everybody has full access unless `always_locked`.
 
     Args:
-        always_locked: other machines reach this service.
-        clock: aware UTC now.
+        always_locked: require a credential even if none exists; set when other machines can reach the service.
+        clock: returns aware UTC now.
     """
 
     def __init__(
@@ -72,51 +72,53 @@ class Authenticator:
         self._audit = audit
         self._rates = RateLimiter(per_s=auth.requests_per_s, burst=auth.burst)
         self._failures = RateLimiter(per_s=_FAILURES_PER_S, burst=_FAILURES_BURST)
-        self._refusals_told = RateLimiter(per_s=_REFUSALS_TOLD_PER_S, burst=_REFUSALS_TOLD_BURST)
-        # Of this process alone: after a restart people sign in again.
+        self._refusals_logged = RateLimiter(per_s=_REFUSALS_LOGGED_PER_S, burst=_REFUSALS_LOGGED_BURST)
+        # Lives as long as the process: a restart invalidates all sessions.
         self._secret = secrets.token_bytes(32)
 
     @property
     def audit_problem(self) -> str | None:
-        """Return why lines of the audit log are being lost; None while they are written."""
+        """Return why audit entries are being lost, or None."""
         return self._audit.problem
 
     @property
     def locked(self) -> bool:
-        """True if a credential is needed; known once the keys were read."""
+        """True if a credential is required; valid after the keys were loaded."""
         return self._always_locked or self._tokens is not None or self.keyring.any_exist
 
     async def authenticate(self, connection: HTTPConnection, *, token: str | None = None) -> Access:
-        """Return who is coming.
+        """Return the access of a caller.
 
         Args:
-            token: a credential that came otherwise than by a header.
+            token: a credential sent other than in a header.
 
         Raises:
-            UnauthorizedError: no credential, or none that is good.
-            RateLimitError: too many that were not good came from that address.
-            UnavailableError: the keys are not known yet and the database does not answer.
+            UnauthorizedError: the credential is missing or invalid.
+            RateLimitError: too many failed attempts from this address.
+            UnavailableError: the keys were never loaded and the database does not answer.
         """
         await self.keyring.ensure_loaded()
         if not self.locked:
             return ANONYMOUS
         header = connection.headers.get("authorization", "")
-        shown = header[len(_BEARER) :].strip() if header.lower().startswith(_BEARER) else token
+        credential = header[len(_BEARER) :].strip() if header.lower().startswith(_BEARER) else token
         cookie = connection.cookies.get(cookie_name(connection.headers.get("host", "")))
-        if not shown and not cookie:
-            raise UnauthorizedError(_WHO)
-        # Whoever tries keys out must not have the database read for each; good keys are let in as ever.
+        if not credential and not cookie:
+            raise UnauthorizedError(_MISSING)
+        # Guessing keys must not cause a database read per attempt; valid keys work regardless.
         look_again = not self._failures.spent(_address(connection), now_s=time.monotonic())
         try:
-            return await self._access_of(shown, look_again=look_again) if shown else self._of_session(cookie or "")
+            if credential:
+                return await self._access_of(credential, look_again=look_again)
+            return self._of_session(cookie or "")
         except UnauthorizedError as error:
             self._count_failure(connection, error)
             raise
 
     async def is_authenticated(self, connection: HTTPConnection) -> bool:
-        """Return whether whoever comes may be told how the service does; also while the database is away."""
+        """Return whether the caller is authenticated, within a second even if the database does not respond."""
         try:
-            async with asyncio.timeout(_KNOWN_MAX_S):
+            async with asyncio.timeout(_PROBE_MAX_S):
                 await self.authenticate(connection)
         except (MnemographError, TimeoutError):
             return False
@@ -126,35 +128,34 @@ class Authenticator:
         """Count one request.
 
         Raises:
-            RateLimitError: the credential was used too often.
+            RateLimitError: the credential exceeds its rate.
         """
         if access is ANONYMOUS:
             return
         wait_s = self._rates.wait_s(quota_key(access), now_s=time.monotonic(), per_s=access.requests_per_s)
         if wait_s > 0:
             raise RateLimitError(
-                f"more requests than this credential may send; wait {math.ceil(wait_s)} s, or ask whoever made it for a"
-                " higher rate",
+                f"this credential exceeds its rate; wait {math.ceil(wait_s)} s, or ask its issuer for a higher rate",
                 wait_s,
             )
 
     def charge(self, access: Access, requests: int) -> None:
-        """Count further requests that came inside one that was let in, such as the root fields of an operation.
+        """Count extra requests for one that was admitted, such as the root fields of an operation.
 
-        Refuses nothing; while more was used than there was, `spend` refuses what comes next.
+        Never refuses; an overdrawn rate makes `check_rate` refuse the next request.
         """
         if access is not ANONYMOUS:
             self._rates.charge(quota_key(access), requests)
 
     def new_session(self, access: Access) -> tuple[str, float]:
-        """Return what a cookie holds that stands for this access, and for how many seconds."""
+        """Return the content of a session cookie for this access, and its lifetime in seconds."""
         now_s = self._clock().timestamp()
         until_s = min(now_s + self._session_s, access.until_s or math.inf)
         return encode_session(access, until_s=until_s, secret=self._secret), until_s - now_s
 
     async def wait_until_invalid(self, access: Access) -> None:
-        """Return when the access is not good any more: over, revoked, or changed."""
-        while self._still(access):
+        """Wait until the access has expired or was revoked."""
+        while self._is_valid(access):
             left_s = math.inf if access.until_s is None else access.until_s - self._clock().timestamp()
             try:
                 async with asyncio.timeout(None if left_s == math.inf else max(left_s, 0.0) + 0.01):
@@ -172,9 +173,9 @@ class Authenticator:
         targets: tuple[str, ...] = (),
         outcome: str = "done",
     ) -> None:
-        """Write what somebody did to the audit log; what anybody does while no credential exists is not logged."""
+        """Write an entry to the audit log; anonymous access is not logged."""
         if access is not ANONYMOUS:
-            deed = AuditEntry(
+            entry = AuditEntry(
                 at=self._clock(),
                 who=access.who,
                 tenant=tenant,
@@ -183,28 +184,28 @@ class Authenticator:
                 targets=targets,
                 outcome=outcome,
             )
-            await self._audit.note(deed)
+            await self._audit.write(entry)
 
-    async def _access_of(self, shown: str, *, look_again: bool) -> Access:
-        if self._tokens is not None and not looks_like_key(shown):
+    async def _access_of(self, credential: str, *, look_again: bool) -> Access:
+        if self._tokens is not None and not looks_like_key(credential):
             from graph_service.auth.signed_token import verify_token
 
-            return verify_token(shown, self._tokens)
-        key = await self.keyring.find(shown, look_again=look_again)
+            return verify_token(credential, self._tokens)
+        key = await self.keyring.find(credential, look_again=look_again)
         if key is None:
-            raise UnauthorizedError(_NO_GOOD)
+            raise UnauthorizedError(_INVALID)
         return key.access()
 
     def _of_session(self, cookie: str) -> Access:
-        told = decode_session(cookie, now_s=self._clock().timestamp(), secret=self._secret)
-        if told is not None and told.key_id is None:
-            return told
-        key = self.keyring.by_id(told.key_id) if told is not None and told.key_id else None
-        if told is None or key is None:
+        session = decode_session(cookie, now_s=self._clock().timestamp(), secret=self._secret)
+        if session is not None and session.key_id is None:
+            return session
+        key = self.keyring.by_id(session.key_id) if session is not None and session.key_id else None
+        if session is None or key is None:
             raise UnauthorizedError(_SIGNED_OUT)
-        return replace(key.access(), until_s=told.until_s)
+        return replace(key.access(), until_s=session.until_s)
 
-    def _still(self, access: Access) -> bool:
+    def _is_valid(self, access: Access) -> bool:
         if access is ANONYMOUS:
             return not self.locked
         if access.until_s is not None and access.until_s <= self._clock().timestamp():
@@ -214,10 +215,10 @@ class Authenticator:
     def _count_failure(self, connection: HTTPConnection, error: UnauthorizedError) -> None:
         now_s = time.monotonic()
         wait_s = self._failures.wait_s(_address(connection), now_s=now_s)
-        if self._refusals_told.wait_s("", now_s=now_s) == 0:
+        if self._refusals_logged.wait_s("", now_s=now_s) == 0:
             _log.warning("a credential was refused: %s", error.message)
         if wait_s > 0:
-            raise RateLimitError("too many credentials that are not good; wait a little", wait_s)
+            raise RateLimitError("too many failed sign-in attempts; wait and try again", wait_s)
 
 
 def _address(connection: HTTPConnection) -> str:

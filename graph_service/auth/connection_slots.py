@@ -1,7 +1,7 @@
-"""Places for what stays open: sockets and streams, shared out among tenants and credentials.
+"""Quotas for open connections (WebSockets, streams), shared fairly among tenants and credentials.
 
-A place is taken only by somebody who was let in and has said what they want. When all places are taken, a newcomer gets
-one of whoever holds the most, so that no tenant and no credential can keep the others out.
+Only authenticated connections that have sent their first message take a slot. When all are taken, a newcomer gets a
+slot of the tenant that holds the most, so that no tenant can lock out the others.
 """
 
 import asyncio
@@ -17,10 +17,10 @@ _RETRY_S: Final = 5.0
 
 
 class Slot:
-    """One place.
+    """A slot for one connection.
 
     Attributes:
-        revoked: set when somebody who holds fewer needs it; what stands on it must end then.
+        revoked: set when another tenant gets the slot; the connection must be closed then.
     """
 
     def __init__(self, tenant: str) -> None:
@@ -29,13 +29,13 @@ class Slot:
 
 
 class ConnectionSlots:
-    """A bounded number of places.
+    """A bounded number of slots.
 
     Args:
-        what: what stands on them, for messages, in the plural.
-        most: all together.
-        of_tenant: of one tenant.
-        of_credential: of one key, or one subject of tokens; anybody at a service without keys has those of the tenant.
+        what: name of the connections in messages, plural.
+        most: maximum in total.
+        of_tenant: maximum per tenant.
+        of_credential: maximum per API key or token subject; not applied to anonymous access.
     """
 
     def __init__(self, what: str, *, most: int, of_tenant: int, of_credential: int) -> None:
@@ -43,60 +43,60 @@ class ConnectionSlots:
         self._most = most
         self._of_tenant = of_tenant
         self._of_credential = of_credential
-        self._held: dict[str, dict[Slot, None]] = {}
-        self._holders: Counter[str] = Counter()
+        self._by_tenant: dict[str, dict[Slot, None]] = {}
+        self._per_credential: Counter[str] = Counter()
 
     def __len__(self) -> int:
-        """Return how many are taken."""
-        return sum(len(places) for places in self._held.values())
+        """Return the number of taken slots."""
+        return sum(len(slots) for slots in self._by_tenant.values())
 
     @contextlib.contextmanager
     def take(self, tenant: str, access: Access) -> Iterator[Slot]:
-        """A place as long as the block lasts.
+        """Take a slot for the block.
 
         Raises:
-            RateLimitError: the tenant or the credential has all that it may have, or all are taken by others that have
-                no more than this one.
+            RateLimitError: a quota of the tenant or credential is exhausted, or all slots are taken and no tenant holds
+                two more than this one.
         """
-        holder = None if access is ANONYMOUS else quota_key(access)
-        self._check(tenant, holder)
-        place = Slot(tenant)
-        self._held.setdefault(tenant, {})[place] = None
-        if holder is not None:
-            self._holders[holder] += 1
+        credential = None if access is ANONYMOUS else quota_key(access)
+        self._check(tenant, credential)
+        slot = Slot(tenant)
+        self._by_tenant.setdefault(tenant, {})[slot] = None
+        if credential is not None:
+            self._per_credential[credential] += 1
         try:
-            yield place
+            yield slot
         finally:
-            self._leave(place)
-            if holder is not None:
-                self._holders[holder] -= 1
-                if not self._holders[holder]:
-                    del self._holders[holder]
+            self._release(slot)
+            if credential is not None:
+                self._per_credential[credential] -= 1
+                if not self._per_credential[credential]:
+                    del self._per_credential[credential]
 
-    def _check(self, tenant: str, holder: str | None) -> None:
-        if holder is not None and self._holders[holder] >= self._of_credential:
+    def _check(self, tenant: str, credential: str | None) -> None:
+        if credential is not None and self._per_credential[credential] >= self._of_credential:
             raise self._refusal(self._of_credential, "with this credential")
-        own = len(self._held.get(tenant, ()))
+        own = len(self._by_tenant.get(tenant, ()))
         if own >= self._of_tenant:
             raise self._refusal(self._of_tenant, "of this tenant")
         if len(self) < self._most:
             return
-        largest = max(self._held.values(), key=len)
+        largest = max(self._by_tenant.values(), key=len)
         if len(largest) <= own + 1:
             raise self._refusal(self._most, "of all tenants")
-        # The newest: whoever came first has stayed longest without harm.
-        place = next(reversed(largest))
-        self._leave(place)
-        place.revoked.set()
+        # Revoke the newest slot; older connections have proven harmless for longer.
+        slot = next(reversed(largest))
+        self._release(slot)
+        slot.revoked.set()
 
-    def _leave(self, place: Slot) -> None:
-        places = self._held.get(place.tenant)
-        if places is not None:
-            places.pop(place, None)
-            if not places:
-                del self._held[place.tenant]
+    def _release(self, slot: Slot) -> None:
+        slots = self._by_tenant.get(slot.tenant)
+        if slots is not None:
+            slots.pop(slot, None)
+            if not slots:
+                del self._by_tenant[slot.tenant]
 
-    def _refusal(self, most: int, whose: str) -> RateLimitError:
+    def _refusal(self, most: int, scope: str) -> RateLimitError:
         return RateLimitError(
-            f"{most} {self._what} {whose} are connected already; close one or try again later", _RETRY_S
+            f"{most} {self._what} {scope} are already connected; close one or try again later", _RETRY_S
         )

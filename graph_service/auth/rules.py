@@ -1,7 +1,7 @@
-"""The one table of who may do what: root fields, routes, frames of the socket; tools go by their effect.
+"""The required access of root fields, routes and WebSocket frames; that of MCP tools follows from their effect.
 
-Whoever adds one of these adds its line here; a test fails otherwise, and until then only an administrator of every
-tenant gets in.
+Every new field, route and frame needs a line here, which a test checks; without one it requires an administrator of
+every tenant.
 """
 
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ QUERY: Final[Mapping[str, Requirement]] = {
     "changesSince": READ,
     "context": READ,
     "corrections": READ,
-    # Sees every tenant.
+    # Reads all tenants.
     "cypher": ADMIN_OF_ALL,
     "deadLetters": ADMIN,
     "entities": READ,
@@ -91,7 +91,7 @@ FIELDS: Final[Mapping[str, Mapping[str, Requirement]]] = {
     "subscription": SUBSCRIPTION,
 }
 
-# Frames that a viewer sends.
+# Frames sent by viewers.
 FRAMES: Final[Mapping[str, Requirement]] = {
     "ack": READ,
     "hello": READ,
@@ -102,11 +102,11 @@ FRAMES: Final[Mapping[str, Requirement]] = {
 
 
 class Route(NamedTuple):
-    """A way in.
+    """A route and its required access.
 
     Attributes:
-        method: of HTTP, `WEBSOCKET`, or `*` for any.
-        path: `{name}` stands for one part; an end `/*` for whatever follows.
+        method: HTTP method, `WEBSOCKET`, or `*` for any.
+        path: `{name}` matches one segment, a final `/*` any rest.
     """
 
     method: str
@@ -115,7 +115,7 @@ class Route(NamedTuple):
 
 
 ROUTES: Final = (
-    # The viewer's own files hold nobody's memories.
+    # The viewer's files contain no user data.
     Route("GET", "/", OPEN),
     Route("GET", "/index.html", OPEN),
     Route("GET", "/mark.svg", OPEN),
@@ -124,7 +124,7 @@ ROUTES: Final = (
     Route("GET", "/assets/*", OPEN),
     Route("GET", "/health", OPEN),
     Route("GET", "/ready", OPEN),
-    # Numbers of all tenants together, and nothing else.
+    # Totals over all tenants.
     Route("GET", "/metrics", READ_OF_ALL),
     Route("GET", "/openapi.json", READ),
     Route("GET", "/api/access", READ),
@@ -141,37 +141,38 @@ ROUTES: Final = (
     Route("GET", "/api/explore/why/{element_id}", READ),
     Route("POST", "/api/sign-in", OPEN),
     Route("POST", "/api/sign-out", OPEN),
-    # Each root field and each tool asks for more by itself.
+    # Root fields and tools check their own requirements.
     Route("POST", "/graphql", READ),
     Route("WEBSOCKET", "/graphql", READ),
     Route("*", "/mcp", READ),
-    # The socket answers refusals in frames, so it asks by itself.
+    # The WebSocket checks access itself, to report refusals in frames.
     Route("WEBSOCKET", "/live", OPEN),
 )
 
 
 def field_requirement(operation: str, field: str) -> Requirement:
-    """Return what a root field of GraphQL asks for; introspection asks for nothing more than being let in."""
+    """Return the requirement of a GraphQL root field; introspection needs READ."""
     if field.startswith("__"):
         return READ
     return FIELDS[operation].get(field, ADMIN_OF_ALL)
 
 
 def frame_requirement(name: str) -> Requirement:
-    """Return what a frame of a viewer asks for."""
+    """Return the requirement of a viewer's frame."""
     return FRAMES.get(name, ADMIN_OF_ALL)
 
 
 def route_requirement(method: str, path: str) -> Requirement:
-    """Return what a request asks for before anything of it is read."""
-    asked = "GET" if method == "HEAD" else method
+    """Return the requirement of a request by method and path."""
+    if method == "HEAD":
+        method = "GET"
     for route in ROUTES:
-        if route.method in (asked, "*") and _fits(route.path, path):
+        if route.method in (method, "*") and _matches(route.path, path):
             return route.need
     return ADMIN_OF_ALL
 
 
-def _fits(pattern: str, path: str) -> bool:
+def _matches(pattern: str, path: str) -> bool:
     wanted, given = pattern.split("/"), path.split("/")
     if wanted[-1] == "*" and len(given) >= len(wanted):
         wanted, given = wanted[:-1], given[: len(wanted) - 1]

@@ -17,7 +17,7 @@ from websockets.typing import Subprotocol
 from graph_service.app.application import create_app
 from graph_service.app.services import Services, open_services
 from graph_service.auth.access import Role
-from graph_service.auth.audit import audited
+from graph_service.auth.audit import read_audit_log
 from graph_service.auth.keyring import NewKey
 from graph_service.cli.http_server import guarded
 from graph_service.config.settings import Settings, load_settings
@@ -69,7 +69,7 @@ class OpenService:
 
     def deeds(self) -> list[dict[str, Any]]:
         """What the audit log holds."""
-        return audited(self.folder, tenant=None, rows_max=10_000)
+        return read_audit_log(self.folder, tenant=None, rows_max=10_000)
 
     async def forget_keys(self) -> None:
         """Opens the doors again."""
