@@ -1,4 +1,4 @@
-"""Why a socket is closed by us: an error frame first, then one of the protocol's close codes."""
+"""Close codes of the viewer's WebSocket; an error frame with the reason is sent before closing."""
 
 from typing import Final
 
@@ -29,11 +29,11 @@ _NAMES: Final = {
 
 
 class RefusedError(MnemographError):
-    """Ends one viewer's connection.
+    """Raised to close a viewer's connection.
 
     Attributes:
         close_code: one of the codes above.
-        retry_s: seconds after which coming back makes sense; None when somebody must act first.
+        retry_s: seconds to wait before reconnecting; None if reconnecting alone does not help.
     """
 
     def __init__(self, close_code: int, message: str, *, retry_s: float | None = None) -> None:
@@ -42,5 +42,5 @@ class RefusedError(MnemographError):
         self.retry_s = retry_s
 
     def frame(self) -> ErrorFrame:
-        """Return what the viewer is told before the socket closes."""
+        """Return the error frame to send before closing."""
         return ErrorFrame(code=_NAMES[self.close_code], message=self.message, retry_s=self.retry_s)

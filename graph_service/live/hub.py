@@ -1,4 +1,4 @@
-"""Brings viewers and tenants together: one feed for each tenant that is being watched, a bounded number of viewers."""
+"""All viewers of this process: one change feed per watched tenant, with a bounded number of viewers."""
 
 import asyncio
 import contextlib
@@ -24,7 +24,7 @@ from schema.predicates import whitelist
 class _Watched:
     feed: Feed
     task: asyncio.Task[None]
-    company: ViewerGroup = field(default_factory=ViewerGroup)
+    viewer_group: ViewerGroup = field(default_factory=ViewerGroup)
     viewers: int = field(default=0)
 
 
@@ -32,9 +32,9 @@ class Hub:
     """All viewers of this process.
 
     Args:
-        version: of the service, as viewers are told.
-        kept: what is shown while the database is away; shared with whoever else shows maps.
-        supervisor: keeps the feeds running.
+        version: of the service.
+        kept: snapshots to show while the database is unavailable, shared with the REST API.
+        supervisor: runs the feeds.
     """
 
     def __init__(
@@ -63,23 +63,23 @@ class Hub:
 
     @property
     def viewers(self) -> int:
-        """Return how many watch."""
+        """The number of connected viewers."""
         return len(self.slots)
 
     def notify(self, tenant: str) -> None:
-        """Something was committed in this tenant; to be called in the event loop, after the commit."""
+        """Notify the feed of a tenant after a commit; call it in the event loop."""
         watched = self._watched.get(tenant)
         if watched is not None:
             watched.feed.notify()
 
     def forget(self, tenant: str) -> None:
-        """Something was forgotten in this tenant: lets go of what was kept to be shown without the database."""
+        """Drop the cached snapshots of a tenant after a deletion."""
         self.kept.drop(tenant)
         self.notify(tenant)
 
     @contextlib.asynccontextmanager
     async def watching(self, tenant: str, resume: Resume | None) -> AsyncIterator[Feed]:
-        """The tenant's feed, which has looked at the log once; it runs as long as somebody watches."""
+        """Yield the tenant's feed after its first read of the log; the feed runs while it has viewers."""
         watched = self._watched.get(tenant)
         if watched is None:
             feed = Feed(tenant, self._changes, self._mindmap, limits=self.limits, kept=self.kept, resume=resume)
@@ -98,12 +98,12 @@ class Hub:
                 await _end(watched.task)
                 await watched.feed.keep_up()
 
-    def company(self, feed: Feed) -> ViewerGroup:
-        """Return those who watch the tenant of this feed, which is being watched."""
-        return self._watched[feed.tenant].company
+    def viewer_group(self, feed: Feed) -> ViewerGroup:
+        """Return the viewers of this feed's tenant."""
+        return self._watched[feed.tenant].viewer_group
 
     async def hello_ack(self, feed: Feed) -> HelloAck:
-        """Return what a viewer is told first; while the database is away it lists no users."""
+        """Return the reply to `hello`; without the database its list of users is empty."""
         users: list[UserView] = []
         if feed.up:
             with contextlib.suppress(UnavailableError):
@@ -124,7 +124,7 @@ class Hub:
         )
 
     async def close(self) -> None:
-        """End all watching; sockets that are still open get nothing more."""
+        """Stop all feeds; open sockets get no more frames."""
         watched, self._watched = list(self._watched.values()), {}
         for each in watched:
             await _end(each.task)

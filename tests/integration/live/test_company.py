@@ -20,8 +20,8 @@ async def service(graph: Graph) -> AsyncIterator[Service]:
         yield running
 
 
-def taken(member: Member, *, words_together: int = 500) -> list[dict[str, Any]]:
-    return [json.loads(text) for text in member.take(words_together=words_together)]
+def taken(member: Member, *, frames_max: int = 500) -> list[dict[str, Any]]:
+    return [json.loads(text) for text in member.take(frames_max=frames_max)]
 
 
 def pointing(clock: int, *ids: str) -> Pointing:
@@ -65,9 +65,9 @@ def test_a_word_is_encoded_once_however_many_hear_it() -> None:
     company = ViewerGroup()
     one, *others = [company.join() for _ in range(50)]
     for other in others:
-        other.take(words_together=500)
+        other.take(frames_max=500)
     company.point(one, pointing(1, "a"))
-    texts = [text for other in others for text in other.take(words_together=500)]
+    texts = [text for other in others for text in other.take(frames_max=500)]
     assert len(texts) == 49
     assert len({id(text) for text in texts}) == 1
 
@@ -77,21 +77,21 @@ def test_of_a_large_company_each_is_told_its_share_at_a_time_and_everything_in_t
         company = ViewerGroup()
         members = [company.join() for _ in range(count)]
         for member in members:
-            member.take(words_together=100)
+            member.take(frames_max=100)
         for member in members:
             company.point(member, pointing(1, "a"))
-        return sum(len(member.take(words_together=100)) for member in members)
+        return sum(len(member.take(frames_max=100)) for member in members)
 
     assert [told_at_once(count) for count in (5, 10, 50, 200)] == [5 * 4, 10 * 9, 50 * 2, 200]
     company = ViewerGroup()
     slow, *others = [company.join() for _ in range(8)]
     for other in others:
         company.point(other, pointing(1, "a"))
-    heard = taken(slow, words_together=16)[1:]
+    heard = taken(slow, frames_max=16)[1:]
     assert [word["by"] for word in heard] == [other.name for other in others[:2]]
     company.point(others[0], pointing(2, "b"))
     while slow.wake.is_set():
-        heard += taken(slow, words_together=16)
+        heard += taken(slow, frames_max=16)
     assert [word["by"] for word in heard] == [other.name for other in (*others, others[0])]
     assert heard[-1]["ids"] == ["b"]
 

@@ -15,7 +15,7 @@ from graph_service.auth.access import Role
 from graph_service.auth.keys import CREDENTIAL_CHARS_MAX
 from graph_service.auth.signed_token import TokenRules, token_rules, verify_token
 from graph_service.config.sections import AuthSettings, auth_contradictions
-from graph_service.live.websocket import told_of
+from graph_service.live.websocket import access_fields
 from schema.errors import InstallError, UnauthorizedError
 
 SECRET = "an issuer's secret of more than 32 bytes"
@@ -127,7 +127,7 @@ def test_a_token_may_end_in_a_thousand_years_and_its_end_can_be_told() -> None:
     end_s = int(time.time()) + 1_000 * 365 * 86_400
     access = verify_token(signed_as_written(claims_text(exp=str(end_s))), rules(BY_SECRET))
     assert access.until_s == end_s + BY_SECRET.jwt_leeway_s
-    assert told_of(access)["until"] is not None
+    assert access_fields(access)["until"] is not None
 
 
 @pytest.mark.parametrize("name", ["acme", "茶馆", "a.b-c_1", "null", "true", "0"])
