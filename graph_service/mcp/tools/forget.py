@@ -8,7 +8,7 @@ from graph_service.mcp.caller import Caller
 from graph_service.mcp.tool import Effect, Tool, ToolContext
 from graph_service.mcp.tool_schemas import Arguments, Result
 from graph_service.mcp.tools.remember import UserId
-from graph_service.memory.forgetting.commit import Forgotten
+from graph_service.memory.forgetting.commit import ForgetResult
 from schema.errors import InputError
 
 
@@ -48,7 +48,7 @@ class ForgetAnswer(Result):
 
 async def forgotten(
     context: ToolContext, caller: Caller, kind: Forgettable, name: str, user_id: str | None
-) -> Forgotten:
+) -> ForgetResult:
     """Forget one thing."""
     forgetting, tenant = context.memory.forgetting, caller.tenant
     match kind:
