@@ -23,7 +23,7 @@ from graph_service.live.patches import ViewerState, show
 from graph_service.memory.mindmap.reader import MindMap
 from graph_service.memory.mindmap.snapshot import frame_json
 from tests.benchmarks.live_served import database, weighed
-from tests.support.graph_writer import AuditEntry, Edge, GraphWriter
+from tests.support.graph_writer import Edge, GraphWrite, GraphWriter
 from tests.support.live_service import Door, LiveViewer
 
 _NODES, _BUDGET = 150, 5_000
@@ -88,15 +88,15 @@ async def _write(writer: GraphWriter, until_s: float, per_s: float, chance: rand
     return written, commits
 
 
-def _deed(chance: random.Random) -> AuditEntry:
+def _deed(chance: random.Random) -> GraphWrite:
     source, target = (f"n{chance.randrange(_NODES)}" for _ in range(2))
     match chance.randrange(10):
         case 0:
-            return AuditEntry(drop_node=f"n{chance.randrange(1, _NODES)}")
+            return GraphWrite(drop_node=f"n{chance.randrange(1, _NODES)}")
         case 1:
-            return AuditEntry(drop_edge=Edge(source, "RELATES_TO", target))
+            return GraphWrite(drop_edge=Edge(source, "RELATES_TO", target))
     edges = [Edge(source, "RELATES_TO", target, strength=chance.random())] if source != target else []
-    return AuditEntry(nodes={source: "Entity", target: "Entity"}, edges=edges)
+    return GraphWrite(nodes={source: "Entity", target: "Entity"}, edges=edges)
 
 
 async def _watch(door: Door, tenant: str, told: Told, over: asyncio.Event, chance: random.Random) -> None:

@@ -1,4 +1,4 @@
-"""A real local HTTP server that speaks the OpenAI protocol and says what a test has written for it."""
+"""A local HTTP server that speaks the OpenAI protocol and gives scripted answers."""
 
 import hashlib
 import json
@@ -13,11 +13,11 @@ from typing import Any, Self
 
 @dataclass(frozen=True, kw_only=True)
 class Reply:
-    """One HTTP answer.
+    """One HTTP response.
 
     Attributes:
-        waits_for: holds it back until the event is set.
-        dribbles_until: sends it byte by byte, a few each second, until the event is set.
+        waits_for: delay the response until this event is set.
+        dribbles_until: send it byte by byte, 20 per second, until this event is set.
     """
 
     status: int = 200
@@ -28,26 +28,26 @@ class Reply:
 
 
 def says(text: str, *, finish: str = "stop", refusal: str | None = None) -> Reply:
-    """A chat completion with this text; costs 100 tokens in, 20 out."""
+    """Return a chat completion with this text; usage is 100 input and 20 output tokens."""
     message = {"role": "assistant", "content": text, "refusal": refusal}
     return completion([{"index": 0, "finish_reason": finish, "message": message}])
 
 
 def completion(choices: list[dict[str, Any]]) -> Reply:
-    """A chat completion with these choices."""
+    """Return a chat completion with these choices."""
     usage = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
     head = {"id": "c1", "object": "chat.completion", "created": 1, "model": "fake"}
     return Reply(body={**head, "choices": choices, "usage": usage})
 
 
 def fails(status: int, **headers: str) -> Reply:
-    """An error of the endpoint; header names are written with `_` for `-`."""
+    """Return an error response; `_` in header names stands for `-`."""
     error = {"error": {"message": f"the fake says {status}", "type": "fake", "code": None, "param": None}}
     return Reply(status=status, body=error, headers={name.replace("_", "-"): told for name, told in headers.items()})
 
 
 def fake_vector(text: str, dim: int) -> list[float]:
-    """Numbers that depend on the text alone; not of unit length."""
+    """Return a deterministic vector, not of unit length."""
     digest = hashlib.sha512(text.encode()).digest()
     return [float(digest[index % 64]) - 127.5 for index in range(dim)]
 
@@ -130,6 +130,6 @@ class FakeOpenAI:
                     self.close_connection = True
 
             def log_message(self, *_words: object) -> None:
-                """Silent: the test says what matters."""
+                """Log nothing."""
 
         return Handler

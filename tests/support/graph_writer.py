@@ -1,4 +1,4 @@
-"""Writes a small mind map and its change log, each call in one commit, as the service's own writers do."""
+"""Write nodes, edges and their changes directly, one commit per call."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -53,7 +53,7 @@ _FORGET_LOG = _statement("forget_log", "MATCH (c:Change {tenant: $tenant}) WHERE
 
 
 class Edge:
-    """An edge to write, with its predicate and ends."""
+    """An edge to write, with defaults for its properties."""
 
     def __init__(self, source: str, predicate: str, target: str, **properties: Any) -> None:
         self.source, self.predicate, self.target = source, predicate, target
@@ -75,13 +75,13 @@ class Edge:
 
     @property
     def id(self) -> str:
-        """Its id."""
+        """Return the edge's id."""
         return str(self.properties["id"])
 
 
 @dataclass(frozen=True, slots=True)
-class AuditEntry:
-    """One write of many in one commit: nodes (id → kind) and edges to put, or a node or an edge to drop."""
+class GraphWrite:
+    """One of several writes in a commit: nodes (id → kind) and edges to put, or one node or edge to drop."""
 
     nodes: Mapping[str, str] = field(default_factory=dict)
     edges: Sequence[Edge] = ()
@@ -90,12 +90,12 @@ class AuditEntry:
 
     @property
     def sort(self) -> Statement | None:
-        """What drops it; None for something that is put."""
+        """Return the statement that drops it; None for a put."""
         return _DROP_NODES if self.drop_node else _DROP_EDGES if self.drop_edge else None
 
 
 class GraphWriter:
-    """Writes into one tenant."""
+    """Writes to one tenant."""
 
     def __init__(self, graph: Graph, tenant: str) -> None:
         self._graph = graph
@@ -104,12 +104,12 @@ class GraphWriter:
     async def put(
         self, *, user: str = "u1", nodes: Mapping[str, str] | None = None, edges: Sequence[Edge] = (), **more: Any
     ) -> int:
-        """Nodes (id → kind) and edges with their changes in one commit; returns the number of the last change.
+        """Put nodes (id → kind) and edges; return the number of the last change.
 
         Args:
-            more: properties for all the nodes.
+            more: further properties of all nodes.
         """
-        node_rows, changes = self._rows(AuditEntry(nodes or {}, edges), user, more)
+        node_rows, changes = self._rows(GraphWrite(nodes or {}, edges), user, more)
 
         async def steps(writing: Writing) -> int:
             await writing.run(_TENANT, {"tenant": self.tenant})
@@ -118,8 +118,8 @@ class GraphWriter:
 
         return await self._graph.write(steps)
 
-    async def all(self, deeds: Sequence[AuditEntry], *, user: str = "u1") -> int:
-        """Many writes in their order, in one commit; returns the number of the last change."""
+    async def all(self, deeds: Sequence[GraphWrite], *, user: str = "u1") -> int:
+        """Apply several writes in order, in one commit; return the number of the last change."""
         made = [(deed, *self._rows(deed, user, {})) for deed in deeds]
 
         async def steps(writing: Writing) -> int:
@@ -140,8 +140,8 @@ class GraphWriter:
         await writing.run(_NODES, {"tenant": self.tenant, "rows": nodes})
         await writing.run(_EDGES, {"tenant": self.tenant, "rows": edges})
 
-    def _rows(self, deed: AuditEntry, user: str, more: Mapping[str, Any]) -> tuple[list[dict[str, Any]], list[Change]]:
-        """Rows of its nodes, and its changes; its edges are told whose they are."""
+    def _rows(self, deed: GraphWrite, user: str, more: Mapping[str, Any]) -> tuple[list[dict[str, Any]], list[Change]]:
+        """Return the node rows and changes; set tenant and user on the edges."""
         if deed.drop_node:
             return [], [_change(Op.NODE_DROP, deed.drop_node, {})]
         if deed.drop_edge:
@@ -164,7 +164,7 @@ class GraphWriter:
         return rows, changes
 
     async def drop(self, *, user: str = "u1", node: str | None = None, edge: str | None = None) -> int:
-        """Removes one node (with its edges) or one edge."""
+        """Delete one node with its edges, or one edge."""
         change = _change(Op.NODE_DROP if node else Op.EDGE_DROP, node or edge or "", {})
 
         async def steps(writing: Writing) -> int:
@@ -174,7 +174,7 @@ class GraphWriter:
         return await self._graph.write(steps)
 
     async def say(self, scene: str, texts: Mapping[str, str], *, user: str = "u1") -> None:
-        """Messages (id → text) of a scene, a minute apart."""
+        """Add messages (id → text) to a scene, a minute apart."""
         rows = [
             {
                 "id": message_id,
@@ -193,11 +193,11 @@ class GraphWriter:
         await self._run(_MESSAGES, {"tenant": self.tenant, "rows": rows})
 
     async def begin_epoch(self) -> None:
-        """As after a restore from a backup: the log has another life."""
+        """Start a new epoch, as restoring a backup does."""
         await self._run(_NEW_EPOCH, {"tenant": self.tenant})
 
     async def forget_log(self, seq: int) -> None:
-        """The log no longer holds changes up to `seq`."""
+        """Delete the change log up to `seq`."""
         await self._run(_FORGET_LOG, {"tenant": self.tenant, "seq": seq})
 
     async def _run(self, statement: Statement, parameters: Mapping[str, Any]) -> None:
@@ -218,7 +218,7 @@ class GraphWriter:
         }
 
 
-def _dropped(deed: AuditEntry) -> dict[str, str | None]:
+def _dropped(deed: GraphWrite) -> dict[str, str | None]:
     edge = deed.drop_edge
     return {"id": edge.id, "source": edge.source} if edge else {"id": deed.drop_node}
 

@@ -1,4 +1,4 @@
-"""The live door served by a real uvicorn on a free port, and a viewer that speaks the protocol."""
+"""The live socket on a real uvicorn, and a client that speaks its protocol."""
 
 import asyncio
 import contextlib
@@ -32,24 +32,24 @@ ABOUT_OTHERS = ("presence", "selection_sync")
 
 
 class Door:
-    """Where a running service listens."""
+    """The address of a running service."""
 
     def __init__(self, port: int) -> None:
         self.port = port
 
     @property
     def http(self) -> str:
-        """Base address of the REST door."""
+        """Return the base URL of the REST routes."""
         return f"http://127.0.0.1:{self.port}"
 
     def connect(self, **wishes: Any) -> connect:
-        """A socket that has said nothing yet."""
+        """Open a socket without sending the hello frame."""
         wishes.setdefault("subprotocols", [Subprotocol("mnemograph.v1")])
         return connect(f"ws://127.0.0.1:{self.port}/live", **wishes)
 
     @contextlib.asynccontextmanager
     async def viewer(self, tenant: str, **hello: Any) -> AsyncIterator["LiveViewer"]:
-        """A viewer that has said hello and heard the answer."""
+        """Connect a viewer and exchange the hello frames."""
         async with self.connect() as socket:
             viewer = LiveViewer(socket)
             scope = {"tenant": tenant, **hello.pop("scope", {})}
@@ -67,27 +67,27 @@ class Service(Door):
 
 
 class LiveViewer:
-    """What the viewer in the browser does, without drawing."""
+    """A client that applies snapshots and patches as the browser's viewer does."""
 
     def __init__(self, socket: ClientConnection) -> None:
         self.socket = socket
         self.hello_ack: dict[str, Any] = {}
         self.shown = ViewerState()
-        # What was heard of the others meanwhile.
+        # Frames about other viewers, received in between.
         self.others: list[dict[str, Any]] = []
 
     async def say(self, **frame: Any) -> None:
-        """Sends one frame."""
+        """Send one frame."""
         await self.socket.send(json.dumps(frame))
 
     async def next(self) -> dict[str, Any]:
-        """The next frame that is not about other viewers; those are set aside."""
+        """Return the next frame that is not about other viewers; keep those in `others`."""
         while (frame := await self._any())["t"] in ABOUT_OTHERS:
             self.others.append(frame)
         return frame
 
     async def of_others(self) -> dict[str, Any]:
-        """The next frame about other viewers."""
+        """Return the next frame about other viewers."""
         while not self.others:
             frame = await self._any()
             if frame["t"] in ABOUT_OTHERS:
@@ -99,7 +99,7 @@ class LiveViewer:
         return frame
 
     async def take(self, *, ack: bool = True) -> dict[str, Any]:
-        """The next frame, shown and acknowledged."""
+        """Receive the next frame, apply it and acknowledge it."""
         frame = await self.next()
         if frame["t"] == "graph_snapshot":
             parts = [frame]
@@ -115,14 +115,14 @@ class LiveViewer:
         return frame
 
     async def until(self, seq: int) -> list[dict[str, Any]]:
-        """Takes frames until what happened up to `seq` is shown."""
+        """Receive and apply frames up to the sequence number; return them."""
         frames = []
         while self.shown.seq < seq:
             frames.append(await self.take())
         return frames
 
     async def closed(self) -> tuple[int | None, list[dict[str, Any]]]:
-        """The close code, and the frames that came before."""
+        """Wait for the close; return its code and the frames before it."""
         frames = []
         try:
             while True:
@@ -133,7 +133,7 @@ class LiveViewer:
 
 @contextlib.asynccontextmanager
 async def serving(graph: Graph, limits: LiveLimits) -> AsyncIterator[Service]:
-    """A running service."""
+    """Run the live socket and the REST routes until the end of the block."""
     mindmap, change_log = MindMap(graph), ChangeLog(graph)
     kept = MapSnapshotCache()
     hub = Hub(change_log, mindmap, version="0.0-test", limits=limits, kept=kept)

@@ -1,4 +1,4 @@
-"""The MCP door as the service mounts it, served by a real uvicorn, and the SDK's own client."""
+"""The MCP endpoint on a real uvicorn, and the SDK's client."""
 
 import asyncio
 import contextlib
@@ -26,31 +26,31 @@ ABOUT = ServiceInfo(version="0.0-test", reader="rules", embedder="hashed-words")
 
 
 def a_desk(memory: Memory) -> ToolContext:
-    """A desk with a real clock."""
+    """Return a tool context with a real clock."""
     return ToolContext(memory=memory, about=ABOUT, clock=lambda: datetime.now(UTC))
 
 
 class Agent:
-    """An agent's view of the door: calls tools, and looks at what comes back."""
+    """Calls tools and checks the results."""
 
     def __init__(self, client: Client) -> None:
         self.client = client
 
     async def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
-        """The structured answer of a call that works; the SDK checks it against the tool's schema."""
+        """Return the structured result of a successful call; the SDK validates it against the tool's schema."""
         result = await self.client.call_tool(tool, arguments)
         assert isinstance(result, CallToolResult)
         assert not result.is_error, result.content
         return dict(result.structured_content)
 
     async def text(self, tool: str, **arguments: Any) -> str:
-        """What a model reads of a call that works."""
+        """Return the text result of a successful call."""
         result = await self.client.call_tool(tool, arguments)
         assert not result.is_error, result.content
         return str(result.content[0].text)
 
     async def failure(self, tool: str, **arguments: Any) -> dict[str, Any]:
-        """The error of a call that fails; a model reads the same."""
+        """Return the error of a failing call; the text result says the same."""
         result = await self.client.call_tool(tool, arguments)
         assert result.is_error, result.structured_content
         error = dict(result.structured_content["error"])
@@ -59,14 +59,14 @@ class Agent:
 
 
 class McpService:
-    """Where the door listens."""
+    """The address of the endpoint."""
 
     def __init__(self, port: int) -> None:
         self.url = f"http://127.0.0.1:{port}/mcp"
 
     @contextlib.asynccontextmanager
     async def agent(self, tenant: str, *, mode: str = "auto", **query: str) -> AsyncIterator[Agent]:
-        """The SDK's client; `query` goes into the address."""
+        """Connect the SDK's client; `query` is added to the URL."""
         url = f"{self.url}?{urlencode(query)}" if query else self.url
         async with (
             httpx2.AsyncClient(headers={HEADER: quote(tenant)}, timeout=60) as http,
@@ -77,7 +77,7 @@ class McpService:
 
 @contextlib.asynccontextmanager
 async def kept(opening: contextlib.AbstractAsyncContextManager[Agent]) -> AsyncIterator[Agent]:
-    """An agent for a fixture: the SDK wants to be closed by the task that opened it, and fixtures end in another."""
+    """Keep an agent open in a task of its own: the SDK must be closed by the task that opened it, unlike fixtures."""
     opened: asyncio.Future[Agent] = asyncio.get_running_loop().create_future()
     over = asyncio.Event()
 
@@ -97,7 +97,7 @@ async def kept(opening: contextlib.AbstractAsyncContextManager[Agent]) -> AsyncI
 
 @contextlib.asynccontextmanager
 async def serving(memory: Memory, usual: Caller | None = None) -> AsyncIterator[McpService]:
-    """The mounted door."""
+    """Run the endpoint until the end of the block."""
     mount = McpEndpoint(
         a_desk(memory),
         usual=usual or Caller(tenant=DEFAULT_TENANT),
