@@ -7,8 +7,7 @@ import contextlib
 import json
 import os
 import subprocess
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -26,9 +25,9 @@ from tests.conftest import Server
 from tests.support.builders import a_dead_graph, a_memory, an_incoming
 from tests.support.cli_process import Home
 from tests.support.open_service import open_service
+from tests.support.polling import until
 
 MB = 2**20
-PATIENCE_S = 600.0
 REMEMBER = "mutation($input: RememberInput!) { remember(input: $input) { stored spooled } }"
 RECALL = 'query($q: String!) { recall(userId: "ana", query: $q) { hits { text } } }'
 WORDS = ("I keep the spare key under the blue flowerpot.", "备用钥匙在蓝色花盆下面。", "My sister moved to Oslo.")
@@ -65,14 +64,6 @@ def small_disk(folder: Path, *, mb: int) -> Iterator[Disk]:
         yield Disk(folder)
     finally:
         subprocess.run(["umount", "-l", str(folder)], check=True)
-
-
-def until(met: Callable[[], bool]) -> None:
-    """Ask again and again: the only sign of a restart is that the service answers otherwise."""
-    deadline_s = time.monotonic() + PATIENCE_S
-    while not met():
-        assert time.monotonic() < deadline_s
-        time.sleep(0.1)
 
 
 @pytest.mark.slow

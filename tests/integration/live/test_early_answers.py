@@ -4,8 +4,7 @@ import fcntl
 import os
 import signal
 import socket
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -15,19 +14,11 @@ import pytest
 
 from graph_service.graph.local.owner import read_owner
 from tests.support.cli_process import Home, Running
+from tests.support.polling import until
 
 REMEMBER = "mutation($input: RememberInput!) { remember(input: $input) { stored spooled } }"
 RECALL = 'query($q: String!) { recall(userId: "ana", query: $q) { degraded hits { text } } }'
 BOTH = {"MNEMOGRAPH_EMBEDDING_KIND": "none", "MNEMOGRAPH_NEO4J_START_TIMEOUT_S": "300"}
-PATIENCE_S = 300.0
-
-
-def until(met: Callable[[], bool]) -> None:
-    """Ask again and again: the only sign is that the service answers otherwise."""
-    deadline_s = time.monotonic() + PATIENCE_S
-    while not met():
-        assert time.monotonic() < deadline_s
-        time.sleep(0.05)
 
 
 def answers(client: httpx.Client, status: int) -> bool:

@@ -3,7 +3,6 @@
 import os
 import signal
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,19 +10,11 @@ import httpx
 
 from graph_service.graph.local.owner import read_owner
 from tests.support.cli_process import Home
+from tests.support.polling import until
 
 REMEMBER = "mutation($input: RememberInput!) { remember(input: $input) { stored spooled } }"
 RECALL = 'query($q: String!) { recall(userId: "ana", query: $q) { hits { text } } }'
-PATIENCE_S = 120.0
 WORDS = ("I keep the spare key under the blue flowerpot.", "备用钥匙在蓝色花盆下面。")
-
-
-def _until(met: Callable[[], bool]) -> None:
-    """Asks again and again: the only sign of a restart is that the service answers otherwise."""
-    deadline_s = time.monotonic() + PATIENCE_S
-    while not met():
-        assert time.monotonic() < deadline_s
-        time.sleep(0.05)
 
 
 def test_a_killed_local_neo4j_is_started_again_and_nothing_is_lost(tmp_path: Path) -> None:
@@ -46,8 +37,8 @@ def test_a_killed_local_neo4j_is_started_again_and_nothing_is_lost(tmp_path: Pat
             assert (told["remember"]["spooled"], time.monotonic() - started_s < 3) == (True, True)
             assert client.get("/ready").status_code == 503
             assert client.get("/ready").json()["spool"]["waiting"] == 1
-            _until(lambda: client.get("/ready").status_code == 200)
-            _until(lambda: client.get("/ready").json()["spool"]["waiting"] == 0)
+            until(lambda: client.get("/ready").status_code == 200)
+            until(lambda: client.get("/ready").json()["spool"]["waiting"] == 0)
             for words in WORDS:
                 assert words in [hit["text"] for hit in ask(RECALL, q=words)["recall"]["hits"]]
             again = read_owner(tmp_path / "data")

@@ -1,0 +1,14 @@
+"""Wait for a condition of another process, which can only be asked."""
+
+import time
+from collections.abc import Callable
+
+POLL_S = 0.05
+
+
+def until(met: Callable[[], bool], *, within_s: float = 600.0) -> None:
+    """Poll until the condition is met; fail after `within_s` seconds."""
+    deadline_s = time.monotonic() + within_s
+    while not met():
+        assert time.monotonic() < deadline_s, "gave up waiting"
+        time.sleep(POLL_S)
