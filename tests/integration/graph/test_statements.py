@@ -70,8 +70,9 @@ async def test_hot_statements_do_not_scan_when_planned_while_nothing_waits(quiet
 
 
 def _typed(written: Statement) -> dict[str, list[str] | None]:
-    """Parameters as the header describes them where that changes a plan: texts in a list."""
-    lists = set(re.findall(r"^// \$(\w+): list of (?:str|[a-z ]*ids)\b", written.text, re.MULTILINE))
+    """Return parameters with the types in the header where they change a plan: lists of strings."""
+    header = (_SOURCES / "graph" / "cypher" / f"{written.name}.cypher").read_text(encoding="utf-8")
+    lists = set(re.findall(r"^// \$(\w+): list of (?:str|[a-z ]*ids)\b", header, re.MULTILINE))
     return {name: ["x"] if name in lists else None for name in written.parameters}
 
 
