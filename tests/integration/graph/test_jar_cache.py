@@ -211,7 +211,7 @@ def test_a_jar_that_another_jars_manifest_draws_in_is_refused(repository: Reposi
     jars = (repository.offer("tea", written.getvalue()),)
     ensure_jars(tmp_path, jars=jars, repository_url=repository.url)
     (tmp_path / "planted.jar").write_bytes(b"code")
-    with pytest.raises(InstallError, match=r"planted\.jar.*in no lock.*remove it"):
+    with pytest.raises(InstallError, match=r"planted\.jar.*not in the lock.*remove it"):
         ensure_jars(tmp_path, jars=jars, repository_url=repository.url)
     (tmp_path / "planted.jar").unlink()
     ensure_jars(tmp_path, jars=jars, repository_url=repository.url)

@@ -122,7 +122,7 @@ async def test_a_store_without_owner_record_is_still_protected(served: LocalServ
     owner = read_owner(data_dir)
     assert owner is not None
     (data_dir / "owner.json").unlink()
-    with pytest.raises(ConflictError, match="locked by a process that left no record"):
+    with pytest.raises(ConflictError, match="locked by a process without a record"):
         await start(data_dir)
     write_owner(data_dir, owner)
     assert find_local_server(data_dir) is not None
