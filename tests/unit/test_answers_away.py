@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from graph_service.memory.ingest.validation import check_incoming
+from graph_service.memory.ingest.validation import check_request
 from graph_service.memory.mindmap.snapshot import Snapshot
 from graph_service.memory.recall.offline_recall import SNAPSHOT, SPOOL, _Search, _Sought, _terms, answer_away
 from graph_service.memory.recall.query import HitKind, Question
@@ -22,7 +22,7 @@ AT = "2026-03-01T12:00:00Z"
 
 
 def an_episode(*texts: str, user: str = "alice") -> Episode:
-    return check_incoming(TenantId("t"), an_incoming(*texts, user=user), now=NOW).episode
+    return check_request(TenantId("t"), an_incoming(*texts, user=user), now=NOW).episode
 
 
 def a_node(name: str, kind: str, *, user: str = "alice", **more: Any) -> NodeView:

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graph_service.auth.access import ANYBODY, Access, Role, demand, tenant_opened
-from graph_service.auth.rates import Bucket, Rates, taken
+from graph_service.auth.rates import Bucket, RateLimiter, take
 from graph_service.auth.rules import ADMIN_OF_ALL, FIELDS, OPEN, READ, ROUTES, field_need, route_need
 from graph_service.auth.sign_in import cookie_name, session_in, session_text
 from schema.errors import ForbiddenError
@@ -98,7 +98,7 @@ def test_nobody_gets_more_than_the_burst_and_the_rate(pauses: list[float], per_s
     bucket, now_s, times = Bucket(burst, 0.0), 0.0, []
     for pause in pauses:
         now_s += pause
-        bucket, wait_s = taken(bucket, now_s=now_s, per_s=per_s, burst=burst)
+        bucket, wait_s = take(bucket, now_s=now_s, per_s=per_s, burst=burst)
         assert 0 <= bucket.tokens <= burst
         if wait_s == 0:
             times.append(now_s)
@@ -112,26 +112,26 @@ def test_whoever_waits_as_long_as_told_is_served(pauses: list[float], per_s: flo
     bucket, now_s = Bucket(burst, 0.0), 0.0
     for pause in pauses:
         now_s += pause / 100
-        bucket, wait_s = taken(bucket, now_s=now_s, per_s=per_s, burst=burst)
+        bucket, wait_s = take(bucket, now_s=now_s, per_s=per_s, burst=burst)
         if wait_s > 0:
             now_s += wait_s * (1 + 1e-9) + 1e-9
-            bucket, wait_s = taken(bucket, now_s=now_s, per_s=per_s, burst=burst)
+            bucket, wait_s = take(bucket, now_s=now_s, per_s=per_s, burst=burst)
             assert wait_s == 0
 
 
 @given(st.floats(0, 100), st.floats(0, 100))
 def test_a_clock_that_goes_back_gives_nothing(at_s: float, back_s: float) -> None:
-    bucket, _ = taken(Bucket(1.0, at_s), now_s=at_s, per_s=1.0, burst=1)
-    bucket, wait_s = taken(bucket, now_s=at_s - back_s, per_s=1.0, burst=1)
+    bucket, _ = take(Bucket(1.0, at_s), now_s=at_s, per_s=1.0, burst=1)
+    bucket, wait_s = take(bucket, now_s=at_s - back_s, per_s=1.0, burst=1)
     assert wait_s > 0
     assert bucket.at_s == at_s
 
 
 def test_rates_are_kept_apart_and_can_be_switched_off() -> None:
-    rates = Rates(per_s=1.0, burst=2)
+    rates = RateLimiter(per_s=1.0, burst=2)
     assert [rates.wait_s("a", now_s=0.0) > 0 for _ in range(3)] == [False, False, True]
     assert rates.wait_s("b", now_s=0.0) == 0
     assert rates.wait_s("slow", now_s=0.0, per_s=0.1) == 0
     assert rates.wait_s("slow", now_s=0.0, per_s=0.1) == pytest.approx(10.0)
-    free = Rates(per_s=0.0, burst=1)
+    free = RateLimiter(per_s=0.0, burst=1)
     assert {free.wait_s("a", now_s=0.0) for _ in range(100)} == {0.0}

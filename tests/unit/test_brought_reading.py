@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from extraction.reader import Quote
-from graph_service.memory.consolidation.session_input import BroughtByMessage, ProvidedFacts
+from graph_service.memory.consolidation.session_input import ProvidedByMessage, ProvidedEpisode
 from schema.ids import MemoryId, Uri
 from schema.labels import Role
 from schema.message import Message
@@ -41,24 +41,24 @@ def a_row(number: int, indexes: list[int]) -> dict[str, Any]:
 
 
 @st.composite
-def calls(draw: st.DrawFn) -> ProvidedFacts:
+def calls(draw: st.DrawFn) -> ProvidedEpisode:
     names = draw(st.lists(st.sampled_from(_NAMES), min_size=1, max_size=5))
     indexes = st.lists(st.integers(0, len(names) - 1), max_size=3)
     rows = tuple(a_row(n, draw(indexes)) for n in range(draw(st.integers(0, 3))))
     summary = draw(st.sampled_from([None, "short", "long"]))
-    return ProvidedFacts(id="e", message_ids=tuple(names), facts=rows, summary=summary)
+    return ProvidedEpisode(id="e", message_ids=tuple(names), facts=rows, summary=summary)
 
 
-def quotes_of(fact: Mapping[str, Any], call: ProvidedFacts, scene: Scene) -> tuple[Quote, ...]:
+def quotes_of(fact: Mapping[str, Any], call: ProvidedEpisode, scene: Scene) -> tuple[Quote, ...]:
     lines = {message.id: line for line, message in enumerate(scene.messages)}
     chosen = fact["message_indexes"] or range(len(call.message_ids))
     return tuple(Quote(line=lines[name]) for i in chosen if (name := call.message_ids[i]) in lines)
 
 
 @given(st.lists(calls(), max_size=4), st.lists(st.sampled_from(_NAMES), min_size=1, unique=True))
-def test_by_message_is_what_going_through_all_finds(brought: list[ProvidedFacts], names: list[MemoryId]) -> None:
+def test_by_message_is_what_going_through_all_finds(brought: list[ProvidedEpisode], names: list[MemoryId]) -> None:
     scene = a_scene(names)
-    found = BroughtByMessage("memory://t/session/x", brought).reading(scene)
+    found = ProvidedByMessage("memory://t/session/x", brought).reading(scene)
     every = [(fact["object"], quotes_of(fact, call, scene)) for call in brought for fact in call.facts]
     assert [(fact.object, fact.quotes) for fact in found.facts] == [pair for pair in every if pair[1]]
     summaries = [call.summary for call in brought if call.summary and set(call.message_ids) & set(names)]

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from extraction.reader import THE_USER, ProposedFact, Quote, Reading
 from graph_service.memory.consolidation.proposal_check import check
-from graph_service.memory.ingest.validation import Incoming, check_incoming
+from graph_service.memory.ingest.validation import RememberRequest, check_request
 from schema.entity import an_entity, the_user
 from schema.ids import TenantId, UserId
 from schema.predicates import allowed, whitelist
@@ -15,8 +15,8 @@ from tests.support.builders import NOON, a_message
 
 TENANT, USER = TenantId("t"), UserId("alice")
 BEINGS = {THE_USER: the_user(TENANT, USER), "tea": an_entity(TENANT, USER, "tea")}
-MESSAGES = check_incoming(
-    TENANT, Incoming(user_id="alice", session_id="s", messages=(a_message(),)), now=NOON
+MESSAGES = check_request(
+    TENANT, RememberRequest(user_id="alice", session_id="s", messages=(a_message(),)), now=NOON
 ).episode.messages
 
 proposals = st.builds(

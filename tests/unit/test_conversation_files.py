@@ -10,13 +10,13 @@ import pytest
 from graph_service.cli.commands import import_files as importing
 from graph_service.demo.scenario import PEOPLE, QUESTIONS, demo_conversations
 from graph_service.importers.conversation_files import MESSAGES_A_CALL, FileFormat, Owner, read_conversations
-from graph_service.memory.ingest.validation import Incoming
+from graph_service.memory.ingest.validation import RememberRequest
 from schema.errors import InputError
 
 NOBODY = Owner()
 
 
-def read(text: str, form: FileFormat = FileFormat.AUTO, owner: Owner = NOBODY) -> list[Incoming]:
+def read(text: str, form: FileFormat = FileFormat.AUTO, owner: Owner = NOBODY) -> list[RememberRequest]:
     return read_conversations(text, name="file.json", form=form, owner=owner)
 
 

@@ -13,7 +13,7 @@ from graph_service.importers.conversation_files import MESSAGES_A_CALL, FileForm
 from graph_service.importers.graphiti import from_graphiti
 from graph_service.importers.import_batch import ImportBatch
 from graph_service.importers.reader import read_file
-from graph_service.memory.ingest.validation import check_incoming
+from graph_service.memory.ingest.validation import check_request
 from schema.errors import InputError
 from schema.ids import TenantId
 from schema.limits import LIMITS
@@ -347,7 +347,7 @@ def test_a_damaged_file_is_read_or_refused_as_bad_input(form: FileFormat) -> Non
                 with contextlib.suppress(InputError):
                     found = read_file(json.dumps(tree), name="file", form=given, owner=Owner(user_id="ana"))
                     for call in found.calls:
-                        checked = check_incoming(TenantId("t"), call, now=now).episode
+                        checked = check_request(TenantId("t"), call, now=now).episode
                         repr(checked).encode()
                         json.dumps([asdict(fact) for fact in checked.facts], default=str, ensure_ascii=False).encode()
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graph_service.memory.ingest.validation import Incoming, check_incoming
+from graph_service.memory.ingest.validation import RememberRequest, check_request
 from schema.errors import InputError
 from schema.ids import TenantId
 from schema.message import Message
@@ -16,8 +16,8 @@ from tests.support.builders import NOON, a_message
 
 def taken(text: str = "I love jasmine tea.", **more: object) -> Message:
     """The message as it is stored."""
-    incoming = Incoming(user_id="alice", session_id="s1", messages=(a_message(text, **more),))
-    return check_incoming(TenantId("t"), incoming, now=NOON + timedelta(days=400)).episode.messages[0]
+    incoming = RememberRequest(user_id="alice", session_id="s1", messages=(a_message(text, **more),))
+    return check_request(TenantId("t"), incoming, now=NOON + timedelta(days=400)).episode.messages[0]
 
 
 def test_the_zone_of_the_time_is_kept_beside_the_moment() -> None:

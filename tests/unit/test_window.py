@@ -3,13 +3,13 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graph_service.memory.sessions.in_process_window import RingWindow, TurnRing
+from graph_service.memory.sessions.in_process_window import InProcessWindow, TurnBuffer
 from graph_service.memory.sessions.short_term_window import (
     TEXT_CHARS_MAX,
     Source,
     Turn,
     merged,
-    talk_key,
+    session_key_text,
     turn_from,
     turn_json,
 )
@@ -24,7 +24,7 @@ _TURNS = st.lists(st.builds(a_turn, st.integers(0, 30), position=st.integers(0, 
 def test_the_window_is_the_same_however_turns_arrive(turns: list[Turn], random, turns_max: int) -> None:  # type: ignore[no-untyped-def]
     expected = merged(turns, turns_max=turns_max)
     shuffled = random.sample(turns, len(turns))
-    ring = TurnRing(turns_max=turns_max)
+    ring = TurnBuffer(turns_max=turns_max)
     for turn in shuffled + shuffled[::2]:
         ring.add(a_talk(), [turn])
     assert [turn.order for turn in expected] == [turn.order for turn in ring.turns(a_talk())]
@@ -34,12 +34,12 @@ def test_the_window_is_the_same_however_turns_arrive(turns: list[Turn], random, 
 @given(_NAMES, _NAMES, _NAMES, _NAMES, _NAMES, _NAMES)
 def test_no_two_talks_share_a_key(a: str, b: str, c: str, d: str, e: str, f: str) -> None:
     one, other = a_talk(tenant=a, user=b, session=c), a_talk(tenant=d, user=e, session=f)
-    assert (one == other) == (talk_key(one) == talk_key(other))
+    assert (one == other) == (session_key_text(one) == session_key_text(other))
 
 
 def test_a_session_cannot_be_named_into_another_users_window() -> None:
-    assert talk_key(a_talk(user="a", session="b/c")) != talk_key(a_talk(user="a/b", session="c"))
-    assert talk_key(a_talk(tenant="a", user="b")) != talk_key(a_talk(tenant="a/user/b", user="b"))
+    assert session_key_text(a_talk(user="a", session="b/c")) != session_key_text(a_talk(user="a/b", session="c"))
+    assert session_key_text(a_talk(tenant="a", user="b")) != session_key_text(a_talk(tenant="a/user/b", user="b"))
 
 
 @given(st.text(max_size=50), st.none() | st.text(max_size=10), st.integers(-(2**46), 2**46))
@@ -55,7 +55,7 @@ def test_what_is_no_turn_is_not_read_as_one() -> None:
 
 
 async def test_a_tenant_and_a_user_see_only_their_own_turns() -> None:
-    window = RingWindow(TurnRing(turns_max=5))
+    window = InProcessWindow(TurnBuffer(turns_max=5))
     window.hear(a_talk(tenant="one"), [a_turn(1)])
     window.hear(a_talk(tenant="two"), [a_turn(2)])
     window.hear(a_talk(tenant="one", user="bob"), [a_turn(3)])
@@ -64,7 +64,7 @@ async def test_a_tenant_and_a_user_see_only_their_own_turns() -> None:
 
 
 async def test_forgetting_takes_messages_sessions_or_whole_users() -> None:
-    window = RingWindow(TurnRing(turns_max=5))
+    window = InProcessWindow(TurnBuffer(turns_max=5))
     tenant, alice = TenantId("t"), UserId("alice")
     for session in ("s1", "s2"):
         window.hear(a_talk(tenant="t", session=session), [a_turn(n, id=f"{session}-{n}") for n in (1, 2)])
@@ -80,7 +80,7 @@ async def test_forgetting_takes_messages_sessions_or_whole_users() -> None:
 
 
 def test_the_talk_that_rested_longest_leaves_the_ring_first() -> None:
-    ring = TurnRing(turns_max=5, talks_max=2)
+    ring = TurnBuffer(turns_max=5, talks_max=2)
     ring.add(a_talk(session="a"), [a_turn()])
     ring.add(a_talk(session="b"), [a_turn()])
     ring.turns(a_talk(session="a"))
@@ -90,7 +90,7 @@ def test_the_talk_that_rested_longest_leaves_the_ring_first() -> None:
 
 
 def test_the_ring_stays_within_its_bytes_and_weighs_nothing_when_empty() -> None:
-    ring = TurnRing(turns_max=5, bytes_max=50_000)
+    ring = TurnBuffer(turns_max=5, bytes_max=50_000)
     for number in range(100):
         ring.add(a_talk(session=f"s{number}"), [a_turn(number, text="好" * 1_000)])
     assert 10 < len(ring) < 40

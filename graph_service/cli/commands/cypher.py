@@ -153,7 +153,7 @@ def _json(value: Any) -> str:
 
 if TYPE_CHECKING:
     from graph_service.graph.read_only_query import FreeAnswer
-    from graph_service.memory.analyst_queries import FreeQuestion
+    from graph_service.memory.analyst_queries import AnalystStatement
 
 FROM_STDIN = "-"
 
@@ -182,12 +182,12 @@ def cypher(
     """Ask the graph in Cypher. Only reads, and stops what costs too much; it sees all tenants."""
     common = merged(ctx, config, tenant, as_json)
     settings = settings_of(common)
-    from graph_service.memory.analyst_queries import FreeQuestion
+    from graph_service.memory.analyst_queries import AnalystStatement
 
     wanted = RowFormat.JSON if common.as_json else one_of(RowFormat, form, "--format")
     if wanted is RowFormat.PARQUET and output is None and sys.stdout.isatty():
         raise InputError("Parquet is no text for a screen: name a file with --output")
-    question = FreeQuestion(
+    question = AnalystStatement(
         statement=_statement(statement, file),
         # The tenant of the command line is there for statements that want it.
         parameters={"tenant": settings.tenant, **_parameters(param or [])},
@@ -201,7 +201,7 @@ def cypher(
         terminal.say(f"not all: {answer.cut}")
 
 
-async def _ask(settings: Settings, question: "FreeQuestion", terminal: Terminal) -> "FreeAnswer":
+async def _ask(settings: Settings, question: "AnalystStatement", terminal: Terminal) -> "FreeAnswer":
     # Nothing is embedded or read here, and loading models takes seconds.
     bare = replace(settings, embedding=EmbeddingSettings(kind="none"), llm=LlmSettings())
     async with opened(bare, terminal) as parts:

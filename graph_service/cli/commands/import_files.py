@@ -30,7 +30,7 @@ FILE_BYTES_MAX: Final = 512 * 2**20
 if TYPE_CHECKING:
     from graph_service.app.services import Services
     from graph_service.importers.import_batch import ImportBatch
-    from graph_service.memory.ingest.validation import Incoming
+    from graph_service.memory.ingest.validation import RememberRequest
 
 
 def import_files(
@@ -64,7 +64,9 @@ def import_files(
     run(_import(settings, found, terminal, wait=not no_wait))
 
 
-async def store_all(parts: "Services", tenant: TenantId, calls: Sequence["Incoming"], steps: Steps) -> tuple[int, int]:
+async def store_all(
+    parts: "Services", tenant: TenantId, calls: Sequence["RememberRequest"], steps: Steps
+) -> tuple[int, int]:
     """Return how many messages were new, and how many were known; shows progress by messages."""
     stored = repeated = 0
     total = sum(len(call.messages) for call in calls)
@@ -109,12 +111,12 @@ def _password(file: Path | None) -> str:
 
 
 def _refuse_mistakes(found: "ImportBatch", tenant: TenantId) -> None:
-    from graph_service.memory.ingest.validation import check_incoming
+    from graph_service.memory.ingest.validation import check_request
 
     now, problems = datetime.now(UTC), list[str]()
     for call in found.calls:
         try:
-            unfit = check_incoming(tenant, call, now=now).dropped
+            unfit = check_request(tenant, call, now=now).dropped
         except InputError as error:
             problems += [f"session {call.session_id!r}: {problem}" for problem in error.problems]
         else:

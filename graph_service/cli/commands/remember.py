@@ -14,7 +14,7 @@ from schema.errors import InputError, UnavailableError
 from schema.tenant_name import tenant_named
 
 if TYPE_CHECKING:
-    from graph_service.memory.ingest.validation import Incoming
+    from graph_service.memory.ingest.validation import RememberRequest
 
 DEFAULT_SESSION = "cli"
 
@@ -35,10 +35,10 @@ def remember(
 ) -> None:
     """Store one message, and read the facts in it."""
     common = merged(ctx, config, tenant, as_json)
-    from graph_service.memory.ingest.validation import Incoming, IncomingMessage
+    from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest
 
     message = IncomingMessage(role=role, text=text, time=moment(time, "--time"), speaker=speaker)
-    incoming = Incoming(user_id=user, session_id=session, user_name=name, messages=(message,))
+    incoming = RememberRequest(user_id=user, session_id=session, user_name=name, messages=(message,))
     run(_remember(settings_of(common), incoming, Terminal(as_json=common.as_json), wait=not no_wait))
 
 
@@ -56,7 +56,7 @@ def moment(text: str | None, option: str) -> datetime | None:
         raise InputError(f"{option} is {text!r}: write a day or a moment as 2026-01-31 or 2026-01-31T18:00Z") from error
 
 
-async def _remember(settings: Settings, incoming: "Incoming", terminal: Terminal, *, wait: bool) -> None:
+async def _remember(settings: Settings, incoming: "RememberRequest", terminal: Terminal, *, wait: bool) -> None:
     tenant = tenant_named(settings.tenant)
     receipt = None
     try:

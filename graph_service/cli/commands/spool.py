@@ -16,12 +16,12 @@ from schema.tenant_name import tenant_named
 from schema.timespan import iso
 
 if TYPE_CHECKING:
-    from graph_service.memory.ingest.spool import Spooling, SpoolStatus
+    from graph_service.memory.ingest.spool import SpoolAdmin, SpoolStatus
 
 spool = typer.Typer(help="What waits on this machine's disk for Neo4j.", no_args_is_help=True)
 
 NumberArgument = Annotated[int, typer.Argument(help="The number of a refused episode.", show_default=False)]
-Act = Callable[["Spooling", TenantId], Awaitable[None]]
+Act = Callable[["SpoolAdmin", TenantId], Awaitable[None]]
 
 
 @spool.command("list")
@@ -37,7 +37,7 @@ def pause(
     ctx: typer.Context, config: ConfigOption = None, tenant: TenantOption = None, as_json: JsonOption = False
 ) -> None:
     """Keep everything on disk although Neo4j answers."""
-    _then_show(ctx, config, tenant, as_json, lambda spooling, _tenant: spooling.pause(True))
+    _then_show(ctx, config, tenant, as_json, lambda spool_admin, _tenant: spool_admin.pause(True))
 
 
 @spool.command()
@@ -45,7 +45,7 @@ def resume(
     ctx: typer.Context, config: ConfigOption = None, tenant: TenantOption = None, as_json: JsonOption = False
 ) -> None:
     """Let what waits go to Neo4j again; a running service takes it there."""
-    _then_show(ctx, config, tenant, as_json, lambda spooling, _tenant: spooling.pause(False))
+    _then_show(ctx, config, tenant, as_json, lambda spool_admin, _tenant: spool_admin.pause(False))
 
 
 @spool.command()
@@ -57,7 +57,7 @@ def retry(
     as_json: JsonOption = False,
 ) -> None:
     """Have a refused episode tried again."""
-    _then_show(ctx, config, tenant, as_json, lambda spooling, whose: spooling.retry(whose, number))
+    _then_show(ctx, config, tenant, as_json, lambda spool_admin, whose: spool_admin.retry(whose, number))
 
 
 @spool.command()
@@ -69,10 +69,10 @@ def drop(
     as_json: JsonOption = False,
 ) -> None:
     """Give up a refused episode; what was said in it is gone."""
-    _then_show(ctx, config, tenant, as_json, lambda spooling, whose: spooling.drop(whose, number))
+    _then_show(ctx, config, tenant, as_json, lambda spool_admin, whose: spool_admin.drop(whose, number))
 
 
-async def _nothing(_spooling: "Spooling", _tenant: TenantId) -> None:
+async def _nothing(_spool_admin: "SpoolAdmin", _tenant: TenantId) -> None:
     """Listing changes nothing."""
 
 
@@ -82,14 +82,14 @@ def _then_show(ctx: typer.Context, config: Any, tenant: str | None, as_json: boo
 
 
 async def _acted(settings: Settings, terminal: Terminal, act: Act) -> None:
-    from graph_service.memory.ingest.spool import Spooling
+    from graph_service.memory.ingest.spool import SpoolAdmin
     from graph_service.runtime.spool_location import open_spool
 
     tenant, file = tenant_named(settings.tenant), open_spool(settings)
     try:
-        spooling = Spooling(file)
-        await act(spooling, tenant)
-        status = await spooling.status(tenant)
+        spool_admin = SpoolAdmin(file)
+        await act(spool_admin, tenant)
+        status = await spool_admin.status(tenant)
     finally:
         await file.close()
     terminal.answer(_document(status), lambda: _table(status))

@@ -107,7 +107,7 @@ def by_layers(
 def by_similarity_and_importance(
     candidates: Sequence[Candidate], *, similarity: float = 0.7, importance: float = 0.3
 ) -> Ordered:
-    """Return the candidates by 0.7 similarity + 0.3 importance; without a vector, by their share of the best word score."""
+    """Return the candidates by 0.7 similarity + 0.3 importance; the word score replaces a missing similarity."""
     words = _words_of(candidates)
     found = []
     for one in candidates:

@@ -1,4 +1,4 @@
-"""The one statement that retrieves candidates, `recall/recall`: its parameters, and its row as a `CandidateSet`. Pure."""
+"""The statement that retrieves candidates, `recall/recall`: its parameters, and its row as a `CandidateSet`. Pure."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -25,8 +25,8 @@ _MAX_BRIDGES, _MAX_DEGREE = 20, 40
 # Candidates of each channel. 50 give half as many more in all, but no more of the gold among the first ten.
 _PER_CHANNEL: Final = 30
 # A neighbour of a hit is often the answer. With two on each side of the best 20 of each channel 147 messages are ranked
-# and contain .962 of the gold (LoCoMo, development half). The best 12 give 115 messages and .954 in a seventh less time,
-# but in a memory of both languages they cost LoCoMo-zh .015 of recall@10.
+# and contain .962 of the gold (LoCoMo, development half). The best 12 give 115 messages and .954 in a seventh less
+# time, but in a memory of both languages they cost LoCoMo-zh .015 of recall@10.
 _EXPAND_TOP, _NEIGHBOUR_RADIUS = 20, 2
 # The indexes must return this many times more where results are filtered afterwards.
 _FILTERED_FACTOR: Final = 8

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from graph_service.admin.doctor import examine_redis, examine_service, examine_spool, service_checks
 from graph_service.config.settings import Settings, load_settings
-from graph_service.memory.ingest.spool import Spooling
+from graph_service.memory.ingest.spool import SpoolAdmin
 from graph_service.observability.metrics import Loop
 from graph_service.runtime.service_registry import recorded
 from graph_service.runtime.spool_location import open_spool, remember_offline
@@ -33,7 +33,7 @@ async def test_what_waits_and_what_was_refused_in_the_spool_is_told(tmp_path: Pa
     waits = await examine_spool(settings)
     assert (waits.ok, waits.finding) == (True, "1 episodes wait for Neo4j")
     spool = open_spool(settings)
-    await Spooling(spool).pause(True)
+    await SpoolAdmin(spool).pause(True)
     paused = await examine_spool(settings)
     assert (paused.ok, "spool resume" in paused.mend) == (False, True)
     first = (await spool.listed(TenantId("t")))[0]

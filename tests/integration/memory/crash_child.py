@@ -8,7 +8,7 @@ import sys
 from graph_service.graph.database import connect
 from graph_service.graph.statements import Statement
 from tests.integration.memory.crash_story import close, tell
-from tests.support.builders import a_pace, a_worker
+from tests.support.builders import a_job_context, a_worker
 
 
 def _die_at(wanted: str, reached: str) -> None:
@@ -27,7 +27,7 @@ async def _main(uri: str, user: str, password: str, tenant: str, point: str) -> 
         await ask(graph, tenant)
         sys.stdout.write(f"{ask.__name__}\n")
         sys.stdout.flush()
-    await a_worker(graph, pace=a_pace(on_step=lambda step: _die_at(point, step))).drain()
+    await a_worker(graph, job_context=a_job_context(on_step=lambda step: _die_at(point, step))).drain()
     await graph.close()
 
 

@@ -2,7 +2,7 @@
 
 from graph_service.graph.store import Graph
 from schema.ids import TenantId
-from schema.message import BroughtFact
+from schema.message import ProvidedFact
 from tests.support.builders import a_memory, a_message, an_incoming
 
 STORY = (
@@ -18,7 +18,7 @@ STORY = (
         "Whatever you say.",
         session="s3",
         facts=(
-            BroughtFact(
+            ProvidedFact(
                 subject="user",
                 predicate="CARES_ABOUT",
                 object="green energy",

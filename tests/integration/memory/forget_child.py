@@ -8,7 +8,7 @@ import sys
 from graph_service.graph.database import connect
 from graph_service.graph.statements import Statement
 from schema.ids import TenantId
-from tests.support.builders import a_memory, a_pace, a_worker
+from tests.support.builders import a_job_context, a_memory, a_worker
 
 
 def _die_at(wanted: str, reached: str) -> None:
@@ -25,7 +25,7 @@ async def _main(uri: str, user: str, password: str, tenant: str, point: str, kin
     graph.observer = sent
     forgetting = a_memory(graph).forgetting
     await (forgetting.user if kind == "user" else forgetting.message)(TenantId(tenant), name)
-    await a_worker(graph, pace=a_pace(on_step=lambda step: _die_at(point, step))).drain()
+    await a_worker(graph, job_context=a_job_context(on_step=lambda step: _die_at(point, step))).drain()
     await graph.close()
 
 

@@ -10,7 +10,7 @@ import pytest
 from graph_service.graph import read_only_query as free_query
 from graph_service.graph.read_only_query import Caps
 from graph_service.graph.store import Graph
-from graph_service.memory.analyst_queries import Analyst, FreeQuestion, json_ready
+from graph_service.memory.analyst_queries import Analyst, AnalystStatement, json_ready
 from graph_service.memory.recall.query import Question
 from schema.errors import InputError, UnavailableError
 from schema.graph_model import graph_model, graph_model_document
@@ -29,7 +29,7 @@ VALUES = {"user": "ana", "day": "2020-06-01", "one": "Ana", "other": "Lisbon", "
 
 
 async def asked(graph: Graph, statement: str, caps: Caps | None = None, **parameters: Any) -> list[list[Any]]:
-    question = FreeQuestion(statement=statement, parameters={"tenant": TENANT, **parameters})
+    question = AnalystStatement(statement=statement, parameters={"tenant": TENANT, **parameters})
     return json_ready((await Analyst(graph, caps).ask(question)).rows)
 
 
@@ -176,7 +176,7 @@ async def test_what_only_reads_is_allowed(told: Graph, statement: str) -> None:
 )
 async def test_parameters_that_cannot_be_sent_are_refused(told: Graph, parameters: dict[str, Any], why: str) -> None:
     with pytest.raises(InputError, match=why):
-        await Analyst(told).ask(FreeQuestion(statement="RETURN 1", parameters=parameters))
+        await Analyst(told).ask(AnalystStatement(statement="RETURN 1", parameters=parameters))
 
 
 async def test_deeply_nested_parameters_are_refused(told: Graph) -> None:
@@ -184,7 +184,7 @@ async def test_deeply_nested_parameters_are_refused(told: Graph) -> None:
     for _ in range(2_000):
         deep = [deep]
     with pytest.raises(InputError, match="nested 16 deep"):
-        await Analyst(told).ask(FreeQuestion(statement="RETURN $n", parameters={"n": deep}))
+        await Analyst(told).ask(AnalystStatement(statement="RETURN $n", parameters={"n": deep}))
 
 
 async def test_a_statement_that_neo4j_cannot_stop_keeps_its_place(told: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -194,23 +194,23 @@ async def test_a_statement_that_neo4j_cannot_stop_keeps_its_place(told: Graph, m
     runaway = "RETURN reduce(s = 0, x IN range(1, 150000000) | s + x)"
     for _ in range(2):
         with pytest.raises(InputError, match="stopped"):
-            await analyst.ask(FreeQuestion(statement=runaway, parameters={}))
+            await analyst.ask(AnalystStatement(statement=runaway, parameters={}))
     left = await free_query.running(told)
     # On a fast machine the first may have ended; those that have not are counted, and hold their places.
     assert analyst._places._value <= 2 - left
     other = Analyst(told)
     if left == 2 and await free_query.running(told) == 2:
         with pytest.raises(UnavailableError, match="all places are taken"):
-            await other.ask(FreeQuestion(statement="RETURN 1", parameters={}))
+            await other.ask(AnalystStatement(statement="RETURN 1", parameters={}))
     await asyncio.gather(*analyst._ending)
     assert (await free_query.running(told), analyst._places._value) == (0, 2)
-    assert (await other.ask(FreeQuestion(statement="RETURN 1", parameters={}))).rows == [[1]]
+    assert (await other.ask(AnalystStatement(statement="RETURN 1", parameters={}))).rows == [[1]]
 
 
 async def test_a_caller_who_goes_away_ends_the_statement(told: Graph) -> None:
     analyst = Analyst(told)
     asking = asyncio.create_task(
-        analyst.ask(FreeQuestion(statement="UNWIND range(1, 100000000000) AS n RETURN sum(n)", parameters={}))
+        analyst.ask(AnalystStatement(statement="UNWIND range(1, 100000000000) AS n RETURN sum(n)", parameters={}))
     )
     while not await free_query.running(told):
         assert not asking.done()
@@ -230,14 +230,14 @@ async def test_a_cartesian_product_is_stopped_and_the_next_recall_works(told: Gr
 
 async def test_answers_are_cut_at_so_many_rows_and_bytes(told: Graph) -> None:
     analyst = Analyst(told, Caps(rows=7, bytes=50_000))
-    few = await analyst.ask(FreeQuestion(statement="UNWIND range(1, 1000000000) AS n RETURN n", parameters={}))
+    few = await analyst.ask(AnalystStatement(statement="UNWIND range(1, 1000000000) AS n RETURN n", parameters={}))
     assert (len(few.rows), few.cut) == (7, "only the first 7 rows")
     large = "WITH $text AS t UNWIND range(1, 5) AS n RETURN t + toString(n) AS text"
-    cut = await analyst.ask(FreeQuestion(statement=large, parameters={"text": "x" * 16_000}))
+    cut = await analyst.ask(AnalystStatement(statement=large, parameters={"text": "x" * 16_000}))
     assert len(cut.rows) == 3
     assert "50,000 bytes" in str(cut.cut)
     with pytest.raises(InputError, match="at most 7"):
-        await analyst.ask(FreeQuestion(statement="RETURN 1", parameters={}, rows=8))
+        await analyst.ask(AnalystStatement(statement="RETURN 1", parameters={}, rows=8))
 
 
 async def test_values_of_every_type_come_as_plain_ones(told: Graph) -> None:

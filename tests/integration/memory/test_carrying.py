@@ -22,7 +22,7 @@ from graph_service.memory.recall.query import Question
 from schema.entity import an_entity
 from schema.errors import ConflictError, InputError, NotFoundError
 from schema.ids import TenantId, UserId, scope_token
-from schema.message import BroughtFact
+from schema.message import ProvidedFact
 from tests.integration.memory.told_in_two_languages import TENANT, tell, told
 from tests.support.builders import a_memory, a_worker, an_incoming
 from tests.support.embedders import HashedWords
@@ -436,7 +436,7 @@ async def test_graphml_opens_in_networkx_with_every_name_as_it_is(told: Graph) -
 
 async def test_graphml_survives_what_xml_cannot_hold(graph: Graph, tenant: str) -> None:
     name = "a <b> & \"c\" 'd' 🦉"
-    fact = BroughtFact(subject="user", predicate="PREFERS", object=name, statement="x\u000by ]]> z", relation="\ud7ff")
+    fact = ProvidedFact(subject="user", predicate="PREFERS", object=name, statement="x\u000by ]]> z", relation="\ud7ff")
     await a_memory(graph).remember(TenantId(tenant), an_incoming("I like it.", facts=(fact,)))
     await a_worker(graph).drain()
     out = io.BytesIO()

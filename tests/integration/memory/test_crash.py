@@ -16,7 +16,7 @@ from graph_service.memory.jobs.job_context import JobContext
 from schema.ids import TenantId
 from tests.conftest import Server
 from tests.integration.memory.crash_story import close, tell
-from tests.support.builders import a_memory, a_pace, a_worker
+from tests.support.builders import a_job_context, a_memory, a_worker
 
 _ROOT = Path(__file__).parents[3]
 _INTAKE = ["ingest/add_messages", "ingest/add_user", "sessions/enqueue_close"]
@@ -80,12 +80,12 @@ RETURN row
 
 def _later() -> JobContext:
     """The clock of a worker that starts when the dead one's lease is over."""
-    pace = a_pace()
+    job_context = a_job_context()
     return JobContext(
         clock=lambda: datetime.now(UTC) + timedelta(seconds=90),
-        word=pace.word,
-        on_step=pace.on_step,
-        on_change=pace.on_change,
+        word=job_context.word,
+        on_step=job_context.on_step,
+        on_change=job_context.on_change,
     )
 
 
@@ -138,7 +138,7 @@ async def test_a_kill_at_any_point_leaves_the_same_graph_after_a_restart(
     for ask in (tell, close):
         if ask.__name__.encode() not in said:  # the caller never heard back, so it asks again, as callers do
             await ask(graph, tenant)
-    await a_worker(graph, pace=_later()).drain()
+    await a_worker(graph, job_context=_later()).drain()
     assert await picture(graph, tenant) == whole
     log = await change_numbers(graph, tenant)
     assert log == list(range(1, len(log) + 1))

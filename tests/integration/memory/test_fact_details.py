@@ -8,10 +8,10 @@ from graph_service.graph.store import Graph
 from graph_service.memory.recall.query import HitKind, Question
 from schema.fact import FactKind
 from schema.ids import TenantId
-from schema.message import BroughtFact
+from schema.message import ProvidedFact
 from tests.support.builders import NOON, a_memory, a_worker, an_incoming
 
-DECISION = BroughtFact(
+DECISION = ProvidedFact(
     subject="user",
     predicate="CARES_ABOUT",
     object="Postgres",
@@ -22,7 +22,7 @@ DECISION = BroughtFact(
     rationale="The team knows it.",
     mentioned_start=NOON + timedelta(days=1),
 )
-PROCEDURE = BroughtFact(
+PROCEDURE = ProvidedFact(
     subject="assistant",
     predicate="RELATES_TO",
     object="部署服务",
@@ -32,9 +32,9 @@ PROCEDURE = BroughtFact(
     steps=("构建镜像 → 成功", "发布 → 健康检查通过"),
 )
 BROKEN = (
-    BroughtFact(subject="user", predicate="PREFERS", object="x", statement="s", importance=11),
-    BroughtFact(subject="user", predicate="PREFERS", object="x", statement="s", rationale="\x00"),
-    BroughtFact(subject="user", predicate="PREFERS", object="x", statement="s", steps=("go → there",) * 51),
+    ProvidedFact(subject="user", predicate="PREFERS", object="x", statement="s", importance=11),
+    ProvidedFact(subject="user", predicate="PREFERS", object="x", statement="s", rationale="\x00"),
+    ProvidedFact(subject="user", predicate="PREFERS", object="x", statement="s", steps=("go → there",) * 51),
 )
 
 
@@ -65,6 +65,6 @@ async def test_a_broken_detail_drops_the_fact_and_says_why(graph: Graph, tenant:
 @pytest.mark.parametrize("name", ["trigger_emotion", "subject_type", "object_type"])
 @pytest.mark.parametrize("value", ["\ud800", "\x00", "x" * 5_000])
 async def test_words_that_cannot_be_stored_drop_the_fact(graph: Graph, tenant: str, name: str, value: str) -> None:
-    fact = BroughtFact(subject="user", predicate="PREFERS", object="tea", statement="I like tea", **{name: value})  # type: ignore[arg-type]
+    fact = ProvidedFact(subject="user", predicate="PREFERS", object="tea", statement="I like tea", **{name: value})  # type: ignore[arg-type]
     receipt = await a_memory(graph).remember(TenantId(tenant), an_incoming(facts=(fact,)))
     assert (receipt.stored, len(receipt.dropped)) == (1, 1)

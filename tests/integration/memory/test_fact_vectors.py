@@ -9,7 +9,7 @@ from graph_service.graph.schema_setup import prepare_vectors, stored_embedder
 from graph_service.graph.store import Graph
 from graph_service.memory.recall.query import HitKind, Question
 from schema.ids import TenantId
-from schema.message import BroughtFact
+from schema.message import ProvidedFact
 from tests.integration.memory.test_identity import merge, say
 from tests.integration.memory.test_token_vectors import own_graph  # noqa: F401  (a fixture)
 from tests.support.builders import NOON, a_memory, a_worker, an_incoming
@@ -53,19 +53,23 @@ async def facts_found(graph: Graph, tenant: str, text: str, *, user: str = "alic
     return [hit.text for hit in (await a_memory(graph, embedder=Paraphrases()).recall(TenantId(tenant), question)).hits]
 
 
-TEA = BroughtFact(
+TEA = ProvidedFact(
     subject="Bob", predicate="PREFERS", object="jasmine tea", statement="Bob prefers jasmine tea.", message_indexes=(0,)
 )
-CHESS = BroughtFact(
+CHESS = ProvidedFact(
     subject="Bob", predicate="CARES_ABOUT", object="chess", statement="Bob cares about chess.", message_indexes=(0,)
 )
-茶 = BroughtFact(
+茶 = ProvidedFact(
     subject="小红", predicate="PREFERS", object="茉莉花茶", statement="小红喜欢茉莉花茶", message_indexes=(0,)
 )
-棋 = BroughtFact(subject="小红", predicate="CARES_ABOUT", object="下棋", statement="小红关心下棋", message_indexes=(0,))
+棋 = ProvidedFact(
+    subject="小红", predicate="CARES_ABOUT", object="下棋", statement="小红关心下棋", message_indexes=(0,)
+)
 
 
-async def tell(graph: Graph, tenant: str, *facts: BroughtFact, session: str = "s1", user: str = "alice") -> Paraphrases:
+async def tell(
+    graph: Graph, tenant: str, *facts: ProvidedFact, session: str = "s1", user: str = "alice"
+) -> Paraphrases:
     """Facts of one message, read and embedded; the embedder tells what it was given."""
     embedder = Paraphrases()
     said = an_incoming("So it is, 确实如此。", session=session, facts=facts, user=user)
@@ -79,7 +83,7 @@ async def tell(graph: Graph, tenant: str, *facts: BroughtFact, session: str = "s
     [((CHESS, TEA), "Which beverage?"), ((棋, 茶), "喝什么？")],
 )
 async def test_a_fact_is_found_by_what_it_means_without_a_common_word(
-    graph: Graph, tenant: str, facts: tuple[BroughtFact, ...], question: str
+    graph: Graph, tenant: str, facts: tuple[ProvidedFact, ...], question: str
 ) -> None:
     await tell(graph, tenant, *facts)
     assert (await facts_found(graph, tenant, question))[0] == facts[1].statement
@@ -94,7 +98,7 @@ async def test_a_fact_is_found_by_what_it_means_without_a_common_word(
     ("near", "far", "question"), [(TEA, CHESS, "Which beverage?"), (茶, 棋, "喝什么？")], ids=["en", "zh"]
 )
 async def test_a_fact_tells_of_the_message_that_proves_it_when_only_messages_are_wanted(
-    graph: Graph, tenant: str, near: BroughtFact, far: BroughtFact, question: str
+    graph: Graph, tenant: str, near: ProvidedFact, far: ProvidedFact, question: str
 ) -> None:
     """None of the messages says anything of what is asked, and the last of equals would come first."""
     await tell(graph, tenant, near)
@@ -118,7 +122,7 @@ async def test_neither_another_tenant_nor_another_user_is_found_by_meaning(graph
 
 
 async def test_what_does_not_hold_any_more_is_found_by_meaning_only_for_then(graph: Graph, tenant: str) -> None:
-    over = BroughtFact(
+    over = ProvidedFact(
         subject="Bob",
         predicate="PREFERS",
         object="jasmine tea",

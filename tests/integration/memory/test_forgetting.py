@@ -6,10 +6,10 @@ import pytest
 
 from graph_service.graph.store import Graph
 from graph_service.memory.forgetting.commit import Forgotten
-from graph_service.memory.ingest.validation import Incoming
+from graph_service.memory.ingest.validation import RememberRequest
 from schema.errors import NotFoundError
 from schema.ids import TenantId
-from schema.message import BroughtFact
+from schema.message import ProvidedFact
 from tests.integration.memory.test_crash import change_numbers, picture
 from tests.support.builders import a_memory, a_message, a_worker
 
@@ -40,7 +40,7 @@ EVERY_LINE = [(story, place) for story in (ENGLISH, CHINESE) for place in range(
 async def tell(graph: Graph, tenant: str, lines: Sequence[Line], *, user: str = "alice", at_once: bool = False) -> None:
     """Says the lines one call each, read one by one; or all of them before any is read."""
     for session, minute, text in lines:
-        incoming = Incoming(
+        incoming = RememberRequest(
             user_id=user, session_id=session, messages=(a_message(text, minute=minute, id=f"{minute}"),)
         )
         await a_memory(graph).remember(TenantId(tenant), incoming)
@@ -112,15 +112,15 @@ async def test_a_forgotten_scene_takes_everything_said_in_it_along(graph: Graph,
 
 
 async def test_what_callers_brought_goes_with_the_message_that_proves_it(graph: Graph, tenant: str) -> None:
-    def brought(place: int, thing: str) -> BroughtFact:
+    def brought(place: int, thing: str) -> ProvidedFact:
         words = f"Alice cares about {thing}."
-        return BroughtFact(
+        return ProvidedFact(
             subject="user", predicate="CARES_ABOUT", object=thing, statement=words, message_indexes=(place,)
         )
 
     messages = tuple(a_message(f"Well, number {place}.", minute=place, id=f"{place}") for place in range(2))
     facts = (brought(0, "green energy"), brought(1, "old trams"))
-    call = Incoming(user_id="alice", session_id="s1", messages=messages, facts=facts, summary="About both.")
+    call = RememberRequest(user_id="alice", session_id="s1", messages=messages, facts=facts, summary="About both.")
     receipt = await a_memory(graph).remember(TenantId(tenant), call)
     await a_worker(graph).drain()
     done = await a_memory(graph).forgetting.message(TenantId(tenant), receipt.uris[0])

@@ -13,15 +13,15 @@ from extraction.embeddings.cache import CachedEmbedder
 from graph_service.graph.store import Graph
 from graph_service.memory.ingest.spool import Spool
 from graph_service.memory.ingest.spool_replay import Replay
-from graph_service.memory.ingest.validation import Incoming
+from graph_service.memory.ingest.validation import RememberRequest
 from graph_service.memory.recall.query import Question
-from graph_service.memory.sessions.in_process_window import RingWindow, TurnRing
+from graph_service.memory.sessions.in_process_window import InProcessWindow, TurnBuffer
 from graph_service.memory.sessions.redis_window import RedisRules, RedisTurns, RedisWindow
 from graph_service.memory.sessions.short_term_window import ShortTermWindow
 from schema.entity import an_entity
 from schema.ids import TenantId, UserId
 from tests.integration.memory.test_forgetting import DAY, Line, tell
-from tests.support.builders import a_dead_graph, a_memory, a_message, a_pace, a_worker
+from tests.support.builders import a_dead_graph, a_job_context, a_memory, a_message, a_worker
 from tests.support.embedders import HashedWords
 from tests.support.redis_process import RedisProcess, redis_process
 
@@ -100,16 +100,20 @@ async def planted(
     memory = a_memory(graph, window=window, embedder=embedder)
     name = ""
     for session, minute, text in story:
-        call = Incoming(user_id="alice", session_id=session, messages=(a_message(text, minute=minute, id=f"{minute}"),))
+        call = RememberRequest(
+            user_id="alice", session_id=session, messages=(a_message(text, minute=minute, id=f"{minute}"),)
+        )
         receipt = await memory.remember(here, call)
         name = receipt.message_ids[0] if text == story[1][2] else name
         await a_worker(graph, embedder=embedder).drain()
     offline = a_memory(a_dead_graph(), spool=spool)
     for _, minute, text in story[1:2]:
-        call = Incoming(user_id="alice", session_id="s1", messages=(a_message(text, minute=minute, id=f"{minute}"),))
+        call = RememberRequest(
+            user_id="alice", session_id="s1", messages=(a_message(text, minute=minute, id=f"{minute}"),)
+        )
         # Once and replayed, so that its row is done; once and waiting.
         assert (await offline.remember(here, call)).spooled
-        assert await Replay(graph=graph, spool=spool, pace=a_pace()).flush()
+        assert await Replay(graph=graph, spool=spool, job_context=a_job_context()).flush()
         assert (await offline.remember(here, call)).spooled
     return name, embedder
 
@@ -122,7 +126,7 @@ async def test_a_forgotten_secret_is_nowhere_after_everything_ran_again(
         caplog.set_level(logging.DEBUG, logger=name)
     here, secrets = TenantId(tenant), SECRETS[language]
     rules = RedisRules(timeout_s=2.0)
-    ring = TurnRing(turns_max=20)
+    ring = TurnBuffer(turns_max=20)
     window = RedisWindow(redis=RedisTurns(redis.url, rules), ring=ring, clock_s=time.monotonic)
     spool = Spool(tmp_path / "spool.sqlite3", bytes_max=MB)
     name, embedder = await planted(graph, tenant, language, window, spool)
@@ -135,7 +139,7 @@ async def test_a_forgotten_secret_is_nowhere_after_everything_ran_again(
     done = await memory.forgetting.message(here, name)
     assert (done.messages, done.spooled) == (1, 1)
     assert embedder._vectors == {}
-    await Replay(graph=graph, spool=spool, pace=a_pace()).flush()
+    await Replay(graph=graph, spool=spool, job_context=a_job_context()).flush()
     await tell(graph, tenant, STORIES[language][:1] + STORIES[language][2:])
     async with redis.client() as client:
         kept = [await client.lrange(key, 0, -1) for key in await client.keys("*turns*")]
@@ -156,9 +160,9 @@ async def test_what_waited_elsewhere_does_not_come_back_but_may_be_told_anew(
     graph: Graph, tenant: str, tmp_path: Path
 ) -> None:
     elsewhere, here = Spool(tmp_path / "spool.sqlite3", bytes_max=MB), TenantId(tenant)
-    name, _ = await planted(graph, tenant, "en", RingWindow(TurnRing(turns_max=20)), elsewhere)
+    name, _ = await planted(graph, tenant, "en", InProcessWindow(TurnBuffer(turns_max=20)), elsewhere)
     await a_memory(graph).forgetting.message(here, name)
-    assert await Replay(graph=graph, spool=elsewhere, pace=a_pace()).flush()
+    assert await Replay(graph=graph, spool=elsewhere, job_context=a_job_context()).flush()
     await a_worker(graph).drain()
     assert await found_in_graph(graph, tenant, "Qwixfal") == []
     assert not await elsewhere.holds(here, "alice")

@@ -79,7 +79,7 @@ async def test_a_kill_while_a_message_is_forgotten_changes_nothing_about_the_end
     # Whoever got no answer asks again.
     with contextlib.suppress(NotFoundError):
         await a_memory(graph).forgetting.message(TenantId(tenant), name)
-    await a_worker(graph, pace=_later()).drain()
+    await a_worker(graph, job_context=_later()).drain()
     assert await memory_of(graph, tenant) == expected["never"]
     log = await change_numbers(graph, tenant)
     assert log == list(range(1, len(log) + 1))
@@ -93,7 +93,7 @@ async def test_a_kill_while_a_user_is_forgotten_leaves_the_rest_to_the_worker(
     await _killed(server, tenant, point, "user", "alice")
     if point == "user_erasure/begin":  # nothing was marked yet, so the caller asks again
         await a_memory(graph).forgetting.user(TenantId(tenant), "alice")
-    await a_worker(graph, pace=_later()).drain()
+    await a_worker(graph, job_context=_later()).drain()
     assert await memory_of(graph, tenant) == []
     with pytest.raises(NotFoundError):
         await a_memory(graph).forgetting.user(TenantId(tenant), "alice")

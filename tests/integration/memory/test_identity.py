@@ -9,7 +9,7 @@ from graph_service.memory.service import Memory
 from schema.entity import an_entity
 from schema.errors import ConflictError, InputError, NotFoundError
 from schema.ids import TenantId, UserId, memory_id, user_uri
-from schema.message import BroughtFact
+from schema.message import ProvidedFact
 from tests.support.builders import a_memory, a_worker, an_incoming
 from tests.support.graph_hash import graph_hash, graph_rows
 
@@ -27,7 +27,7 @@ async def say(
 ) -> None:
     """Facts as a caller brings them, one message each."""
     brought = tuple(
-        BroughtFact(subject=s, predicate=p, object=o, relation=r, statement=f"{s} {p} {o}", message_indexes=(i,))
+        ProvidedFact(subject=s, predicate=p, object=o, relation=r, statement=f"{s} {p} {o}", message_indexes=(i,))
         for i, (s, p, o, r) in enumerate(facts)
     )
     texts = [f"{s} and {o}, number {i}, in {session}" for i, (s, _, o, _) in enumerate(facts)]

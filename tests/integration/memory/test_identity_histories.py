@@ -12,7 +12,7 @@ import pytest
 from graph_service.graph.store import Graph
 from schema.errors import ConflictError
 from schema.ids import TenantId
-from schema.message import BroughtFact
+from schema.message import ProvidedFact
 from tests.integration.memory.test_identity import an_id
 from tests.support.builders import NOON, a_memory, a_message, a_worker, an_incoming
 from tests.support.graph_hash import graph_rows
@@ -35,20 +35,20 @@ _OF_SESSIONS = ("node ['Session']", "node ['SessionLife']", "node ['Usage']")
 class History:
     """What happened, and which merges still stand, oldest first, as the model of it says."""
 
-    said: list[tuple[BroughtFact, str, int]] = field(default_factory=list)
+    said: list[tuple[ProvidedFact, str, int]] = field(default_factory=list)
     into: dict[str, str] = field(default_factory=dict)
 
     def root(self, name: str) -> str:
         return self.root(self.into[name]) if name in self.into else name
 
 
-def a_fact(chance: random.Random) -> BroughtFact:
+def a_fact(chance: random.Random) -> ProvidedFact:
     predicate, relation = chance.choice(RELATIONS)
     subject = chance.choice((*NAMES, "user"))
     obj = chance.choice([thing for thing in THINGS if thing != subject])
     began = NOON - timedelta(days=chance.randint(1, 9))
     ended = began + timedelta(days=chance.randint(0, 4)) if chance.random() < 0.25 else None
-    return BroughtFact(
+    return ProvidedFact(
         subject=subject,
         predicate=predicate,
         object=obj,
@@ -60,7 +60,7 @@ def a_fact(chance: random.Random) -> BroughtFact:
     )
 
 
-async def say(graph: Graph, tenant: str, fact: BroughtFact, session: str, number: int) -> None:
+async def say(graph: Graph, tenant: str, fact: ProvidedFact, session: str, number: int) -> None:
     message = a_message(f"number {number}", minute=number)
     call = an_incoming(messages=(message,), session=session, facts=(fact,))
     await a_memory(graph).remember(TenantId(tenant), call)
@@ -76,7 +76,7 @@ async def live(graph: Graph, tenant: str, chance: random.Random) -> History:
     history = History()
     for number in range(len(NAMES)):
         # All are known from the start, so that any two can be merged.
-        fact = BroughtFact(subject=NAMES[number], predicate="RELATES_TO", object="tea", statement="knows tea")
+        fact = ProvidedFact(subject=NAMES[number], predicate="RELATES_TO", object="tea", statement="knows tea")
         history.said.append((fact, "s0", number))
         await say(graph, tenant, *history.said[-1])
     for number in range(len(NAMES), len(NAMES) + STEPS):

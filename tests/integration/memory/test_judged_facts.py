@@ -14,7 +14,7 @@ from graph_service.graph.store import Graph
 from graph_service.memory.consolidation.pipeline import Readers
 from graph_service.memory.worker.worker import Worker
 from schema.ids import TenantId
-from schema.message import BroughtFact
+from schema.message import ProvidedFact
 from schema.telling import Closing
 from tests.integration.memory.test_resolution import edges, open_now
 from tests.support.builders import NOON, a_memory, a_message, a_worker, an_incoming
@@ -41,7 +41,7 @@ async def a_judge(graph: Graph, fake: FakeOpenAI) -> Worker:
 
 async def plan_to(graph: Graph, worker: Worker, tenant: str, goal: str, *, day: int) -> None:
     """Alice's agent brings a plan of hers, and it is read at once."""
-    fact = BroughtFact(
+    fact = ProvidedFact(
         subject="user", predicate="CARES_ABOUT", object=goal, relation="plan", statement=f"Alice: {goal}"
     )
     message = a_message(f"{goal} ({day})", time=NOON + timedelta(days=day))
@@ -127,7 +127,7 @@ async def test_facts_of_other_users_and_tenants_are_not_shown(graph: Graph, tena
     with FakeOpenAI() as fake:
         worker = await a_judge(graph, fake)
         await plan_to(graph, worker, f"{tenant}-2", first, day=0)
-        fact = BroughtFact(subject="user", predicate="CARES_ABOUT", object=first, relation="plan", statement=first)
+        fact = ProvidedFact(subject="user", predicate="CARES_ABOUT", object=first, relation="plan", statement=first)
         call = an_incoming(messages=(a_message(first),), facts=(fact,), user="bob", session="bob")
         await a_memory(graph).remember(TenantId(tenant), call)
         await worker.drain()

@@ -8,7 +8,7 @@ import pytest_asyncio
 from extraction.extractive_summary import OVERVIEW_TOKENS_MAX
 from graph_service.graph.statements import Statement
 from graph_service.graph.store import Graph
-from graph_service.memory.list_cursors import Listed, cursor_at
+from graph_service.memory.list_cursors import ListName, encode_cursor
 from graph_service.memory.service import Memory
 from graph_service.memory.summaries.service import SAID_CHARS_MAX, Level
 from graph_service.memory.worker.worker import Worker
@@ -131,7 +131,9 @@ async def test_a_long_session_is_told_word_for_word_in_parts(graph: Graph, tenan
     with pytest.raises(InputError, match="no cursor of lines"):
         await memory.layers.layer(TenantId(tenant), session, Level.L2, after="bad")
     with pytest.raises(InputError, match="every other text comes whole"):
-        await memory.layers.layer(TenantId(tenant), session, Level.L1, after=cursor_at(Listed.LINES, 1, 1, "none"))
+        await memory.layers.layer(
+            TenantId(tenant), session, Level.L1, after=encode_cursor(ListName.LINES, 1, 1, "none")
+        )
 
 
 async def test_texts_of_another_tenant_do_not_exist(graph: Graph, tenant: str) -> None:

@@ -14,7 +14,7 @@ from graph_service.memory.worker.leases import Leases
 from graph_service.memory.worker.worker import WorkerRules
 from schema.errors import MnemographError
 from schema.ids import TenantId
-from tests.support.builders import a_memory, a_pace, a_worker, an_incoming
+from tests.support.builders import a_job_context, a_memory, a_worker, an_incoming
 
 KINDS = tuple(JobKind)
 SAID = "我对花生过敏"
@@ -126,13 +126,15 @@ async def test_a_broken_message_of_one_tenant_is_a_dead_letter_and_keeps_nobody_
 
 async def test_a_dead_letter_never_keeps_the_words_of_a_foreign_error(graph: Graph, tenant: str) -> None:
     await remembered(graph, tenant, "I love tea.")
-    pace, leases = a_pace(), Leases(graph, a_pace(), ExternalServices())
+    job_context, leases = a_job_context(), Leases(graph, a_job_context(), ExternalServices())
     errors: list[BaseException] = [ValueError(SAID), RecursionError(SAID), ExceptionGroup("x", [KeyError(SAID)])]
     for error in (*errors, MnemographError("the graph is out of tea")):
         await run_cypher(graph, "MATCH (j:Job {tenant: $t}) SET j.due_ms = 0, j.attempts = 3, j.open = true", t=tenant)
         held = []
         while not held:
-            claims = await claim(graph, JobKind.READ, jobs_max=100, lease=pace.word(), now_ms=pace.now_ms())
+            claims = await claim(
+                graph, JobKind.READ, jobs_max=100, lease=job_context.word(), now_ms=job_context.now_ms()
+            )
             held = [one for one in claims if one.tenant == tenant]
             await leases.release([one for one in claims if one.tenant != tenant])
         await leases.give_back(held, error)

@@ -7,7 +7,7 @@ import pytest
 from graph_service.api.graphql.schema import graphql_schema
 from graph_service.graph.statements import Statement
 from graph_service.graph.store import Graph
-from graph_service.memory.ingest.validation import Incoming
+from graph_service.memory.ingest.validation import RememberRequest
 from graph_service.memory.recall.pipeline import recall
 from graph_service.memory.recall.query import HitKind, Mode, QueryFilters, Question
 from graph_service.memory.service import Memory
@@ -36,7 +36,7 @@ async def tell(
     roles = ("user", "assistant")
     messages = tuple(a_message(text, minute=at, role=roles[at % 2]) for at, text in enumerate(lines))
     memory = a_memory(graph)
-    incoming = Incoming(user_id="alice", session_id=session, messages=messages, agent_id=agent)
+    incoming = RememberRequest(user_id="alice", session_id=session, messages=messages, agent_id=agent)
     await memory.remember(TenantId(tenant), incoming)
     await a_worker(graph).drain()
     return memory
@@ -83,7 +83,7 @@ async def test_without_an_embedder_the_layered_mode_goes_by_names_and_words(grap
 async def test_before_anything_has_a_vector_words_are_found(graph: Graph, tenant: str) -> None:
     memory = a_memory(graph)
     messages = tuple(a_message(text, minute=at) for at, text in enumerate(LINES["zh"]))
-    await memory.remember(TenantId(tenant), Incoming(user_id="alice", session_id="s1", messages=messages))
+    await memory.remember(TenantId(tenant), RememberRequest(user_id="alice", session_id="s1", messages=messages))
     for mode in Mode:
         question = Question(user_id="alice", text="自行车链条", mode=mode)
         answer = await memory.recall(TenantId(tenant), question)

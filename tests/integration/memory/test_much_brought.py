@@ -9,11 +9,11 @@ from itertools import pairwise
 from graph_service.graph.statements import Statement
 from graph_service.graph.store import Graph
 from graph_service.memory.consolidation.segmentation import SceneRules
-from graph_service.memory.consolidation.session_input import SessionText, load_session
+from graph_service.memory.consolidation.session_input import SessionInput, load_session_input
 from graph_service.memory.jobs.outbox import JobClaim, JobKind
 from schema.ids import TenantId, memory_id, session_uri
-from schema.message import BroughtFact
-from tests.support.builders import NOON, a_memory, a_message, a_pace, a_worker, an_incoming
+from schema.message import ProvidedFact
+from tests.support.builders import NOON, a_job_context, a_memory, a_message, a_worker, an_incoming
 
 _TOWNS = 500
 _FACTS = Statement(
@@ -26,8 +26,8 @@ _FACTS = Statement(
 )
 
 
-def a_town(number: int) -> BroughtFact:
-    return BroughtFact(
+def a_town(number: int) -> ProvidedFact:
+    return ProvidedFact(
         subject="user",
         predicate="RELATES_TO",
         object=f"Town{number}",
@@ -37,9 +37,9 @@ def a_town(number: int) -> BroughtFact:
     )
 
 
-def a_liking(number: int) -> BroughtFact:
+def a_liking(number: int) -> ProvidedFact:
     name = f"Thing{number}"
-    return BroughtFact(subject="user", predicate="PREFERS", object=name, statement=f"Alice likes {name}.")
+    return ProvidedFact(subject="user", predicate="PREFERS", object=name, statement=f"Alice likes {name}.")
 
 
 async def facts_of(graph: Graph, tenant: str) -> dict[str, bool]:
@@ -47,12 +47,12 @@ async def facts_of(graph: Graph, tenant: str) -> dict[str, bool]:
     return {row["name"]: row["holds"] for row in rows}
 
 
-async def to_read(graph: Graph, tenant: str) -> SessionText | None:
+async def to_read(graph: Graph, tenant: str) -> SessionInput | None:
     session = memory_id(session_uri(tenant, "alice", "s1"))
     held = JobClaim(
         tenant=TenantId(tenant), id="x", kind=JobKind.READ, session=session, wanted=1, attempts=0, lease="none"
     )
-    return await load_session(graph, held, SceneRules(), None)
+    return await load_session_input(graph, held, SceneRules(), None)
 
 
 async def test_others_go_on_while_many_facts_of_one_relation_are_planned(graph: Graph, tenant: str) -> None:
@@ -72,7 +72,7 @@ async def test_others_go_on_while_many_facts_of_one_relation_are_planned(graph: 
         steps.setdefault(step, time.monotonic())
 
     other = asyncio.create_task(others())
-    await a_worker(graph, pace=a_pace(on_step=noted)).drain()
+    await a_worker(graph, job_context=a_job_context(on_step=noted)).drain()
     other.cancel()
     with contextlib.suppress(asyncio.CancelledError):
         await other
@@ -144,7 +144,7 @@ async def test_many_calls_with_facts_are_read_in_parts(graph: Graph, tenant: str
     wordy = "very " * 300
     for call in range(8):
         likings = tuple(
-            BroughtFact(
+            ProvidedFact(
                 subject="user", predicate="PREFERS", object=f"Thing{call}-{n}", statement=f"{wordy} {call} {n}."
             )
             for n in range(60)

@@ -19,7 +19,7 @@ from graph_service.memory.worker.worker import Worker
 from schema.errors import InputError, MisreadError, NotFoundError, UnavailableError
 from schema.ids import TenantId
 from tests.integration.memory.test_crash import picture
-from tests.support.builders import a_memory, a_pace, a_worker, an_incoming
+from tests.support.builders import a_job_context, a_memory, a_worker, an_incoming
 from tests.support.embedders import HashedWords
 
 
@@ -66,29 +66,29 @@ class World:
     def __init__(self, graph: Graph) -> None:
         self.past_s = 0.0
         self.embedder, self.model = Switch(), Switch()
-        self.outsides = ExternalServices(
+        self.external_services = ExternalServices(
             ExternalService("embedder", clock_s=lambda: self.past_s),
             ExternalService("model", clock_s=lambda: self.past_s),
         )
-        steady, begun = a_pace(), datetime.now(UTC)
-        pace = JobContext(
+        steady, begun = a_job_context(), datetime.now(UTC)
+        job_context = JobContext(
             clock=lambda: begun + timedelta(seconds=self.past_s),
             word=steady.word,
             on_step=steady.on_step,
             on_change=steady.on_change,
         )
-        reader = model_chain(GuardedModel(SwitchedModel(self.model), self.outsides.model), read_by_rules)
-        self.guarded = GuardedEmbedder(SwitchedEmbedder(self.embedder), self.outsides.embedder)
+        reader = model_chain(GuardedModel(SwitchedModel(self.model), self.external_services.model), read_by_rules)
+        self.guarded = GuardedEmbedder(SwitchedEmbedder(self.embedder), self.external_services.embedder)
         self.worker = Worker(
             graph=graph,
             embedder=self.guarded,
             readers=Readers(first=reader, fallback=read_by_rules),
-            pace=pace,
-            outsides=self.outsides,
+            job_context=job_context,
+            external_services=self.external_services,
         )
 
     async def work(self, seconds: int, *, step_s: float = 1.0) -> None:
-        """Works for so long, at the pace of the test's clock."""
+        """Works for so long, at the rate of the test clock."""
         for _ in range(round(seconds / step_s)):
             while await self.worker.one():
                 pass
@@ -138,7 +138,7 @@ async def test_no_work_is_claimed_while_the_breaker_is_open(graph: Graph, tenant
         await a_memory(graph).remember(TenantId(tenant), an_incoming("Tea.", session=f"s{number}"))
     await world.work(10)
     asked = world.embedder.calls
-    assert world.outsides.embedder.is_open
+    assert world.external_services.embedder.is_open
     await world.work(20)
     assert world.embedder.calls == asked
     world.embedder.there = True

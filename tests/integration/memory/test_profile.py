@@ -7,7 +7,7 @@ from typing import Any
 from graph_service.api.graphql.schema import graphql_schema
 from graph_service.graph.store import Graph
 from schema.ids import TenantId
-from schema.message import BroughtFact
+from schema.message import ProvidedFact
 from schema.profile import ITEMS_MAX, Category
 from tests.conftest import Server
 from tests.integration.memory.test_resolution import changed_because, say
@@ -29,14 +29,14 @@ async def profile(graph: Graph, tenant: str, **variables: Any) -> dict[str, Any]
     return {part["category"]: part for part in answer.data["profile"]}
 
 
-async def bring(graph: Graph, tenant: str, *facts: BroughtFact, session: str) -> None:
+async def bring(graph: Graph, tenant: str, *facts: ProvidedFact, session: str) -> None:
     call = an_incoming(f"what I know, {session}", facts=facts, session=session)
     await a_memory(graph).remember(TenantId(tenant), call)
     await a_worker(graph).drain()
 
 
-def a_goal(number: int, importance: int) -> BroughtFact:
-    return BroughtFact(
+def a_goal(number: int, importance: int) -> ProvidedFact:
+    return ProvidedFact(
         subject="user",
         predicate="CARES_ABOUT",
         object=f"goal {number}",

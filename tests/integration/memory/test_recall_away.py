@@ -25,7 +25,7 @@ from graph_service.memory.service import Memory
 from schema.errors import UnavailableError
 from schema.ids import TenantId
 from tests.conftest import TEST_DIM, TEST_MODEL, Server
-from tests.support.builders import a_dead_graph, a_memory, a_pace, a_worker, an_incoming
+from tests.support.builders import a_dead_graph, a_job_context, a_memory, a_worker, an_incoming
 from tests.support.cable import whole_cable
 
 TALKS = {
@@ -76,7 +76,7 @@ async def test_an_outage_is_answered_from_disk_and_snapshot_and_ends_by_itself(
         assert answer.snapshot_age_s is not None
         assert all("Neo4j is away" in note for note in answer.notes)
         await cable.mend(urlsplit(server.uri).port or 0)
-        assert await Replay(graph=far, spool=spool, pace=a_pace()).flush()
+        assert await Replay(graph=far, spool=spool, job_context=a_job_context()).flush()
         back = await memory.recall(TenantId(tenant), question)
         assert (back.degraded, back.snapshot_age_s) == (False, None)
         assert said_away in [hit.text for hit in back.hits]

@@ -5,11 +5,11 @@ import pytest
 from graph_service.graph.statements import Statement
 from graph_service.graph.store import Graph
 from graph_service.memory.context_builder.builder import Wanted
-from graph_service.memory.ingest.validation import Incoming
+from graph_service.memory.ingest.validation import RememberRequest
 from graph_service.memory.recall.query import HitKind, Question
 from schema.errors import ConflictError, InputError
 from schema.ids import TenantId
-from schema.message import BroughtFact
+from schema.message import ProvidedFact
 from tests.support.builders import a_memory, a_message, a_worker, an_incoming
 
 TEA = "I love jasmine tea."
@@ -126,10 +126,10 @@ async def test_a_newer_home_closes_the_older_one(graph: Graph, tenant: str) -> N
 
 async def test_facts_the_caller_brings_are_taken_instead_of_reading(graph: Graph, tenant: str) -> None:
     memory = a_memory(graph)
-    fact = BroughtFact(
+    fact = ProvidedFact(
         subject="user", predicate="CARES_ABOUT", object="green energy", statement="Alice cares about green energy."
     )
-    bad = BroughtFact(subject="user", predicate="WORSHIPS", object="cats", statement="Alice worships cats.")
+    bad = ProvidedFact(subject="user", predicate="WORSHIPS", object="cats", statement="Alice worships cats.")
     receipt = await memory.remember(
         TenantId(tenant), an_incoming(TEA, user_name="Alice", facts=(fact, bad), summary="Alice spoke about energy.")
     )
@@ -141,8 +141,8 @@ async def test_facts_the_caller_brings_are_taken_instead_of_reading(graph: Graph
 
 async def test_a_taken_message_id_refuses_other_words(graph: Graph, tenant: str) -> None:
     memory = a_memory(graph)
-    one = Incoming(user_id="alice", session_id="s1", messages=(a_message("One.", id="m1"),))
-    other = Incoming(
+    one = RememberRequest(user_id="alice", session_id="s1", messages=(a_message("One.", id="m1"),))
+    other = RememberRequest(
         user_id="alice", session_id="s1", messages=(a_message("Other.", id="m1"), a_message("New.", id="m2"))
     )
     await memory.remember(TenantId(tenant), one)
@@ -154,7 +154,7 @@ async def test_a_taken_message_id_refuses_other_words(graph: Graph, tenant: str)
 
 async def test_bad_input_names_every_mistake_and_stores_nothing(graph: Graph, tenant: str) -> None:
     memory = a_memory(graph)
-    bad = Incoming(
+    bad = RememberRequest(
         user_id="alice",
         session_id="s1",
         messages=(
@@ -246,7 +246,7 @@ LONG_QUESTIONS = {
 async def test_the_longest_questions_and_names_are_answered(graph: Graph, tenant: str, text: str) -> None:
     memory = a_memory(graph)
     question = text[:4_000]
-    fact = BroughtFact(subject="user", predicate="PREFERS", object=text[:200], statement=text[:2_000])
+    fact = ProvidedFact(subject="user", predicate="PREFERS", object=text[:200], statement=text[:2_000])
     await memory.remember(TenantId(tenant), an_incoming(text[:4_000], facts=(fact,)))
     await a_worker(graph).drain()
     await memory.recall(TenantId(tenant), Question(user_id="alice", text=question))

@@ -13,7 +13,7 @@ from graph_service.memory.recall.query import HitKind, Question
 from schema.errors import ConflictError, InputError, NotFoundError
 from schema.fact import Claim
 from schema.ids import MemoryId, TenantId
-from schema.message import BroughtFact
+from schema.message import ProvidedFact
 from schema.telling import Closing
 from tests.support.builders import NOON, a_memory, a_message, a_worker, an_incoming
 from tests.support.graph_hash import graph_hash
@@ -86,7 +86,7 @@ async def test_what_can_be_true_together_stays(graph: Graph, tenant: str) -> Non
 async def test_the_same_in_nearly_the_same_words_is_one_fact(graph: Graph, tenant: str) -> None:
     for day, goal in enumerate(["open a small bakery near the old harbour in Lisbon with her cousin"] * 2):
         goal += "s" * day
-        fact = BroughtFact(
+        fact = ProvidedFact(
             subject="user", predicate="CARES_ABOUT", object=goal, relation="plan", statement=f"Alice plans to {goal}."
         )
         message = a_message(f"My plan, number {day}", time=NOON + timedelta(days=day))

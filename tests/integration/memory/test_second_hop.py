@@ -11,12 +11,12 @@ import pytest
 
 from graph_service.graph.statements import Statement
 from graph_service.graph.store import Graph, Writing
-from graph_service.memory.ingest.validation import Incoming, IncomingMessage
+from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest
 from graph_service.memory.recall.pipeline import Answer
 from graph_service.memory.recall.query import HitKind, Mode, Question
 from graph_service.memory.service import Memory
 from schema.ids import TenantId
-from schema.message import BroughtFact
+from schema.message import ProvidedFact
 from tests.support.builders import NOON, a_worker
 
 DAY = timedelta(days=1)
@@ -74,7 +74,7 @@ def at(graph: Graph, moment: datetime) -> Memory:
 async def say(graph: Graph, tenant: str, *facts: Said, user: str = "alice", day: int = 0, **more: Any) -> None:
     """Facts as a caller brings them on a day, each proved by a message that says it."""
     brought = tuple(
-        BroughtFact(
+        ProvidedFact(
             subject=subject,
             predicate="RELATES_TO",
             object=thing,
@@ -90,7 +90,7 @@ async def say(graph: Graph, tenant: str, *facts: Said, user: str = "alice", day:
         IncomingMessage(role="user", text=statement, time=moment + timedelta(minutes=place))
         for place, (*_, statement) in enumerate(facts)
     )
-    incoming = Incoming(user_id=user, session_id=f"{user}-{day}", messages=messages, facts=brought)
+    incoming = RememberRequest(user_id=user, session_id=f"{user}-{day}", messages=messages, facts=brought)
     await at(graph, moment + timedelta(hours=1)).remember(TenantId(tenant), incoming)
     await a_worker(graph).drain()
 

@@ -14,7 +14,7 @@ from graph_service.memory.worker.worker import WorkerRules
 from schema.errors import InputError, NotFoundError, UnavailableError
 from schema.ids import TenantId
 from schema.session import CloseReason, SessionState
-from tests.support.builders import a_memory, a_message, a_pace, a_worker, an_incoming
+from tests.support.builders import a_job_context, a_memory, a_message, a_worker, an_incoming
 
 
 @pytest.fixture(autouse=True)
@@ -49,7 +49,7 @@ async def test_a_closed_session_went_through_every_state_in_order(graph: Graph, 
     states.append((await memory.sessions.one(TenantId(tenant), "alice", "s1")).state)
     states.append((await memory.sessions.close(TenantId(tenant), "alice", "s1")).state)
     reached: list[str] = []
-    await a_worker(graph, pace=a_pace(on_step=reached.append)).drain()
+    await a_worker(graph, job_context=a_job_context(on_step=reached.append)).drain()
     closed = await memory.sessions.one(TenantId(tenant), "alice", "s1")
     assert states == [SessionState.ACTIVE, SessionState.CLOSING]
     steps = [step for step in reached if step.startswith("close ")]

@@ -20,18 +20,18 @@ from graph_service.graph.database import connect
 from graph_service.graph.store import Graph
 from graph_service.memory.forgetting.user import begin
 from graph_service.memory.ingest import episode_writer as intake
-from graph_service.memory.ingest.spool import Depth, Spool, SpoolState
+from graph_service.memory.ingest.spool import Spool, SpoolDepth, SpoolState
 from graph_service.memory.ingest.spool_replay import Replay
-from graph_service.memory.ingest.validation import check_incoming
+from graph_service.memory.ingest.validation import check_request
 from graph_service.memory.recall.query import Question
-from graph_service.memory.tombstones import TombstoneKind, mark_of, marking_of
+from graph_service.memory.tombstones import TombstoneKind, ensure_tombstone_key, tombstone_id
 from schema.errors import ConflictError, NotFoundError, UnavailableError
 from schema.ids import TenantId, UserId, memory_id, user_uri
-from schema.message import BroughtFact, Episode
+from schema.message import Episode, ProvidedFact
 from tests.conftest import Server
 from tests.integration.memory.crash_story import STORY
 from tests.integration.memory.test_crash import change_numbers, picture
-from tests.support.builders import a_dead_graph, a_memory, a_message, a_pace, a_worker, an_incoming
+from tests.support.builders import a_dead_graph, a_job_context, a_memory, a_message, a_worker, an_incoming
 from tests.support.cable import whole_cable
 
 _ROOT = Path(__file__).parents[3]
@@ -47,7 +47,7 @@ async def spool(tmp_path: Path) -> AsyncIterator[Spool]:
 
 
 def _replay(graph: Graph, spool: Spool) -> Replay:
-    return Replay(graph=graph, spool=spool, pace=a_pace())
+    return Replay(graph=graph, spool=spool, job_context=a_job_context())
 
 
 async def _whole(graph: Graph, tenant: str) -> list[str]:
@@ -72,7 +72,7 @@ async def test_an_outage_is_survived_with_the_same_graph(
         await cable.mend(urlsplit(server.uri).port or 0)
         assert await _replay(far, spool).flush()
         await far.close()
-    assert await spool.depth() == Depth(waiting=0, refused=0)
+    assert await spool.depth() == SpoolDepth(waiting=0, refused=0)
     await a_worker(graph).drain()
     assert await picture(graph, tenant) == await _whole(graph, f"{tenant}-whole")
     numbers = await change_numbers(graph, tenant)
@@ -115,9 +115,9 @@ async def test_later_messages_of_a_user_wait_behind_those_on_disk(graph: Graph, 
     assert (await memory.remember(TenantId(tenant), an_incoming("后说的话。", session="二"))).spooled
     assert not (await memory.remember(TenantId(tenant), an_incoming("Hello.", user="bob"))).spooled
     assert not (await memory.remember(TenantId(f"{tenant}-other"), an_incoming("Hello."))).spooled
-    listed = (await memory.spooling.status(TenantId(tenant))).episodes
+    listed = (await memory.spool_admin.status(TenantId(tenant))).episodes
     assert [one.episode.messages[0].text for one in listed] == ["先说的话。", "后说的话。"]
-    assert (await memory.spooling.status(TenantId(f"{tenant}-other"))).episodes == ()
+    assert (await memory.spool_admin.status(TenantId(f"{tenant}-other"))).episodes == ()
     await _replay(graph, spool).flush()
     assert not (await memory.remember(TenantId(tenant), an_incoming("Later.", session="3"))).spooled
 
@@ -140,9 +140,9 @@ async def test_many_episodes_of_many_sessions_go_in_few_commits_and_in_order(
         await away.remember(TenantId(tenant), call)
         await a_memory(graph).remember(TenantId(other), call)
     commits = Counter[str]()
-    replay = Replay(graph=graph, spool=spool, pace=a_pace(on_step=lambda step: commits.update([step])))
+    replay = Replay(graph=graph, spool=spool, job_context=a_job_context(on_step=lambda step: commits.update([step])))
     assert await replay.flush()
-    assert (await spool.depth(), commits["replay stored"]) == (Depth(waiting=0, refused=0), 2)
+    assert (await spool.depth(), commits["replay stored"]) == (SpoolDepth(waiting=0, refused=0), 2)
     assert await picture(graph, tenant) == await picture(graph, other)
     assert await change_numbers(graph, tenant) == list(range(1, len(await change_numbers(graph, tenant)) + 1))
     for session in range(7):
@@ -173,7 +173,7 @@ async def test_a_batch_with_one_that_contradicts_takes_all_others(graph: Graph, 
     for number in range(5):
         await away.remember(whose, an_incoming(f"After {number}.", session=f"a{number}"))
     assert await _replay(graph, spool).flush()
-    assert await spool.depth(whose) == Depth(waiting=0, refused=1)
+    assert await spool.depth(whose) == SpoolDepth(waiting=0, refused=1)
     assert ((await spool.listed(whose))[0].error or "").startswith("CONFLICT: ")
     assert await said_in(graph, tenant, "a4") == ["After 4."]
     await dead.close()
@@ -195,13 +195,13 @@ async def test_a_row_that_cannot_be_read_is_put_aside_and_blocks_nothing(
         file.execute("UPDATE episodes SET body = ? WHERE number = 1", ("" if body is None else body,))
     spool = Spool(path, bytes_max=MB)
     assert await _replay(graph, spool).flush()
-    assert await spool.depth() == Depth(waiting=0, refused=1)
-    (aside,) = (await a_memory(graph, spool=spool).spooling.status(whose)).episodes
+    assert await spool.depth() == SpoolDepth(waiting=0, refused=1)
+    (aside,) = (await a_memory(graph, spool=spool).spool_admin.status(whose)).episodes
     assert ((aside.error or "").partition(":")[0], aside.episode.user_id) == ("UNREADABLE", "alice")
     assert await said_in(graph, tenant, "s2") == ["The second."]
     assert list((await spool.newest(whose, "alice", episodes_max=5, chars_max=MB)).episodes()) == []
     assert await spool.forget(whose, user_id="alice") == 0
-    assert await spool.depth() == Depth(waiting=0, refused=0), "what cannot be read is forgotten with its user"
+    assert await spool.depth() == SpoolDepth(waiting=0, refused=0), "what cannot be read is forgotten with its user"
     await spool.close()
     await dead.close()
 
@@ -253,7 +253,7 @@ async def test_what_always_fails_is_put_aside_while_the_rest_goes_on(
     assert await said_in(graph, tenant, "s2") == [], "what a user said later waits behind what they said before"
     while not await replay.flush():
         assert (await spool.depth()).waiting
-    assert await spool.depth() == Depth(waiting=0, refused=1)
+    assert await spool.depth() == SpoolDepth(waiting=0, refused=1)
     error = (await spool.listed(whose))[0].error or ""
     assert (error.startswith("INTERNAL: TypeError"), "Poison" in error) == (True, False)
     assert await said_in(graph, tenant, "s2") == ["Behind it."]
@@ -284,16 +284,16 @@ async def test_what_is_said_while_a_user_is_forgotten_waits_for_that_user_alone(
     await a_worker(graph).drain()
     assert await replay.flush()
     assert await said_in(graph, tenant, "s2") == ["Said meanwhile."]
-    assert await spool.depth() == Depth(waiting=0, refused=0)
+    assert await spool.depth() == SpoolDepth(waiting=0, refused=0)
 
 
 async def begin_forgetting(graph: Graph, tenant: TenantId, user_id: str) -> None:
     """Mark that a user is being forgotten, as a service does that dies before it has gone on."""
     user = memory_id(user_uri(tenant, UserId(user_id)))
     now_ms = round(datetime.now(UTC).timestamp() * 1000)
-    salt = (await marking_of(graph, tenant, "salt")).salt
+    salt = (await ensure_tombstone_key(graph, tenant, "salt")).salt
     mark = {
-        "id": mark_of(salt, TombstoneKind.USER, user),
+        "id": tombstone_id(salt, TombstoneKind.USER, user),
         "kind": TombstoneKind.USER.value,
         "user_node_id": user,
         "at_ms": now_ms,
@@ -315,7 +315,7 @@ async def test_a_process_that_dies_within_a_batch_stores_nothing_twice(
                 raise _Died
 
         with pytest.raises(_Died):
-            await Replay(graph=graph, spool=spool, pace=a_pace(on_step=end)).flush()
+            await Replay(graph=graph, spool=spool, job_context=a_job_context(on_step=end)).flush()
         await spool.close()
         spool = Spool(tmp_path / f"{place}.sqlite3", bytes_max=MB)
         assert await _replay(graph, spool).flush()
@@ -373,7 +373,7 @@ async def test_writes_that_come_together_share_a_commit(tenant: str, tmp_path: P
 
 def an_episode(tenant: str, text: str) -> Episode:
     incoming = an_incoming(text, session=text)
-    return check_incoming(TenantId(tenant), incoming, now=datetime.now(UTC)).episode
+    return check_request(TenantId(tenant), incoming, now=datetime.now(UTC)).episode
 
 
 async def test_what_neo4j_refuses_is_put_aside_and_blocks_nothing(graph: Graph, tenant: str, spool: Spool) -> None:
@@ -384,18 +384,18 @@ async def test_what_neo4j_refuses_is_put_aside_and_blocks_nothing(graph: Graph, 
     await away.remember(whose, clash)
     await away.remember(whose, an_incoming("I love Oslo."))
     assert await _replay(graph, spool).flush()
-    assert await spool.depth(whose) == Depth(waiting=0, refused=1)
+    assert await spool.depth(whose) == SpoolDepth(waiting=0, refused=1)
     refused = (await spool.listed(whose))[0]
     assert "other words" in (refused.error or "")
     with pytest.raises(ConflictError):
         await away.remember(whose, clash)
     with pytest.raises(NotFoundError):
-        await away.spooling.drop(other, refused.number)
-    await away.spooling.retry(whose, refused.number)
+        await away.spool_admin.drop(other, refused.number)
+    await away.spool_admin.retry(whose, refused.number)
     await _replay(graph, spool).flush()
-    assert await spool.depth(whose) == Depth(waiting=0, refused=1)
-    await away.spooling.drop(whose, refused.number)
-    assert await spool.depth(whose) == Depth(waiting=0, refused=0)
+    assert await spool.depth(whose) == SpoolDepth(waiting=0, refused=1)
+    await away.spool_admin.drop(whose, refused.number)
+    assert await spool.depth(whose) == SpoolDepth(waiting=0, refused=0)
     await dead.close()
 
 
@@ -404,7 +404,7 @@ async def test_a_paused_spool_keeps_what_it_has_over_a_restart(graph: Graph, ten
     first = Spool(path, bytes_max=MB)
     memory = a_memory(dead, spool=first)
     await memory.remember(TenantId(tenant), an_incoming("I love tea."))
-    await memory.spooling.pause(True)
+    await memory.spool_admin.pause(True)
     await first.close()
     again = Spool(path, bytes_max=MB)
     await _replay(graph, again).flush()
@@ -437,7 +437,7 @@ async def test_the_same_call_is_kept_once(tenant: str, spool: Spool) -> None:
 
 async def test_forgetting_reaches_what_waits_on_disk(tenant: str, spool: Spool) -> None:
     """Of one tenant only; facts that rested on a forgotten message go with it."""
-    fact = BroughtFact(subject="user", predicate="PREFERS", object="tea", statement="Alice likes tea.")
+    fact = ProvidedFact(subject="user", predicate="PREFERS", object="tea", statement="Alice likes tea.")
     dead, whose, other = a_dead_graph(), TenantId(tenant), TenantId(f"{tenant}-other")
     memory = a_memory(dead, spool=spool)
     told = await memory.remember(whose, an_incoming("I love tea.", "I live in Oslo.", facts=(fact,), summary="Tea."))
@@ -448,6 +448,6 @@ async def test_forgetting_reaches_what_waits_on_disk(tenant: str, spool: Spool) 
     assert ([m.text for m in left.messages], left.facts, left.summary) == (["I live in Oslo."], (), None)
     assert await spool.forget(whose, user_id="bob") == 1
     assert await spool.forget(whose, user_id="alice", session_id="s1") == 1
-    assert await spool.depth(whose) == Depth(waiting=0, refused=0)
+    assert await spool.depth(whose) == SpoolDepth(waiting=0, refused=0)
     assert (await spool.depth(other)).waiting == 1
     await dead.close()

@@ -12,12 +12,12 @@ import pytest
 
 from graph_service.graph.store import Graph
 from graph_service.memory.facts.bitemporal import AsOf, FactTimes, holds, known_end
-from graph_service.memory.ingest.validation import Incoming, IncomingMessage
+from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest
 from graph_service.memory.recall.query import HitKind, Question
 from graph_service.memory.service import Memory
 from schema.errors import NotFoundError
 from schema.ids import TenantId, scope_token, user_uri
-from schema.message import BroughtFact
+from schema.message import ProvidedFact
 from tests.support.builders import NOON, a_memory, a_worker
 from tests.support.embedders import HashedWords
 from tests.support.graph_writer import Edge, GraphWriter
@@ -60,7 +60,7 @@ async def put_facts(graph: Graph, tenant: str, facts: dict[str, FactTimes]) -> N
 async def hear(graph: Graph, tenant: str, text: str, *, said: datetime, heard: datetime) -> None:
     """One message and all that follows from it."""
     message = IncomingMessage(role="user", text=text, time=said)
-    incoming = Incoming(user_id="alice", session_id=f"s-{heard:%d%H}", messages=(message,))
+    incoming = RememberRequest(user_id="alice", session_id=f"s-{heard:%d%H}", messages=(message,))
     await a_memory_at(graph, lambda: heard).remember(TenantId(tenant), incoming)
     await a_worker(graph).drain()
 
@@ -147,7 +147,7 @@ async def test_a_history_holds_what_was_said_to_be_over_and_began_again(graph: G
     memory = a_memory(graph)
     for day, closes in ((0, False), (10, True), (20, False)):
         at = NOON + day * DAY
-        fact = BroughtFact(
+        fact = ProvidedFact(
             subject="user",
             predicate="RELATES_TO",
             object="Acme",
@@ -156,7 +156,7 @@ async def test_a_history_holds_what_was_said_to_be_over_and_began_again(graph: G
             invalid_at=at if closes else None,
         )
         message = IncomingMessage(role="user", text=f"Acme, day {day}.", time=at)
-        incoming = Incoming(user_id="alice", session_id=f"s{day}", messages=(message,), facts=(fact,))
+        incoming = RememberRequest(user_id="alice", session_id=f"s{day}", messages=(message,), facts=(fact,))
         await memory.remember(TenantId(tenant), incoming)
         await a_worker(graph).drain()
     found = await memory.recall(TenantId(tenant), Question(user_id="alice", text="Acme", kinds=(HitKind.FACT,)))

@@ -7,7 +7,7 @@ import pytest
 
 from graph_service.graph.statements import Statement
 from graph_service.graph.store import Graph
-from graph_service.memory.ingest.validation import Incoming
+from graph_service.memory.ingest.validation import RememberRequest
 from schema.ids import TenantId
 from tests.support.builders import NOON, a_memory, a_message, a_worker
 
@@ -23,7 +23,7 @@ SHANGHAI = timezone(timedelta(hours=8))
 
 async def scene_of(graph: Graph, tenant: str, *messages: Any) -> dict[str, Any]:
     """The only scene that these messages make."""
-    incoming = Incoming(user_id="alice", session_id="s1", messages=messages)
+    incoming = RememberRequest(user_id="alice", session_id="s1", messages=messages)
     await a_memory(graph).remember(TenantId(tenant), incoming)
     await a_worker(graph).drain()
     rows = await graph.read(_SCENES, {"tenant": tenant})

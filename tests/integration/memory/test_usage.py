@@ -14,7 +14,7 @@ from extraction.rules.rule_reader import read_by_rules
 from graph_service.graph.statements import Statement
 from graph_service.graph.store import Graph
 from graph_service.memory.consolidation.pipeline import Readers
-from graph_service.memory.jobs.external_services import ExternalServices, GuardedModel, PatientModel
+from graph_service.memory.jobs.external_services import ExternalServices, GuardedModel, ThrottledModel
 from graph_service.memory.jobs.job_context import JobContext
 from graph_service.memory.recall.query import HitKind, Question
 from graph_service.memory.worker.worker import Worker
@@ -57,7 +57,7 @@ class Watch:
     def now(self) -> datetime:
         return datetime.now(UTC) + self.ahead
 
-    def pace(self) -> JobContext:
+    def job_context(self) -> JobContext:
         return JobContext(
             clock=self.now,
             word=lambda: f"word-{id(self)}-{next(self._numbers)}",
@@ -69,10 +69,16 @@ class Watch:
 async def a_reader(graph: Graph, fake: FakeOpenAI, watch: Watch, **more: Any) -> Worker:
     """A worker whose scenes the fake endpoint reads."""
     model = await connect_openai_model(model="fake", base_url=fake.base_url, api_key=None, timeout_s=5)
-    outsides = ExternalServices()
-    guarded = GuardedModel(PatientModel(model, clock_s=lambda: watch.now().timestamp()), outsides.model)
+    external_services = ExternalServices()
+    guarded = GuardedModel(ThrottledModel(model, clock_s=lambda: watch.now().timestamp()), external_services.model)
     readers = Readers(first=model_chain(guarded, read_by_rules), fallback=read_by_rules, **more)
-    return Worker(graph=graph, embedder=HashedWords(), readers=readers, pace=watch.pace(), outsides=outsides)
+    return Worker(
+        graph=graph,
+        embedder=HashedWords(),
+        readers=readers,
+        job_context=watch.job_context(),
+        external_services=external_services,
+    )
 
 
 async def scenes(graph: Graph, tenant: str) -> list[dict[str, Any]]:

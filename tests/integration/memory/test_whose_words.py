@@ -3,7 +3,7 @@
 import pytest
 
 from graph_service.graph.store import Graph
-from graph_service.memory.ingest.validation import Incoming
+from graph_service.memory.ingest.validation import RememberRequest
 from graph_service.memory.recall.query import HitKind, Question
 from schema.ids import TenantId
 from tests.support.builders import a_memory, a_message, a_worker
@@ -35,7 +35,7 @@ async def test_what_you_recommended_is_the_words_of_the_agent(graph: Graph, tena
     turns = told if first == "user" else told[::-1]
     messages = tuple(a_message(text, minute=place, role=role) for place, (role, text) in enumerate(turns))
     memory = a_memory(graph)
-    await memory.remember(TenantId(tenant), Incoming(user_id="alice", session_id="s1", messages=messages))
+    await memory.remember(TenantId(tenant), RememberRequest(user_id="alice", session_id="s1", messages=messages))
     await a_worker(graph).drain()
     found = []
     for asked in (of_mine, of_yours, of_nobody):

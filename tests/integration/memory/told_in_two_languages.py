@@ -10,7 +10,7 @@ from graph_service.memory.recall.query import Question
 from schema.entity import an_entity
 from schema.fact import FactKind
 from schema.ids import TenantId, UserId
-from schema.message import BroughtFact
+from schema.message import ProvidedFact
 from tests.support.builders import a_memory, a_worker, an_incoming
 
 ANA = [
@@ -39,9 +39,9 @@ async def told(graph: Graph) -> Graph:
     return graph
 
 
-def _fact(subject: str, predicate: str, obj: str, relation: str | None, place: int, **more: object) -> BroughtFact:
+def _fact(subject: str, predicate: str, obj: str, relation: str | None, place: int, **more: object) -> ProvidedFact:
     said = f"{subject} {relation or predicate.lower()} {obj}"
-    return BroughtFact(
+    return ProvidedFact(
         **{  # type: ignore[arg-type]
             "subject": subject,
             "predicate": predicate,

@@ -12,7 +12,7 @@ import pytest_asyncio
 from redis.asyncio import Redis
 
 from graph_service.circuit_breaker import OPEN_S
-from graph_service.memory.sessions.in_process_window import TurnRing
+from graph_service.memory.sessions.in_process_window import TurnBuffer
 from graph_service.memory.sessions.redis_window import RedisRules, RedisTurns, RedisWindow
 from graph_service.memory.sessions.short_term_window import SessionKey, Source
 from schema.ids import SessionId, TenantId, UserId
@@ -44,7 +44,7 @@ def a_window(url: str, *, clock: Callable[[], float] | None = None, turns_max: i
     """A window that hands over only when told to, unless it is woken by a turn."""
     rules = RedisRules(**{"timeout_s": TIMEOUT_S, "turns_max": turns_max, **more})  # type: ignore[arg-type]
     return RedisWindow(
-        redis=RedisTurns(url, rules), ring=TurnRing(turns_max=turns_max), clock_s=clock or Clock(), retry_s=3_600
+        redis=RedisTurns(url, rules), ring=TurnBuffer(turns_max=turns_max), clock_s=clock or Clock(), retry_s=3_600
     )
 
 

@@ -15,9 +15,9 @@ from graph_service.api.errors import install_error_handlers
 from graph_service.api.graphql.schema import graphql_router
 from graph_service.graph.database import connect
 from graph_service.graph.store import Graph
-from graph_service.memory.ingest.validation import Incoming, IncomingMessage
+from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest
 from graph_service.memory.service import Memory
-from graph_service.memory.sessions.in_process_window import RingWindow, TurnRing
+from graph_service.memory.sessions.in_process_window import InProcessWindow, TurnBuffer
 from graph_service.memory.sessions.redis_window import RedisRules, RedisTurns, RedisWindow
 from graph_service.memory.sessions.short_term_window import ShortTermWindow, Source
 from schema.ids import TenantId, UserId
@@ -34,7 +34,7 @@ def a_redis_window(url: str, turns_max: int = 20) -> RedisWindow:
     """A window with a real clock."""
     return RedisWindow(
         redis=RedisTurns(url, RedisRules(turns_max=turns_max)),
-        ring=TurnRing(turns_max=turns_max),
+        ring=TurnBuffer(turns_max=turns_max),
         clock_s=time.monotonic,
     )
 
@@ -91,7 +91,7 @@ async def test_a_window_that_lacks_early_turns_is_filled_around_them(graph: Grap
     await a_worker(graph).drain()
     memory = a_memory(graph)
     late = IncomingMessage(role="assistant", text="Nice.", time=NOON + timedelta(hours=1))
-    await memory.remember(TenantId(tenant), Incoming(user_id="alice", session_id="s1", messages=(late,)))
+    await memory.remember(TenantId(tenant), RememberRequest(user_id="alice", session_id="s1", messages=(late,)))
     assert await _texts(memory, tenant) == [*TEXTS[:3], "Nice."]
 
 
@@ -117,7 +117,7 @@ async def test_a_halted_redis_neither_delays_nor_fails_remember(graph: Graph, te
         memory = a_windowed(graph, window)
         await memory.remember(TenantId(tenant), an_incoming(TEXTS[0], session="warm"))
         redis.signal(signal.SIGSTOP)
-        bare, halted = a_windowed(graph, RingWindow(TurnRing(turns_max=20))), []
+        bare, halted = a_windowed(graph, InProcessWindow(TurnBuffer(turns_max=20))), []
         for number in range(5):
             times = []
             for one in (bare, memory):
@@ -159,7 +159,7 @@ async def test_the_window_answers_while_the_database_is_away(server: Server, ten
 
 async def test_what_is_forgotten_while_the_window_is_filled_stays_away(graph: Graph, tenant: str) -> None:
     await a_memory(graph).remember(TenantId(tenant), an_incoming(*TEXTS))
-    window = RingWindow(TurnRing(turns_max=20))
+    window = InProcessWindow(TurnBuffer(turns_max=20))
     memory = a_windowed(graph, window)
     filling = asyncio.create_task(_texts(memory, tenant))
     await asyncio.sleep(0)

@@ -2,11 +2,11 @@
 
 import asyncio
 
-from graph_service.memory.jobs.keyed_lock import OneAtATime
+from graph_service.memory.jobs.keyed_lock import KeyedLock
 
 
 async def test_who_comes_later_waits_and_is_told_that_things_moved() -> None:
-    turns, told = OneAtATime(), list[tuple[str, str, bool]]()
+    turns, told = KeyedLock(), list[tuple[str, str, bool]]()
 
     async def work(name: str, key: str) -> None:
         async with turns.turn(key) as waited:
@@ -27,7 +27,7 @@ async def test_who_comes_later_waits_and_is_told_that_things_moved() -> None:
 
 
 async def test_a_turn_that_fails_or_is_given_up_keeps_nobody_out() -> None:
-    turns = OneAtATime()
+    turns = KeyedLock()
 
     async def work(seconds: float) -> bool:
         async with turns.turn("ann") as waited:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graph_service.memory.list_cursors import Listed, cursor_at, place_in
+from graph_service.memory.list_cursors import ListName, decode_cursor, encode_cursor
 from schema.errors import InputError
 
 _NUMBERS = st.integers(min_value=-(2**62), max_value=2**62)
@@ -15,9 +15,9 @@ _NUMBERS = st.integers(min_value=-(2**62), max_value=2**62)
 
 @given(_NUMBERS, st.text(st.characters(codec="utf-8")))
 def test_a_cursor_gives_its_sort_key_back(at: int, name: str) -> None:
-    assert place_in(Listed.SESSIONS, cursor_at(Listed.SESSIONS, at, name)) == (at, name)
-    assert place_in(Listed.CHANGES, cursor_at(Listed.CHANGES, at)) == (at,)
-    assert place_in(Listed.JOBS, None) == (None, None, None)
+    assert decode_cursor(ListName.SESSIONS, encode_cursor(ListName.SESSIONS, at, name)) == (at, name)
+    assert decode_cursor(ListName.CHANGES, encode_cursor(ListName.CHANGES, at)) == (at,)
+    assert decode_cursor(ListName.JOBS, None) == (None, None, None)
 
 
 def _made_of(value: object) -> str:
@@ -28,8 +28,8 @@ def _made_of(value: object) -> str:
     "cursor",
     [
         *("", " ", "x", "é", "a" * 5_000, "====", "MTIzOmFiYw=="),
-        cursor_at(Listed.FACTS, 1, "a"),
-        cursor_at(Listed.CHANGES, 1),
+        encode_cursor(ListName.FACTS, 1, "a"),
+        encode_cursor(ListName.CHANGES, 1),
         *(_made_of(value) for value in (None, 1, {}, [], ["sessions"], ["sessions", "a", 1], ["sessions", True, "a"])),
         *(_made_of(["sessions", at, "a"]) for at in (1.5, 2**63, -(2**63), 1e400)),
         _made_of(["sessions", 1, "\ud800"]),
@@ -38,4 +38,4 @@ def _made_of(value: object) -> str:
 )
 def test_nothing_else_is_taken_for_a_cursor_of_a_list(cursor: str) -> None:
     with pytest.raises(InputError, match="is no cursor of sessions"):
-        place_in(Listed.SESSIONS, cursor)
+        decode_cursor(ListName.SESSIONS, cursor)
