@@ -11,6 +11,7 @@ fact history, profiles and the map.
 import argparse
 import asyncio
 import json
+import re
 import sys
 import tempfile
 from collections.abc import AsyncIterator, Iterator
@@ -29,7 +30,7 @@ from graph_service.graph.local.local_server import start_local_server
 from graph_service.graph.schema_setup import prepare_vectors
 from graph_service.graph.store import Graph
 from graph_service.memory.context_builder.builder import Wanted
-from graph_service.memory.ingest.validation import Incoming, IncomingMessage
+from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest
 from graph_service.memory.recall.query import HitKind, Mode, QueryFilters, Question
 from graph_service.memory.service import Memory
 from schema.ids import TenantId
@@ -44,6 +45,8 @@ FILES = [
 ]
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 TENANT = TenantId("snapshot")
+# Times at which a run wrote its facts.
+_CLOCK = re.compile(r"\b(?:closing_)?known_at='[^']*'")
 MORE = (
     "Where does my sister's employer sell its things?",
     "What did you recommend to me last week?",
@@ -73,7 +76,7 @@ async def fill(memory: Memory, graph: Graph, conversation: Conversation) -> None
             )
             for at, turn in enumerate(session.turns)
         )
-        incoming = Incoming(user_id=conversation.id, session_id=session.id, messages=messages)
+        incoming = RememberRequest(user_id=conversation.id, session_id=session.id, messages=messages)
         await memory.remember(TENANT, incoming)
     await a_worker(graph).drain()
 
@@ -103,7 +106,10 @@ async def answers(graph: Graph, conversations: list[Conversation]) -> AsyncItera
         for name, question in questions(conversation):
             for kind, one in (("", memory), ("no embedder ", bare)):
                 answer = await one.recall(TENANT, question)
-                yield f"{conversation.id} {kind}{name}", {**asdict(answer_view(answer)), "features": answer.signs and astuple(answer.signs)}
+                yield (
+                    f"{conversation.id} {kind}{name}",
+                    {**asdict(answer_view(answer)), "features": answer.features and astuple(answer.features)},
+                )
                 if answer.cursor is not None and name == "0 best":
                     only = QueryFilters(after=answer.cursor)
                     again = Question(**{**vars_of(question), "narrowed": only})
@@ -120,7 +126,7 @@ async def answers(graph: Graph, conversations: list[Conversation]) -> AsyncItera
             history = await memory.facts.history(TENANT, fact)
             yield f"{conversation.id} history {fact}", [without_clock(asdict(version)) for version in history]
         snapshot = await memory.mindmap.snapshot(TENANT, user_id=conversation.id, budget=300)
-        yield f"{conversation.id} map", [snapshot.nodes, snapshot.edges]
+        yield f"{conversation.id} map", [_CLOCK.sub("", str(one)) for one in (*snapshot.nodes, *snapshot.edges)]
 
 
 def vars_of(question: Question) -> dict[str, Any]:
@@ -142,9 +148,7 @@ async def recorded() -> dict[str, Any]:
         try:
             graph = await connect(uri=server.uri, user=server.user, password=server.password, database=None)
             embedder = HashedWords()
-            await prepare_vectors(
-                graph, model=embedder.name, dim=embedder.dim, token_model=embedder.token_model
-            )
+            await prepare_vectors(graph, model=embedder.name, dim=embedder.dim, token_model=embedder.token_model)
             found = {name: answer async for name, answer in answers(graph, read_datasets(FILES))}
             await graph.close()
         finally:

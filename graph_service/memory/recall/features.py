@@ -79,11 +79,7 @@ def features_of(found: CandidateSet, analysis: QueryAnalysis, *, now: datetime) 
     columns = {**_of_messages(messages, sessions, words), **_of_tokens(messages, sessions, analysis, speaker)}
     scaled = _scaled(found, columns, _bm25_of_others(found.candidates, terms, words))
     questions = {one.id for one in messages if one.text.rstrip().endswith(_QUESTION_ENDS)}
-    answers = {
-        one.id
-        for before, one in pairwise(messages)
-        if before.id in questions and before.session == one.session
-    }
+    answers = {one.id for before, one in pairwise(messages) if before.id in questions and before.session == one.session}
     plain = _plain(found.candidates, analysis, speaker, questions, answers, now)
     beyond = _beyond(found, analysis)
     if beyond.any():

@@ -278,7 +278,7 @@ def shown_in(cursor: str, key: str, *, now: datetime) -> CursorState:
         raise InputError("after belongs to another question; repeat that question, or leave out after")
     asked_at = _EPOCH + _HEAD.unpack_from(body)[1] * _ONE_MS
     if not now - CURSOR_LIFE <= asked_at <= now:
-        raise InputError("after is more than an hour old; ask again without it")
+        raise InputError("after is stale: more than an hour old; ask again without it")
     found = frozenset(marks[at : at + _MARK_BYTES] for at in range(0, len(marks), _MARK_BYTES))
     return CursorState(asked_at=asked_at, marks=found)
 
