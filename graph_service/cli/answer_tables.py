@@ -15,22 +15,10 @@ if TYPE_CHECKING:
 
 QUOTE_CHARS_MAX = 160
 # Fields of a candidate that a document shows.
-_FIELDS = [
-    "text",
-    "title",
-    "speaker",
-    "role",
-    "pending",
-    "subject",
-    "predicate",
-    "relation",
-    "object",
-    "strength",
-    "confidence",
-    "fact_kind",
-    "rationale",
-    "steps",
-]
+_FIELDS = (
+    *("text", "title", "speaker", "role", "pending", "subject", "predicate", "relation", "object", "strength"),
+    *("confidence", "fact_kind", "rationale", "steps"),
+)
 
 
 def answer_document(question: str, answer: "Answer") -> dict[str, Any]:

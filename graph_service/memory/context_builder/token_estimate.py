@@ -2,7 +2,7 @@
 
 The estimate errs on the high side: for English and Chinese texts of a hundred tokens and more it is never below the
 count of cl100k, o200k or MiniLM's word pieces; for a single line it may be a quarter below. Measured ratios of estimate
-to count: English 1.16 / 1.20 / 1.11, Chinese 1.14-1.26 / 1.8-2.1 / 1.5; checked by `tests/unit/test_token_estimate.py`.
+to count: English 1.16 / 1.20 / 1.11, Chinese 1.14-1.26 / 1.8-2.1 / 1.5. Checked by its test.
 """
 
 import math

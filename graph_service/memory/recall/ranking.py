@@ -25,7 +25,7 @@ from graph_service.memory.recall.query import HitKind
 # those of Chinese were chosen among a few on four data sets (tests/benchmarks/chinese_table.py). `told` was fitted on
 # data with facts read by agents. `role` has the weight of `speaker`, which it replaces where nobody is named; `graph`
 # the most that does no harm; `beyond` enough to rank the second hop above the first
-# (tests/integration/memory/test_second_hop.py).
+# (tests/integration/memory/recall/test_second_hop.py).
 
 # Usual spread of each feature among the candidates of one question: its standard deviation on the development data,
 # rounded. Fixed, because a feature that differs little among the candidates of a question should count little there.
