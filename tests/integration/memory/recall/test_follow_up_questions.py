@@ -79,4 +79,4 @@ async def test_a_question_with_a_name_is_answered_as_without_conversation(
         await memory.recall(TenantId(tenant), Question(user_id="alice", text=asked, session_id=session))
         for session in (None, "now")
     ]
-    assert [hit.candidate.id for hit in answers[0].hits] == [hit.id for hit in answers[1].hits]
+    assert [hit.candidate.id for hit in answers[0].hits] == [hit.candidate.id for hit in answers[1].hits]
