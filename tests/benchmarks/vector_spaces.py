@@ -28,7 +28,7 @@ from extraction.embeddings.local_embedder import TOKEN_DIM, VECTOR_DIM, Bert, Wo
 from extraction.embeddings.local_models import CHINESE, MODELS, LocalModel
 from extraction.embeddings.model_download import fetched_models
 from extraction.query_analysis import analyse
-from graph_service.evaluation.dataset import Conversation, read_datasets
+from graph_service.evaluation.dataset import Conversation
 from graph_service.memory.recall.features import features_of
 from graph_service.memory.recall.ranking import weights_for
 from tests.benchmarks.learned_directions import Pace, Question, Talk, Text, learned

@@ -89,20 +89,6 @@ class OfflineRecall:
             return NewestEpisodes()
 
 
-def offline_answer(
-    question: Question, episodes: Iterable[Episode], snapshot: Snapshot | None, *, now: datetime
-) -> Answer:
-    """Return the answer without the database: hits by their share of the question's words. Pure.
-
-    Args:
-        episodes: spooled episodes.
-        snapshot: the last one of the user's mind map.
-    """
-    search = _Search(question, now=now)
-    search.run(episodes, snapshot)
-    return search.answer()
-
-
 class _Search:
     """One search that may be interrupted at any moment; `answer` returns what was found so far.
 

@@ -17,7 +17,6 @@ PIECES = st.sampled_from(
 
 
 @given(st.lists(PIECES, max_size=60).map(" ".join))
-@settings(max_examples=500, deadline=None)
 def test_check_words_accepts_or_refuses_any_text(text: str) -> None:
     try:
         checked = check_words(text)
@@ -27,7 +26,6 @@ def test_check_words_accepts_or_refuses_any_text(text: str) -> None:
 
 
 @given(st.text(max_size=200))
-@settings(max_examples=300, deadline=None)
 def test_tokens_have_all_text_except_whitespace_and_comments(text: str) -> None:
     try:
         tokens = tokens_of(text)

@@ -9,7 +9,8 @@ import pytest
 
 from graph_service.memory.ingest.validation import check_request
 from graph_service.memory.mindmap.snapshot import Snapshot
-from graph_service.memory.recall.offline_recall import SNAPSHOT, SPOOL, _Search, _TermIndex, _terms, offline_answer
+from graph_service.memory.recall.offline_recall import SNAPSHOT, SPOOL, _Search, _TermIndex, _terms
+from graph_service.memory.recall.pipeline import Answer
 from graph_service.memory.recall.query import HitKind, Question
 from schema.errors import TooSlowError
 from schema.frames import Count, EdgeView, NodeView
@@ -21,10 +22,12 @@ NOW = NOON + timedelta(days=1)
 AT = "2026-03-01T12:00:00Z"
 
 
-def answer_away(question: Question, episodes: Iterable[Episode], snapshot: Snapshot | None, *, now: datetime) -> Answer:
+def offline_answer(
+    question: Question, episodes: Iterable[Episode], snapshot: Snapshot | None, *, now: datetime
+) -> Answer:
     """Return the answer of a whole search over the spooled episodes and the last snapshot."""
     search = _Search(question, now=now)
-    search.look(episodes, snapshot)
+    search.run(episodes, snapshot)
     return search.answer()
 
 
