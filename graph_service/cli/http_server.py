@@ -15,7 +15,7 @@ from graph_service.app.application import create_app
 from graph_service.app.services import Services
 from graph_service.runtime.connections import (
     MESSAGE_BYTES_MAX,
-    Crowd,
+    Connections,
     GuardedHttp,
     GuardedSocket,
     limits_within,
@@ -36,10 +36,10 @@ ACCEPTED_AT_ONCE: Final = 16
 class HttpServer(uvicorn.Server):
     """A server that leaves signals to us, since they must also end what runs beside it, and says when it answers."""
 
-    def __init__(self, config: uvicorn.Config, crowd: Crowd) -> None:
+    def __init__(self, config: uvicorn.Config, connections: Connections) -> None:
         super().__init__(config)
         self.answers = asyncio.Event()
-        self._crowd = crowd
+        self._connections = connections
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Begin to listen; `answers` is set when it does."""
@@ -53,7 +53,7 @@ class HttpServer(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """End: requests under way are finished, but no client is waited for."""
-        self._crowd.stop()
+        self._connections.stop()
         await super().shutdown(sockets)
 
     @contextlib.contextmanager
@@ -71,12 +71,16 @@ def leave_alone_what_stands() -> None:
 def http_server(parts: Services, stopping: Stopping) -> HttpServer:
     """Return a server of all doors to these parts, not started yet."""
     service = parts.settings.service
-    crowd = Crowd(limits_within(raise_file_limit()))
-    return HttpServer(guarded(create_app(parts, stopping), crowd, trusted_proxies=service.trusted_proxies), crowd)
+    connections = Connections(limits_within(raise_file_limit()))
+    return HttpServer(
+        guarded(create_app(parts, stopping), connections, trusted_proxies=service.trusted_proxies), connections
+    )
 
 
-def guarded(app: ASGIApp, crowd: Crowd, *, trusted_proxies: Sequence[str] = (), **more: Any) -> uvicorn.Config:
-    """Return how an application is served to a crowd.
+def guarded(
+    app: ASGIApp, connections: Connections, *, trusted_proxies: Sequence[str] = (), **more: Any
+) -> uvicorn.Config:
+    """Return the uvicorn configuration of an application with connection limits.
 
     Args:
         trusted_proxies: whose forwarding headers are believed.
@@ -94,8 +98,8 @@ def guarded(app: ASGIApp, crowd: Crowd, *, trusted_proxies: Sequence[str] = (), 
     }
     return uvicorn.Config(
         app,
-        http=partial(GuardedHttp, crowd=crowd),  # type: ignore[arg-type]
-        ws=partial(GuardedSocket, crowd=crowd),  # type: ignore[arg-type]
+        http=partial(GuardedHttp, connections=connections),  # type: ignore[arg-type]
+        ws=partial(GuardedSocket, connections=connections),  # type: ignore[arg-type]
         ws_max_size=MESSAGE_BYTES_MAX,
         proxy_headers=bool(trusted_proxies),
         forwarded_allow_ips=list(trusted_proxies),
