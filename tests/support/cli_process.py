@@ -1,4 +1,4 @@
-"""Run `mnemograph` commands in processes, or in this one, with temporary settings and data."""
+"""Run `mnemograph` commands in processes, with temporary settings and data."""
 
 import json
 import os
@@ -12,10 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
-
-from graph_service.cli.main import app
-from schema.errors import MnemographError
 
 COMMAND = [sys.executable, "-m", "graph_service"]
 FINISHED_MAX_S = 300.0
@@ -60,7 +56,7 @@ class Home:
         return kept | own | dict(self.more)
 
     def move_in(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Set the environment and the current folder of this process, for `run_here`."""
+        """Set the environment and the current folder of this process, for commands that run in it."""
         for name in set(os.environ) - set(self.environ):
             monkeypatch.delenv(name)
         for name, value in self.environ.items():
@@ -95,16 +91,6 @@ class Home:
             yield service
         finally:
             service.stop()
-
-
-def run_here(*arguments: str) -> Done:
-    """Run a command in this process, with the settings of `Home.move_in`."""
-    done = CliRunner().invoke(app, list(arguments))
-    if isinstance(done.exception, MnemographError):
-        return Done(done.exception.exit_code, done.stdout, done.exception.message)
-    if done.exception is not None and not isinstance(done.exception, SystemExit):
-        raise done.exception
-    return Done(done.exit_code, done.stdout, done.stderr)
 
 
 @dataclass(frozen=True)

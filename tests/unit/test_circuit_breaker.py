@@ -1,4 +1,4 @@
-"""The circuit breaker: 5 failures, 60 s, one probe."""
+"""Test the circuit breaker: 5 failures, 60 s, one probe."""
 
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,4 +1,4 @@
-"""No error ends a background loop: it is logged, counted, and the loop is restarted."""
+"""Test that an error in a background loop is logged, counted, and the loop restarted."""
 
 import asyncio
 import json

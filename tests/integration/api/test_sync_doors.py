@@ -6,7 +6,7 @@ from typing import Any
 from graph_service.graph.store import Graph
 from tests.integration.api.test_graphql import REMEMBER, Door, _said, door
 from tests.support.builders import a_worker
-from tests.support.cli_process import run_here
+from tests.support.cli_process import Home
 
 __all__ = ["door"]
 
@@ -32,9 +32,12 @@ async def test_sync_mends_ones_own_tenant_only(door: Door, graph: Graph, tenant:
     assert (await synced(door, dry=False))["found"] == []
 
 
-def test_the_command_line_compares_and_says_what_it_found(home: Path) -> None:
-    assert run_here("remember", "I love trams.", "--user", "ana").code == 0
-    report = run_here("sync", "--json").document()
-    assert (report["found"], report["errors"], report["total"] == report["skipped"] > 2) == ({}, 0, True)
-    shown = run_here("sync", "--dry-run")
-    assert (shown.code, f"{report['total']} compared" in shown.out) == (0, True)
+def test_the_command_line_compares_and_says_what_it_found(tmp_path: Path) -> None:
+    home = Home(tmp_path, {"MNEMOGRAPH_EMBEDDING_KIND": "none"})
+    with home.running("serve", "--port", "0", "--no-browser", "--json") as service:
+        service.document()
+        assert home.run("remember", "I love trams.", "--user", "ana").code == 0
+        report = home.run("sync", "--json").document()
+        assert (report["found"], report["errors"], report["total"] == report["skipped"] > 2) == ({}, 0, True)
+        shown = home.run("sync", "--dry-run")
+        assert (shown.code, f"{report['total']} compared" in shown.out) == (0, True)

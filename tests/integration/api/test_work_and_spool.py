@@ -18,7 +18,7 @@ from schema.ids import TenantId
 from tests.integration.api.test_graphql import Door
 from tests.integration.memory.jobs.test_external_services import Broken
 from tests.support.builders import a_dead_graph, a_job_context, a_memory, a_message, a_worker, an_incoming
-from tests.support.cli_process import Home, run_here
+from tests.support.cli_process import Home
 
 LETTERS = "{ deadLetters { nodes { id kind userId sessionId error attempts failedAt away } } work { dead spooled } }"
 SPOOL = "{ spool { waiting refused paused episodes { number state error messages { text } } } }"
@@ -103,8 +103,11 @@ def test_a_command_keeps_what_it_is_told_while_neo4j_is_away(tmp_path: Path) -> 
     assert "trams" in home.run("spool", "list").out
 
 
-def test_the_command_line_lists_and_retries_given_up_work(home: Path) -> None:
-    assert run_here("jobs", "--json").document() == {"waiting": 0, "leased": 0, "dead": 0, "dead_letters": []}
-    assert json.loads(run_here("jobs", "retry", "--all", "--json").out)["retried"] == 0
-    assert run_here("jobs", "retry").code == 2
-    assert run_here("jobs", "cancel", "no such work").code == 3
+def test_the_command_line_lists_and_retries_given_up_work(tmp_path: Path) -> None:
+    home = Home(tmp_path, {"MNEMOGRAPH_EMBEDDING_KIND": "none"})
+    with home.running("serve", "--port", "0", "--no-browser", "--json") as service:
+        service.document()
+        assert home.run("jobs", "--json").document() == {"waiting": 0, "leased": 0, "dead": 0, "dead_letters": []}
+        assert json.loads(home.run("jobs", "retry", "--all", "--json").out)["retried"] == 0
+        assert home.run("jobs", "retry").code == 2
+        assert home.run("jobs", "cancel", "no such work").code == 3

@@ -1,4 +1,4 @@
-"""Connecting to a configured server: refusals, error messages and the schema."""
+"""Test connecting to a given server, and the messages when it is refused."""
 
 import json
 from pathlib import Path

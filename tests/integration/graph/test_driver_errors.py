@@ -1,4 +1,4 @@
-"""Every error of the driver and the server maps to one of ours."""
+"""Test that every error of the driver and the server maps to our error tree."""
 
 import ssl
 from pathlib import Path

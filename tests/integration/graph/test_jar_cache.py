@@ -1,4 +1,4 @@
-"""Downloading jars from a real HTTP server on this machine."""
+"""Test fetching jars from a local HTTP repository."""
 
 import hashlib
 import io

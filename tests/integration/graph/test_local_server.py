@@ -1,4 +1,4 @@
-"""The local Neo4j with real processes: sharing, refusals, end with its owner, restart."""
+"""Test the local Neo4j: sharing, refusing, ending with its owner, restarting."""
 
 import asyncio
 import fcntl

@@ -1,4 +1,4 @@
-"""Concurrent writers of one user's memory are serialised and lose no updates."""
+"""Test that writers of one user's memory are serialized and lose no update."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""Every Cypher statement against a real Neo4j: it parses, its header is correct, hot ones never scan."""
+"""Test every Cypher statement: it parses, its header is right, hot ones use no scan."""
 
 import re
 from collections.abc import Iterator

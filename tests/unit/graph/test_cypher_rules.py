@@ -1,4 +1,4 @@
-"""Checks of user-written Cypher, without a database."""
+"""Test which Cypher of analysts is accepted, without a database."""
 
 import time
 

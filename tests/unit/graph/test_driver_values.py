@@ -1,4 +1,4 @@
-"""Datetimes reach the database and come back exactly, by our conversion or the driver's."""
+"""Test that timestamps survive both conversions to driver values."""
 
 from datetime import UTC, datetime, timedelta, timezone
 

@@ -1,4 +1,4 @@
-"""The error report of a local Neo4j that does not start, with Java's chain of causes."""
+"""Test that a failed start of the local Neo4j reports what Java says."""
 
 from graph_service.graph.local.launcher import _reason
 

@@ -1,4 +1,4 @@
-"""Typed text becomes a query for names, never query syntax."""
+"""Test that search input becomes a query for names and never query syntax."""
 
 import pytest
 

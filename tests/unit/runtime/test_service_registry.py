@@ -1,4 +1,4 @@
-"""Finding the running service of a data directory."""
+"""Test how a program finds the service of its data directory."""
 
 import json
 from pathlib import Path

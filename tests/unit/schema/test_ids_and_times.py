@@ -1,4 +1,4 @@
-"""URIs, ids and time spans: stable, and equal if and only if their inputs are equal."""
+"""Test URIs, ids and time spans: stable, and equal only for equal input."""
 
 from datetime import UTC, datetime, timedelta, timezone
 

@@ -1,4 +1,4 @@
-"""Importance from words, fractions and numbers, and merging of fact details."""
+"""Test the common scale of importance, and merging details of a fact."""
 
 import pytest
 from hypothesis import given
