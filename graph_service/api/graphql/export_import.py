@@ -53,7 +53,7 @@ class CarryingMutation:
         ] = False,
     ) -> GraphExport:
         """Write down the whole memory of the tenant."""
-        done = await memory_of(info).carrying.export_text(info.context["tenant"], format, vectors=vectors)
+        done = await memory_of(info).transfer.export_text(info.context["tenant"], format, vectors=vectors)
         told = done.told
         return GraphExport(
             text=done.text, nodes=told.nodes, edges=told.edges, bytes=float(told.bytes), sha256=told.sha256
@@ -69,5 +69,5 @@ class CarryingMutation:
         text: Annotated[str, strawberry.argument(description="What exportGraph gave.")],
     ) -> GraphImport:
         """Take an export into the tenant."""
-        done = await memory_of(info).carrying.import_text(info.context["tenant"], text)
+        done = await memory_of(info).transfer.import_text(info.context["tenant"], text)
         return GraphImport(nodes=done.nodes, edges=done.edges, users=list(done.users), vectors=done.vectors)

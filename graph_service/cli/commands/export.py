@@ -21,7 +21,7 @@ from schema.errors import InputError
 from schema.tenant_name import tenant_named
 
 if TYPE_CHECKING:
-    from graph_service.memory.export_import.exporter import Exported
+    from graph_service.memory.export_import.exporter import ExportResult
     from graph_service.memory.export_import.service import ExportFormat
 
 
@@ -72,7 +72,7 @@ def _put(text: BinaryIO, output: Path) -> None:
 
 async def _export(
     settings: Settings, text: BinaryIO, form: "ExportFormat", terminal: Terminal, *, vectors: bool
-) -> "Exported":
+) -> "ExportResult":
     # Nothing is embedded or read here, and loading models takes seconds.
     bare = replace(settings, embedding=EmbeddingSettings(kind="none"), llm=LlmSettings())
     async with opened(bare, terminal) as parts:
@@ -82,4 +82,4 @@ async def _export(
                 steps(Step(part="export", doing=doing, done=done, total=total or None, unit="rows"))
 
             name = tenant_named(settings.tenant)
-            return await parts.memory.carrying.export(name, text, form, vectors=vectors, on_progress=tell)
+            return await parts.memory.transfer.export(name, text, form, vectors=vectors, on_progress=tell)

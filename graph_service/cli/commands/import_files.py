@@ -152,7 +152,7 @@ async def _take_over(settings: Settings, file: Path, terminal: Terminal, *, wait
             def tell(doing: str, done: int, total: int) -> None:
                 steps(Step(part="import", doing=doing, done=done, total=total, unit="rows"))
 
-            done = await parts.memory.carrying.import_file(tenant, file, on_progress=tell)
+            done = await parts.memory.transfer.import_file(tenant, file, on_progress=tell)
         if wait:
             await read_everything(parts, tenant, terminal)
     document = {"nodes": done.nodes, "edges": done.edges, "users": list(done.users), "vectors": done.vectors}
