@@ -22,7 +22,7 @@ from extraction.embeddings.embedder import Embedded, Embedder, embed_question, e
 from extraction.embeddings.local_embedder import load_local_embedder
 from extraction.temporal.question_time import time_asked
 from graph_service.evaluation.dataset import Conversation, read_datasets
-from graph_service.evaluation.metrics import measured
+from graph_service.evaluation.metrics import ranking_measures
 from graph_service.memory.recall.features import Signals, signals
 from graph_service.memory.recall.pipeline import asked_about
 from graph_service.memory.recall.ranking import weights_for
@@ -56,7 +56,7 @@ def figures(cases: Sequence[Case], left_out: str | None, vectors: bool) -> Mappi
     for case in cases:
         weights = weights_for(chinese=True, vectors=vectors, tokens=vectors, chars=len(case.question.text))
         order = np.argsort(-scored(case.columns, weights, without=left_out), kind="stable")
-        rows.append(measured([case.ids[at] for at in order], case.question.gold))
+        rows.append(ranking_measures([case.ids[at] for at in order], case.question.gold))
     return {name: float(np.mean([row[name] for row in rows])) for name in SHOWN}
 
 

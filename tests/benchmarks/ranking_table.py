@@ -24,7 +24,7 @@ from extraction.embeddings.local_embedder import load_local_embedder
 from extraction.query_analysis import QueryAnalysis
 from extraction.temporal.question_time import time_asked
 from graph_service.evaluation.dataset import AskedQuestion, Conversation, read_datasets
-from graph_service.evaluation.metrics import MEASURES, measured
+from graph_service.evaluation.metrics import MEASURES, ranking_measures
 from graph_service.memory.recall.candidates import MessageInContext
 from graph_service.memory.recall.features import Signals, signals
 from graph_service.memory.recall.lexical_scores import lexical
@@ -194,7 +194,7 @@ def left_out(groups: Sequence[Sequence[Case]], names: Sequence[str]) -> tuple[di
         weights = fitted(others, names)
         for case in group:
             order = np.argsort(-(_matrix(case, names) @ weights), kind="stable")
-            row = measured([case.ids[at] for at in order], case.question.gold)
+            row = ranking_measures([case.ids[at] for at in order], case.question.gold)
             rows += [("all", row), (case.question.category, row)]
     categories = sorted({category for category, _ in rows}, key=lambda name: (name != "all", name))
     means = {

@@ -93,7 +93,7 @@ def _own_database(settings: Settings) -> Iterator[Settings]:
 
 
 @dataclass(frozen=True)
-class _Place:
+class _ServiceControl:
     parts: "Services"
 
     async def work_left(self, tenant: str) -> int:
@@ -112,7 +112,7 @@ async def _measure(
     address: str,
 ) -> None:
     from graph_service.evaluation.everyday_run import evaluate_everyday, everyday_table
-    from graph_service.evaluation.graphql_client import Door
+    from graph_service.evaluation.graphql_client import GraphqlClient
     from graph_service.evaluation.report import document_of, tables_of
     from graph_service.evaluation.run import evaluate as evaluated
 
@@ -122,15 +122,17 @@ async def _measure(
         "reader": parts.reader_name,
     }
     tables: list[Callable[[], RenderableType]] = []
-    async with Door(address) as door:
+    async with GraphqlClient(address) as client:
         with Steps(terminal) as steps:
             if datasets.conversations:
-                figures = await evaluated(door, _Place(parts), parts.embedder, datasets.conversations, plan, steps)
+                figures = await evaluated(
+                    client, _ServiceControl(parts), parts.embedder, datasets.conversations, plan, steps
+                )
                 document = document_of(figures, about=document)
                 tables.append(partial(tables_of, document))
             if datasets.memories:
                 run = await evaluate_everyday(
-                    door, _Place(parts), datasets.memories, plan.facts, steps, forget=plan.forget
+                    client, _ServiceControl(parts), datasets.memories, plan.facts, steps, forget=plan.forget
                 )
                 document["everyday"] = run.document()
                 tables.append(partial(everyday_table, document["everyday"]))

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from extraction.text.english_stems import stem
 from graph_service.evaluation.baselines import Bm25, best_first, by_vectors, by_words, terms
 from graph_service.evaluation.dataset import read_datasets
-from graph_service.evaluation.metrics import measured
+from graph_service.evaluation.metrics import ranking_measures
 from tests.support.embedders import HashedWords
 from tests.unit.evaluation.test_dataset import OWN
 
@@ -61,7 +61,7 @@ def test_words_find_the_proof_of_half_of_the_own_questions() -> None:
     for conversation in read_datasets([OWN]):
         questions = conversation.answerable
         orders = by_words(conversation.turns, [one.text for one in questions], conversation.lang, limit=5)
-        figures = [measured(order, one.gold)["hit@10"] for order, one in zip(orders, questions, strict=True)]
+        figures = [ranking_measures(order, one.gold)["hit@10"] for order, one in zip(orders, questions, strict=True)]
         assert sum(figures) / len(figures) >= 0.5, conversation.id
 
 
