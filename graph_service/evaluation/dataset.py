@@ -10,17 +10,17 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, Final
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from extraction.text.chinese import is_chinese
 from graph_service.evaluation.everyday import Memory, is_everyday, memory_of
+from graph_service.importers.file_checks import raise_problems, validated
 from schema.errors import InputError
 from schema.json_text import read_json
 from schema.timespan import as_utc
 
 # Categories of questions without an answer, which measure abstention.
 UNANSWERABLE: Final = frozenset({"adversarial", "unanswerable"})
-_PROBLEMS_SHOWN: Final = 20
 _AFTER: Final = timedelta(hours=1)
 
 
@@ -187,7 +187,7 @@ def read_all(paths: Sequence[Path], *, conversations_max: int | None = None, cap
                 found.append(_conversation(document, name=str(file), captions=captions))
         except InputError as error:
             problems += error.problems
-    _refuse(problems)
+    raise_problems(problems, outcome="nothing was measured")
     seen: Counter[str] = Counter()
     kept = []
     for conversation in found:
@@ -220,13 +220,11 @@ def _json(text: str, *, name: str) -> Any:
 
 
 def _conversation(document: object, *, name: str, captions: bool) -> Conversation:
-    try:
-        row = _File.model_validate(document)
-    except ValidationError as error:
-        problems = [f"{name}: {'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors()]
-        _refuse(problems)
-        raise AssertionError("unreachable: a validation error has problems") from error
-    _refuse(list(_mistakes(row, name)))
+    problems: list[str] = []
+    row = validated(_File, document, name, problems)
+    raise_problems(problems, outcome="nothing was measured")
+    assert row is not None, "an invalid file has problems"
+    raise_problems(list(_mistakes(row, name)), outcome="nothing was measured")
     sessions = [_session(row, session, captions) for session in row.sessions if session.turns]
     if len(sessions) > 1 and all(len(session.turns) == 1 for session in sessions):
         sessions = _by_year(row.id, sessions)
@@ -312,11 +310,3 @@ def _by_year(conversation_id: str, sessions: Sequence[Session]) -> list[Session]
 def _question(row: _QuestionRow) -> AskedQuestion:
     gold = frozenset() if row.category in UNANSWERABLE else frozenset(row.gold)
     return AskedQuestion(id=row.id, category=row.category, text=row.question, gold=gold)
-
-
-def _refuse(problems: list[str]) -> None:
-    if not problems:
-        return
-    more = len(problems) - _PROBLEMS_SHOWN
-    shown = problems[:_PROBLEMS_SHOWN] + ([f"and {more} more"] if more > 0 else [])
-    raise InputError("nothing was measured:\n" + "\n".join(f"  {problem}" for problem in shown), tuple(problems))

@@ -12,9 +12,9 @@ from datetime import datetime
 from itertools import pairwise
 from typing import Any, Final, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
-from schema.errors import InputError
+from graph_service.importers.file_checks import raise_problems, validated
 from schema.labels import Role
 from schema.timespan import as_utc
 
@@ -156,13 +156,11 @@ def memory_of(document: Mapping[str, Any], *, name: str) -> Memory:
     Raises:
         InputError: lists every mistake with its place.
     """
-    try:
-        return Memory.model_validate(document)
-    except ValidationError as error:
-        problems = tuple(f"{name}: {'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())
-        raise InputError(
-            "nothing was measured:\n" + "\n".join(f"  {one}" for one in problems[:20]), problems
-        ) from error
+    problems: list[str] = []
+    memory = validated(Memory, document, name, problems)
+    raise_problems(problems, outcome="nothing was measured")
+    assert memory is not None, "an invalid file has problems"
+    return memory
 
 
 def remember_inputs(memory: Memory, *, with_facts: bool) -> Iterator[tuple[str, dict[str, Any]]]:

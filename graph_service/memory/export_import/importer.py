@@ -162,7 +162,7 @@ def _check_and_rewrite(staging: Staging, header: Row, path: Path) -> None:
 def _read_header(line: bytes, path: Path) -> Row:
     header = _parse_line(line, 1, [])
     if not isinstance(header, dict) or header.get("format") != FORMAT:
-        raise InputError(f"{path}: is no export of Mnemograph (its first line does not say so); nothing was stored")
+        raise InputError(f"{path}: is not an export of Mnemograph (its first line does not say so); nothing was stored")
     if header.get("version") != VERSION:
         raise InputError(
             f"{path}: is an export of version {header.get('version')}, this program reads version {VERSION}; "
