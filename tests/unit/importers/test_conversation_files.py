@@ -77,7 +77,7 @@ def test_a_session_without_owner_asks_for_one() -> None:
 
 
 def test_a_file_without_messages_is_a_mistake() -> None:
-    with pytest.raises(InputError, match="holds no message"):
+    with pytest.raises(InputError, match="contains no message"):
         read('{"id": "x", "sessions": []}')
 
 
