@@ -31,7 +31,7 @@ def read_file(text: str, *, name: str, form: FileFormat, owner: Owner) -> Import
         raise InputError(f"{name}: is not an export of Mnemograph (its first line does not say so); nothing was stored")
     batch = _read_foreign(text, name, form, owner.user_id)
     if not batch.calls:
-        raise InputError(f"{name}: holds no message that can be kept; nothing was stored")
+        raise InputError(f"{name}: contains no message that can be imported; nothing was stored")
     return batch
 
 
