@@ -20,11 +20,11 @@ from graph_service.memory.facts.rivalry import Rivalry
 from graph_service.memory.facts.rows import fact_row
 from graph_service.memory.facts.validity import ValidityPeriod
 from graph_service.memory.facts.writer import put_facts, want_vectors
-from schema.assertion import Closing
 from schema.errors import ConflictError, InputError, NotFoundError
 from schema.fact import Claim, KnownFact
 from schema.ids import MemoryId, TenantId, memory_id, user_uri
 from schema.limits import LIMITS
+from schema.telling import Closing
 from schema.timespan import iso
 
 

@@ -9,10 +9,10 @@ from typing import Any, Final
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Row
 from graph_service.memory.argument_checks import check_ids
-from schema.assertion import Assertion, Stated, telling_of
 from schema.errors import ConflictError, NotFoundError
 from schema.ids import MemoryId, TenantId, UserId
 from schema.labels import Label
+from schema.telling import Assertion, Stated, telling_of
 
 # Prefix of the ids of sessions with one statement each.
 PREFIX: Final = "by-hand:"

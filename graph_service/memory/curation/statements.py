@@ -37,13 +37,13 @@ from graph_service.memory.ingest.validation import IncomingMessage, RememberRequ
 from graph_service.memory.profile.reader import settle_profile, subjects_in
 from graph_service.memory.sessions.lifecycle import session_node_id
 from graph_service.memory.summaries.service import Refresh
-from schema.assertion import Stated
 from schema.change import Change, Op
 from schema.errors import ConflictError, InputError, NotFoundError, UnavailableError
 from schema.fact import PERSON, Claim, KnownFact, ReadAs
 from schema.ids import SessionId, TenantId, UserId, memory_id, user_uri
 from schema.labels import Role
 from schema.message import ProvidedFact
+from schema.telling import Stated
 
 _UNDO_REASON: Final = "a correction was taken back"
 
