@@ -337,8 +337,8 @@ def _check_space(work_dir: Path, entry_info: tarfile.TarInfo) -> None:
     free = shutil.disk_usage(work_dir).free - _SPARE_BYTES
     if entry_info.size > free:
         raise InstallError(
-            f"the backup holds {entry_info.name[:200]!r} of {entry_info.size:,} bytes, and {max(free, 0):,} are free"
-            f" at {str(work_dir.parent)!r}: free some space; nothing was restored"
+            f"the backup holds {entry_info.name[:200]!r} of {entry_info.size:,} bytes, and {max(free, 0):,} are"
+            f" free for it at {str(work_dir.parent)!r}: free some space; nothing was restored"
         )
 
 
