@@ -1,4 +1,4 @@
-"""`mnemograph eval` as people and programs use it: real processes with a database of their own. Requirement D4."""
+"""`mnemograph eval` in real processes with their own database."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What docs/importing.md tells people to type works, twice, and says what it left out. Requirement E7."""
+"""The commands in docs/importing.md work, are idempotent, and report what was dropped."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""A backup is complete or not there, and so is what is restored from it. Requirements F1, F4."""
+"""Backup and restore are atomic and verified."""
 
 import gzip
 import io

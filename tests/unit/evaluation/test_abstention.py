@@ -1,4 +1,4 @@
-"""Questions that a memory cannot answer: how they are chosen, and how telling them is judged. Requirement D4."""
+"""Sampling of abstention trials, and scores of refusals by a cross-validated threshold."""
 
 import random
 from dataclasses import replace

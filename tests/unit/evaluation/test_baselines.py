@@ -1,4 +1,4 @@
-"""The yardsticks of the evaluation: stems, BM25 and the nearest vectors, in English and Chinese. Requirement D4."""
+"""BM25 and dense baselines, in English and Chinese."""
 
 import math
 

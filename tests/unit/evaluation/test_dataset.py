@@ -1,4 +1,4 @@
-"""Data sets of the evaluation: what a file means, and mistakes with their places. Requirement D4."""
+"""Reading of data sets, and problems with their places."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Everyday memories of the evaluation: reading the files, and judging hits by their text. Requirement D4."""
+"""Reading of everyday memories, and scores of hits by their text."""
 
 import json
 from pathlib import Path

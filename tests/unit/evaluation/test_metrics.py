@@ -1,4 +1,4 @@
-"""Figures of the evaluation: against values worked out by hand, and what must hold for every order. Requirement D4."""
+"""Ranking measures against hand-computed values, and properties of every order."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Figures of an evaluation: counted, as a document whose keys stay, and as tables. Requirement D4."""
+"""The report of an evaluation: figures, stable keys and tables."""
 
 import io
 import json

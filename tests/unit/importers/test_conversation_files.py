@@ -1,4 +1,4 @@
-"""Conversations in files: each form, and mistakes with their places."""
+"""Conversation files: every format, and problems with their places."""
 
 import json
 import zipfile

@@ -1,4 +1,4 @@
-"""Memories and conversations of other programs are taken in, with a report of what was left out. Requirement E7."""
+"""Files of other programs: what is imported, what is dropped and counted."""
 
 import contextlib
 import json

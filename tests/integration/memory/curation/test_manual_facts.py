@@ -1,7 +1,4 @@
-"""What a person states of facts by hand outranks what is read, survives reading anew, and can be taken back exactly.
-
-Requirements C8 and E1, and F2 for tenants.
-"""
+"""Manual statements outrank extracted facts, survive re-reading, and can be undone exactly."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any

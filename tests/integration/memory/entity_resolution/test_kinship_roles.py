@@ -1,7 +1,4 @@
-""" "My sister" is who the user named so, in whatever order it was said, and only while nobody else may be meant.
-
-Requirement C9.
-"""
+""" "My sister" resolves to the one named sister in any order of messages, and to nobody while ambiguous."""
 
 from itertools import permutations
 

@@ -1,7 +1,4 @@
-"""Any history of facts, merges and splits leaves what its facts and standing merges alone make. Requirement C9.
-
-So a split is the exact inverse of a merge, whatever was learned, merged or split in between.
-"""
+"""After any history of facts, merges and splits, the graph follows from the facts and the remaining merges alone."""
 
 import random
 from dataclasses import dataclass, field

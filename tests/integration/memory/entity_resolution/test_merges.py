@@ -1,4 +1,4 @@
-"""Entities are merged and split on a real Neo4j, and nothing is lost by it. Requirement C9."""
+"""Merging and splitting entities on a real Neo4j loses nothing."""
 
 import asyncio
 

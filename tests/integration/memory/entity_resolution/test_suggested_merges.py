@@ -1,4 +1,4 @@
-"""Entities that may be one are suggested from a real Neo4j, and a rejected pair never again. Requirements C9 and F2."""
+"""Suggested merges on a real Neo4j; rejected pairs are not suggested again."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""A tenant's memory becomes a file and comes back as it was, under another name. Requirements E7, F2, F8."""
+"""An exported tenant imports unchanged under another name; damaged files are refused."""
 
 import hashlib
 import io

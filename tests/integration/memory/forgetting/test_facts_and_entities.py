@@ -1,4 +1,4 @@
-"""What was learned can be forgotten: a rejected fact, an entity; neither is learned again. Requirement F8."""
+"""Forgetting a fact or an entity deletes it and prevents extracting it again."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What was said can be forgotten, and the memory is as if it had never been said. Requirement F8."""
+"""Forgetting messages leaves the graph as if they had never been said."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""A secret is planted everywhere and forgotten; after everything has run again it is nowhere. Requirement F8."""
+"""A secret planted everywhere and forgotten is found nowhere, even after all jobs have run again."""
 
 import logging
 import time

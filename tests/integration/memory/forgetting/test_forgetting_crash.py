@@ -1,4 +1,4 @@
-"""Kill -9 at every step of forgetting, then start again: it is as if it had never been said. Requirements F8 and C1."""
+"""A forgetting killed (kill -9) at any step is completed after a restart."""
 
 import asyncio
 import contextlib

@@ -1,4 +1,4 @@
-"""A user can be forgotten altogether. Requirement F8."""
+"""Forgetting a user deletes everything of that user."""
 
 import pytest
 
