@@ -43,14 +43,14 @@ def test_a_single_conversation_borrows_questions_in_its_own_language() -> None:
     assert set(foreign) <= set(wulei.questions)
 
 
-def test_scores_that_part_the_two_give_a_perfect_threshold() -> None:
+def test_separable_scores_give_a_perfect_threshold() -> None:
     scores = [0.1, 0.2, 0.9, 0.8]
     unanswerable = [True, True, False, False]
     assert 0.2 < best_threshold(scores, unanswerable) < 0.8
     assert threshold_refusals(scores * 2, unanswerable * 2, [0] * 4 + [1] * 4) == unanswerable * 2
 
 
-def test_no_conversation_chooses_the_threshold_it_is_judged_by() -> None:
+def test_threshold_is_not_chosen_on_the_judged_fold() -> None:
     # Each half alone would part perfectly, but where the other half refuses nothing fits.
     scores = [0.1, 0.2, 1.1, 1.2]
     unanswerable = [True, False, True, False]
@@ -71,7 +71,7 @@ def test_the_best_threshold_is_never_worse_than_refusing_everything(rows: list[t
     assert f1 >= everything - 1e-12
 
 
-def test_scores_without_meaning_are_judged_as_such() -> None:
+def test_random_scores_get_chance_figures() -> None:
     rng = random.Random(3)
     scores = [rng.random() for _ in range(400)]
     unanswerable = [bool(place % 2) for place in range(400)]

@@ -65,7 +65,7 @@ def answer(*hits: str, nothing: bool = False, context: str = "", **changes: Any)
     )
 
 
-def test_files_of_both_forms_are_told_apart(tmp_path: Path) -> None:
+def test_both_file_formats_are_detected(tmp_path: Path) -> None:
     (tmp_path / "ana.json").write_text(json.dumps(document()), encoding="utf-8")
     own = Path(__file__).parents[2] / "evaluation_sets"
     read = read_all([tmp_path, own])
@@ -111,13 +111,13 @@ def test_a_right_hit_beats_a_stale_one_and_one_with_both_is_right() -> None:
     assert answer_scores(answer())["answer@3"] == 0.0
 
 
-def test_a_list_is_answered_when_all_items_are_held() -> None:
+def test_list_answer_needs_all_items() -> None:
     items = {"all_of": [["apples?"], ["pears?"]], "answer": ["apples?", "pears?"]}
     assert answer_scores(answer("an apple", "a pear", **items))["answer@1"] == 0.0
     assert answer_scores(answer("an apple", "a pear", **items))["answer@3"] == 1.0
 
 
-def test_unanswerable_questions_have_figures_of_their_own() -> None:
+def test_unanswerable_questions_have_their_own_scores() -> None:
     none = {"answerable": False, "answer": [], "category": "unanswerable_near", "stale": ["Porto"]}
     assert answer_scores(answer("I live in Porto.", **none)) == {"not told": 1.0, "tempted": 1.0}
     assert answer_scores(answer("I live in Porto.", nothing=True, **none)) == {"not told": 0.0, "tempted": 0.0}

@@ -106,7 +106,7 @@ def test_conversations_that_differ_widen_the_interval() -> None:
     assert apart.high - apart.low > 3 * (mixed.high - mixed.low)
 
 
-def test_refusals_are_judged_by_precision_and_recall() -> None:
+def test_refusal_scores_are_precision_recall_and_f1() -> None:
     found = refusal_scores(refused=[True, True, False, True], unanswerable=[True, False, True, True])
     assert (found.precision, found.recall) == (pytest.approx(2 / 3), pytest.approx(2 / 3))
     assert found.f1 == pytest.approx(2 / 3)

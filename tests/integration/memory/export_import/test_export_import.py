@@ -98,7 +98,7 @@ def _as_told(text: bytes) -> set[str]:
     return found
 
 
-async def test_two_tenants_that_were_told_the_same_export_the_same(told: Graph, tenant: str) -> None:
+async def test_tenants_with_equal_messages_export_equal_bytes(told: Graph, tenant: str) -> None:
     """Nothing of a tenant's name is left in an export: no id, no token, no order."""
     await tell(told, tenant)
     assert _as_told(await exported(told, tenant, vectors=False)) == _as_told(
@@ -106,7 +106,7 @@ async def test_two_tenants_that_were_told_the_same_export_the_same(told: Graph, 
     )
 
 
-async def test_an_import_is_what_telling_it_there_would_have_made(told: Graph, tenant: str, tmp_path: Path) -> None:
+async def test_import_equals_storing_the_messages_in_the_target(told: Graph, tenant: str, tmp_path: Path) -> None:
     """Tokens of full-text indexes are made of the tenant's name: a copied one would find nothing."""
     await imported(told, tenant, await exported(told, TENANT), tmp_path)
     owner = Owner(tenant=TenantId(tenant), user_id=UserId("ana"), user_names=(), agent_id=None)
@@ -117,7 +117,7 @@ async def test_an_import_is_what_telling_it_there_would_have_made(told: Graph, t
     assert row["s"] == scope_token(tenant, "ana")
 
 
-async def test_what_came_back_answers_like_the_first(told: Graph, tenant: str, tmp_path: Path) -> None:
+async def test_imported_tenant_gives_the_same_recall(told: Graph, tenant: str, tmp_path: Path) -> None:
     memory = a_memory(told)
     await imported(told, tenant, await exported(told, TENANT), tmp_path)
     for user, text in (("ana", "Where does Ana live?"), ("张曼婷", "她对什么过敏？")):
@@ -132,7 +132,7 @@ async def test_what_came_back_answers_like_the_first(told: Graph, tenant: str, t
     assert (await memory.split_entity(TenantId(tenant), merged)).merged == merged
 
 
-async def test_what_was_forgotten_is_not_learned_where_it_is_imported(told: Graph, tenant: str, tmp_path: Path) -> None:
+async def test_tombstones_apply_in_the_imported_tenant(told: Graph, tenant: str, tmp_path: Path) -> None:
     """Tombstones were made of the first tenant's names; they hold under the second, and in what it exports."""
     third = f"{tenant}-third"
     await imported(told, tenant, await exported(told, TENANT), tmp_path)
@@ -147,7 +147,7 @@ async def test_what_was_forgotten_is_not_learned_where_it_is_imported(told: Grap
     assert "storm" in {one.name for one in await memory.entities(TenantId(TENANT), "ana")}, "the first is untouched"
 
 
-async def test_without_vectors_everything_is_embedded_anew(told: Graph, tenant: str, tmp_path: Path) -> None:
+async def test_import_without_vectors_embeds_everything_anew(told: Graph, tenant: str, tmp_path: Path) -> None:
     text = await exported(told, TENANT, vectors=False)
     assert b"$f32" not in text
     assert not (await imported(told, tenant, text, tmp_path)).vectors
@@ -160,7 +160,7 @@ async def test_without_vectors_everything_is_embedded_anew(told: Graph, tenant: 
     assert embedded[0] == embedded[1] > 0
 
 
-async def test_a_full_tenant_and_a_missing_one_are_told_apart(told: Graph, tenant: str, tmp_path: Path) -> None:
+async def test_full_target_and_missing_source_are_refused(told: Graph, tenant: str, tmp_path: Path) -> None:
     with pytest.raises(NotFoundError, match="nothing is stored"):
         await exported(told, tenant)
     text = await exported(told, TENANT)
@@ -169,7 +169,7 @@ async def test_a_full_tenant_and_a_missing_one_are_told_apart(told: Graph, tenan
         await imported(told, tenant, text, tmp_path)
 
 
-async def test_an_interrupted_import_goes_on_with_the_same_file(told: Graph, tenant: str, tmp_path: Path) -> None:
+async def test_interrupted_import_resumes_with_the_same_file(told: Graph, tenant: str, tmp_path: Path) -> None:
     text = await exported(told, TENANT)
     await imported(told, tenant, text, tmp_path)
     async with told._driver.session() as session:
@@ -187,7 +187,7 @@ def _changed(rows: list[dict[str, Any]], place: int, **more: Any) -> list[dict[s
     return [*rows[:place], {**rows[place], **more}, *rows[place + 1 :]]
 
 
-async def test_a_bad_file_is_refused_as_a_whole_and_says_where(told: Graph, tenant: str, tmp_path: Path) -> None:
+async def test_invalid_file_is_refused_completely_with_places(told: Graph, tenant: str, tmp_path: Path) -> None:
     rows = rows_of(await exported(told, TENANT, vectors=False))
     edge = next(place for place, row in enumerate(rows) if "edge" in row)
     node = next(place for place, row in enumerate(rows) if row.get("node") == "Message")
@@ -253,7 +253,7 @@ def damaged(rows: list[dict[str, Any]], dice: Random) -> tuple[list[dict[str, An
     return changed, f"{how} {kind}.{name} -> {str(inside.get(name))[:60]}"
 
 
-async def test_one_damaged_field_is_refused_or_makes_a_healthy_memory(told: Graph, tenant: str, tmp_path: Path) -> None:
+async def test_damaged_field_is_refused_or_gives_a_working_memory(told: Graph, tenant: str, tmp_path: Path) -> None:
     """Refused with nothing written, or imported into a memory whose work is done and which answers."""
     rows = rows_of(await exported(told, TENANT))[:-1]
     dice = Random(20_261_123)
@@ -324,7 +324,7 @@ async def test_one_damaged_field_is_refused_or_makes_a_healthy_memory(told: Grap
         ("edge", "evidence", ["x"], "evidence must be a UUID"),
     ],
 )
-async def test_a_wrong_field_is_named_with_its_line(
+async def test_invalid_field_is_reported_with_its_line(
     told: Graph, tenant: str, tmp_path: Path, kind: str, name: str, value: Any, why: str
 ) -> None:
     rows = rows_of(await exported(told, TENANT))[:-1]
@@ -339,7 +339,7 @@ async def test_a_wrong_field_is_named_with_its_line(
     assert await counts(told, tenant) == {}
 
 
-async def test_numbers_that_are_none_and_deep_nesting_are_refused(told: Graph, tenant: str, tmp_path: Path) -> None:
+async def test_nan_and_deep_nesting_are_refused(told: Graph, tenant: str, tmp_path: Path) -> None:
     rows = rows_of(await exported(told, TENANT))[:-1]
     place = next(n for n, row in enumerate(rows) if "edge" in row)
     rows[place]["properties"]["strength"] = "HERE"
@@ -390,7 +390,7 @@ async def test_jobs_are_not_importable_and_an_unfinished_forgetting_blocks_the_e
         await session.run("MATCH (j:Job {tenant: $t, id: 'x/forget'}) DELETE j", t=tenant)
 
 
-async def test_names_that_a_user_told_are_carried(graph: Graph, tenant: str, tmp_path: Path) -> None:
+async def test_export_keeps_self_declared_names_of_the_user(graph: Graph, tenant: str, tmp_path: Path) -> None:
     """They are kept with the times since when they are told, and a list of times is no JSON."""
     await a_memory(graph).remember(TenantId(tenant), an_incoming("My name is Anabel."))
     await a_worker(graph, embedder=HashedWords()).drain()
