@@ -154,7 +154,7 @@ class Sync:
         lost_jobs = [
             {"session": row["id"], "kind": kind} for row in rows for kind in SESSION_JOBS if row[f"lost_{kind}"]
         ]
-        self._consistent += len(rows) - len({jobs["session"] for jobs in lost_jobs})
+        self._consistent += len(rows) - len({job["session"] for job in lost_jobs})
         self._found[Problem.WORK_LOST] += len(lost_jobs)
         await self._repair(len(lost_jobs), lambda writing: self._enqueue(writing, lost_jobs))
 
