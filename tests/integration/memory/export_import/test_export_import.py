@@ -201,7 +201,7 @@ async def test_invalid_file_is_refused_completely_with_places(told: Graph, tenan
         f"line {node + 1}: has no uri": _changed(
             rows, node, properties={name: one for name, one in found.items() if name != "uri"}
         ),
-        "is no export": rows[1:],
+        "is not an export": rows[1:],
         "version 2": _changed(rows, 0, version=2),
     }
     for why, lines in wrong.items():
