@@ -19,7 +19,7 @@ from graph_service.app.services import Services, open_parts
 from graph_service.auth.access import Role
 from graph_service.auth.audit import audited
 from graph_service.auth.keyring import NewKey
-from graph_service.cli.http_server import guarded
+from graph_service.cli.http_server import uvicorn_config
 from graph_service.config.settings import Settings, load_settings
 from graph_service.runtime.connections import ConnectionLimits, Crowd
 from graph_service.runtime.shutdown import Stopping
@@ -107,7 +107,7 @@ async def open_service(
     stopping = Stopping()
     app = create_app(parts, stopping)
     crowd = Crowd(limits)
-    config = guarded(app, crowd, trusted_proxies=parts.settings.service.trusted_proxies, port=0, backlog=128)
+    config = uvicorn_config(app, crowd, trusted_proxies=parts.settings.service.trusted_proxies, port=0, backlog=128)
     running = uvicorn.Server(config)
     task = asyncio.create_task(running.serve())
     while not running.started:
