@@ -350,13 +350,6 @@ _KEYS_MAX = 400
 _CAPITAL = re.compile(r"(?<![A-Za-z])[A-Z][a-z]+(?![A-Za-z])")
 
 
-def is_chinese(text: str) -> bool:
-    """Return whether a text is mostly Chinese, counting a Chinese character like half a word."""
-    cjk = sum(len(run) for run in _CJK.findall(text))
-    latin = len([word for word in _NAME_WORD.findall(text) if not _CJK.search(word)])
-    return cjk / 2 > latin
-
-
 def capitals_in(text: str) -> frozenset[str]:
     """Return words written with a capital, case folded: names, and the word a sentence begins with."""
     return frozenset(word.casefold() for word in _CAPITAL.findall(text))

@@ -47,7 +47,7 @@ class Message:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BroughtFact:
+class ProvidedFact:
     """A fact that the agent read itself and hands in with the messages.
 
     Attributes:
@@ -96,5 +96,5 @@ class Episode:
     received_at: datetime
     agent_id: str | None = None
     user_name: str | None = None
-    facts: tuple[BroughtFact, ...] = field(default=())
+    facts: tuple[ProvidedFact, ...] = field(default=())
     summary: str | None = None

@@ -17,7 +17,7 @@ from extraction.embeddings.embedder import Embedded, Piece
 from extraction.embeddings.local_models import CHINESE, ENGLISH, MODELS, LocalModel
 from extraction.embeddings.model_download import Progress, fetched_models
 from extraction.embeddings.token_vectors import FORMAT, pack, product
-from extraction.text.chinese import is_mostly_chinese
+from extraction.text.chinese import is_chinese
 from schema.errors import InstallError
 
 # Cuts text into the word pieces that a BERT was trained on, and knows which of them tell something.
@@ -270,7 +270,7 @@ class LocalEmbedder:
         self._batches.shutdown(wait=False, cancel_futures=True)
 
     def _language(self, text: str) -> "OneLanguage":
-        return self._chinese if is_mostly_chinese(text) else self._english
+        return self._chinese if is_chinese(text) else self._english
 
     def _alone(self, text: str, asked: bool) -> list[Embedded]:
         language = self._language(text)

@@ -9,8 +9,8 @@ _WORD: Final = re.compile(r"[^\W_]+")
 _CJK: Final = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]+")
 
 
-def is_mostly_chinese(text: str) -> bool:
-    """Return whether Chinese outweighs the rest, counting a Chinese character like half a word."""
+def is_chinese(text: str) -> bool:
+    """Return whether a text is mostly Chinese, counting a Chinese character as half a word."""
     cjk = sum(len(run) for run in _CJK.findall(text))
     if not cjk:
         return False

@@ -15,7 +15,7 @@ from typing import Any, Final
 from graph_service.config.folder_trust import FolderTrust
 from graph_service.config.settings import Settings
 from graph_service.graph.server_probe import clock_apart_s, looking, written_by_newer
-from graph_service.memory.jobs.outbox import work_standing
+from graph_service.memory.jobs.outbox import job_totals
 from graph_service.runtime.local_neo4j import KnownServer, known_server
 from graph_service.runtime.service_registry import running_service
 from graph_service.runtime.spool_location import open_spool
@@ -53,7 +53,7 @@ async def examine_database(settings: Settings, server: KnownServer) -> list[Chec
     try:
         async with looking(uri=server.uri, user=server.user, password=server.password, database=database) as graph:
             apart_s, newer = await clock_apart_s(graph), await written_by_newer(graph)
-            standing = await work_standing(graph, now=datetime.now(UTC))
+            standing = await job_totals(graph, now=datetime.now(UTC))
     except MnemographError as error:
         return [Check(name="database", ok=False, finding=error.message, mend="see above")]
     given_up = sum(jobs for (_, state), jobs in standing.jobs.items() if state == "dead")

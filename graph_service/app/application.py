@@ -69,7 +69,7 @@ def create_app(parts: Services, stopping: Stopping) -> FastAPI:
     hub = Hub(change_log, mindmap, version=name, kept=kept, supervisor=parts.supervisor)
     explorer = parts.memory.reads.explorer
     communities = CommunityMaps(parts.graph, explorer, supervisor=parts.supervisor)
-    parts.bell.listen(hub.notify)
+    parts.notifier.listen(hub.notify)
     parts.forgotten.listen(hub.forget)
     parts.forgotten.listen(communities.forget)
     parts.forgotten.listen(parts.memory.keepsakes.forget)

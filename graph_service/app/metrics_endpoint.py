@@ -15,7 +15,7 @@ from starlette.responses import Response
 from graph_service.app.services import Services
 from graph_service.circuit_breaker import BreakerState
 from graph_service.live.hub import Hub
-from graph_service.memory.jobs.outbox import WORK_STATES, JobKind, WorkStanding, work_standing
+from graph_service.memory.jobs.outbox import JOB_STATES, JobKind, JobTotals, job_totals
 from graph_service.observability.metrics import Labels, Level
 from schema.errors import MnemographError
 
@@ -73,7 +73,7 @@ async def _add_database(standing: Standing, parts: Services) -> None:
     """Whether Neo4j answers, and what it knows of the work to do; without it that is not told, rather than wrong."""
     try:
         async with asyncio.timeout(_DATABASE_MAX_S):
-            found = await work_standing(parts.graph, now=datetime.now(UTC))
+            found = await job_totals(parts.graph, now=datetime.now(UTC))
     except (MnemographError, TimeoutError):
         standing.add("neo4j_up", "1 while Neo4j answers.", 0)
         return
@@ -81,9 +81,9 @@ async def _add_database(standing: Standing, parts: Services) -> None:
     _add_work(standing, found)
 
 
-def _add_work(standing: Standing, found: WorkStanding) -> None:
+def _add_work(standing: Standing, found: JobTotals) -> None:
     jobs: dict[Labels, float] = {
-        (kind.value, state): float(found.jobs.get((kind, state), 0)) for kind in JobKind for state in WORK_STATES
+        (kind.value, state): float(found.jobs.get((kind, state), 0)) for kind in JobKind for state in JOB_STATES
     }
     about = "Background work that is not done: open, being done, or given up."
     standing.levels.append(Level(name="mnemograph_jobs", help=about, labels=("kind", "state"), values=jobs))
@@ -92,8 +92,8 @@ def _add_work(standing: Standing, found: WorkStanding) -> None:
 
 def _add_outsides(standing: Standing, parts: Services) -> None:
     breakers = {
-        "embedder": float(_BREAKER[parts.outsides.embedder.state.value]),
-        "model": float(_BREAKER[parts.outsides.model.state.value]),
+        "embedder": float(_BREAKER[parts.external_services.embedder.state.value]),
+        "model": float(_BREAKER[parts.external_services.model.state.value]),
         "redis": float(_BREAKER.get(parts.window.state().breaker or "", 0)),
     }
     standing.add_by("breaker", "Circuit breakers: 0 closed, 1 half open, 2 open.", "outside", breakers)

@@ -34,7 +34,7 @@ from graph_service.memory.recall.query import Mode
 from graph_service.memory.recall.ranking_modes import LayerRules
 from graph_service.memory.recall.result_page import OrderRules
 from graph_service.memory.service import Memory
-from graph_service.memory.sessions.in_process_window import RingWindow, TurnRing
+from graph_service.memory.sessions.in_process_window import InProcessWindow, TurnBuffer
 from graph_service.memory.sessions.short_term_window import ShortTermWindow
 from graph_service.memory.worker.worker import Worker, WorkerRules
 from graph_service.runtime.database_startup import DatabaseArrival
@@ -120,7 +120,7 @@ class Services:
     """A service, ready to work.
 
     Attributes:
-        bell: rings when a tenant's change log has grown; forgotten: when something was forgotten.
+        notifier: rings when a tenant's change log has grown; forgotten: when something was forgotten.
         supervisor: keeps the background loops running, and knows how they stand.
         seat: the local Neo4j; empty when another server was given, or while it starts.
         arrival: the way to the database; a service works before it has come to its end.
@@ -141,9 +141,9 @@ class Services:
     memory: Memory
     worker: Worker
     window: ShortTermWindow
-    outsides: ExternalServices
+    external_services: ExternalServices
     keyring: Keyring
-    bell: Notifier
+    notifier: Notifier
     forgotten: Notifier
     supervisor: Supervisor
     closing: AsyncExitStack = field(repr=False)
@@ -192,8 +192,8 @@ async def open_parts(
         UnavailableError: the given Neo4j does not answer.
     """
     closing = AsyncExitStack()
-    outsides = ExternalServices()
-    embedding = asyncio.create_task(_open_embedder(settings, outsides.embedder, on_progress))
+    external_services = ExternalServices()
+    embedding = asyncio.create_task(_open_embedder(settings, external_services.embedder, on_progress))
     try:
         await closing.enter_async_context(traced(settings))
         seat = LocalServerHandle(None)
@@ -220,7 +220,7 @@ async def open_parts(
         if wait:
             await arrival.wait()
         opened = await embedding
-        return await _assembled(settings, seat, arrival, graph, opened, outsides, kept_keys, closing)
+        return await _assembled(settings, seat, arrival, graph, opened, external_services, kept_keys, closing)
     except BaseException:
         embedding.cancel()
         await asyncio.gather(embedding, return_exceptions=True)
@@ -299,12 +299,12 @@ async def _readers(settings: Settings, outside: ExternalService) -> tuple[Reader
     from extraction.llm.reader_chain import model_chain
     from extraction.llm.summary_writer import model_layer_writer
     from extraction.openai_api.language_model import connect_openai_model
-    from graph_service.memory.jobs.external_services import PatientModel
+    from graph_service.memory.jobs.external_services import ThrottledModel
 
     model = await connect_openai_model(
         model=llm.model, base_url=llm.base_url, api_key=llm.api_key, timeout_s=llm.timeout_s
     )
-    patient = PatientModel(model, clock_s=time.monotonic)
+    patient = ThrottledModel(model, clock_s=time.monotonic)
     guarded = GuardedModel(patient, outside)
     readers = Readers(
         first=model_chain(guarded, read_by_rules),
@@ -320,9 +320,9 @@ async def _readers(settings: Settings, outside: ExternalService) -> tuple[Reader
 async def _window(settings: Settings, supervisor: Supervisor) -> ShortTermWindow:
     """Return the short-term window; a Redis that does not answer is no reason not to start."""
     wanted, redis = settings.window, settings.redis
-    ring = TurnRing(turns_max=wanted.turns, talks_max=wanted.ring_sessions, bytes_max=wanted.ring_mb * 2**20)
+    ring = TurnBuffer(turns_max=wanted.turns, talks_max=wanted.ring_sessions, bytes_max=wanted.ring_mb * 2**20)
     if redis.url is None:
-        return RingWindow(ring)
+        return InProcessWindow(ring)
     from graph_service.memory.sessions.redis_window import RedisRules, RedisTurns, RedisWindow
 
     rules = RedisRules(
@@ -339,32 +339,32 @@ async def _assembled(
     arrival: DatabaseArrival,
     graph: Graph,
     opened: _OpenedEmbedder,
-    outsides: ExternalServices,
+    external_services: ExternalServices,
     kept_keys: Path,
     closing: AsyncExitStack,
 ) -> Services:
     embedder = opened.embedder
-    bell, forgotten, caps, supervisor = Notifier(), Notifier(), settings.analyst, Supervisor()
+    notifier, forgotten, caps, supervisor = Notifier(), Notifier(), settings.analyst, Supervisor()
     if isinstance(embedder, CachedEmbedder):
         forgotten.listen(lambda _tenant: embedder.clear())
-    readers, reader_name = await _readers(settings, outsides.model)
-    pace = JobContext(clock=_now, word=lambda: secrets.token_hex(8), on_step=_log.debug, on_change=bell)
+    readers, reader_name = await _readers(settings, external_services.model)
+    job_context = JobContext(clock=_now, word=lambda: secrets.token_hex(8), on_step=_log.debug, on_change=notifier)
     rules = WorkerRules(idle_s=settings.sessions.idle_s)
     worker = Worker(
         graph=graph,
         embedder=embedder,
         readers=readers,
-        pace=pace,
-        outsides=outsides,
+        job_context=job_context,
+        external_services=external_services,
         rules=rules,
         supervisor=supervisor,
     )
-    bell.listen(lambda _tenant: worker.wake())
+    notifier.listen(lambda _tenant: worker.wake())
     window = await _window(settings, supervisor)
     closing.push_async_callback(window.close)
     spool = open_spool(settings)
     closing.push_async_callback(spool.close)
-    replay = Replay(graph=graph, spool=spool, pace=pace)
+    replay = Replay(graph=graph, spool=spool, job_context=job_context)
 
     def back() -> None:
         replay.wake()
@@ -385,7 +385,7 @@ async def _assembled(
             graph=graph,
             embedder=embedder,
             clock=_now,
-            notify=bell,
+            notify=notifier,
             refresh=worker.whole_texts,
             window=window,
             spool=spool,
@@ -396,9 +396,9 @@ async def _assembled(
         ),
         worker=worker,
         window=window,
-        outsides=outsides,
+        external_services=external_services,
         keyring=Keyring(graph, clock=_now, word=secrets.token_urlsafe, kept=kept_keys),
-        bell=bell,
+        notifier=notifier,
         forgotten=forgotten,
         supervisor=supervisor,
         closing=closing,

@@ -16,7 +16,7 @@ from graph_service.auth.access import ANYBODY, Access, holder_of
 from graph_service.auth.audit import AuditLog, Deed
 from graph_service.auth.keyring import Keyring
 from graph_service.auth.keys import looks_like_key
-from graph_service.auth.rates import Rates
+from graph_service.auth.rates import RateLimiter
 from graph_service.auth.sign_in import cookie_name, session_in, session_text
 from graph_service.config.sections import AuthSettings
 from schema.errors import MnemographError, RateLimitError, UnauthorizedError
@@ -70,9 +70,9 @@ class Gate:
         self._always_locked = always_locked
         self._clock = clock
         self._audit = audit
-        self._rates = Rates(per_s=auth.requests_per_s, burst=auth.burst)
-        self._failures = Rates(per_s=_FAILURES_PER_S, burst=_FAILURES_BURST)
-        self._refusals_told = Rates(per_s=_REFUSALS_TOLD_PER_S, burst=_REFUSALS_TOLD_BURST)
+        self._rates = RateLimiter(per_s=auth.requests_per_s, burst=auth.burst)
+        self._failures = RateLimiter(per_s=_FAILURES_PER_S, burst=_FAILURES_BURST)
+        self._refusals_told = RateLimiter(per_s=_REFUSALS_TOLD_PER_S, burst=_REFUSALS_TOLD_BURST)
         # Of this process alone: after a restart people sign in again.
         self._secret = secrets.token_bytes(32)
 

@@ -1,38 +1,38 @@
-"""How often somebody may come: a token bucket for each credential."""
+"""Rate limits: a token bucket for each credential."""
 
-from collections import OrderedDict
 from dataclasses import dataclass
 from typing import Final
+
+from cachetools import LRUCache
 
 HOLDERS_MAX: Final = 10_000
 
 
 @dataclass(frozen=True, slots=True)
 class Bucket:
-    """What is left of a holder's tokens, and when that was."""
+    """The tokens left at a moment; negative while work is owed."""
 
     tokens: float
     at_s: float
 
 
-def taken(bucket: Bucket, *, now_s: float, per_s: float, burst: float) -> tuple[Bucket, float]:
-    """Return the bucket after one token was taken, and 0; or the bucket as it is now, and the seconds until it holds
-    one.
+def take(bucket: Bucket, *, now_s: float, per_s: float, burst: float, cost: float = 1.0) -> tuple[Bucket, float]:
+    """Take `cost` tokens; return the bucket afterwards, and 0 or the seconds until it holds enough.
 
     Args:
-        now_s: of a clock that does not go back; if it does, nothing is added.
-        burst: as many tokens as it can hold, at least 1.
+        now_s: from a monotonic clock; nothing is added if it goes back.
+        burst: capacity of the bucket, at least `cost`.
     """
     passed_s = max(now_s - bucket.at_s, 0.0)
     tokens = min(bucket.tokens + passed_s * per_s, burst)
     at_s = max(now_s, bucket.at_s)
-    if tokens >= 1.0:
-        return Bucket(tokens - 1.0, at_s), 0.0
-    return Bucket(tokens, at_s), (1.0 - tokens) / per_s
+    if tokens >= cost:
+        return Bucket(tokens - cost, at_s), 0.0
+    return Bucket(tokens, at_s), (cost - tokens) / per_s
 
 
-class Rates:
-    """The buckets of all holders of this process; the one that was idle longest gives way to a new one.
+class RateLimiter:
+    """The token buckets of this process by key; the least recently used give way to new ones.
 
     Args:
         per_s: 0 means no limit.
@@ -41,38 +41,35 @@ class Rates:
     def __init__(self, *, per_s: float, burst: int) -> None:
         self._per_s = per_s
         self._burst = burst
-        self._buckets: OrderedDict[str, Bucket] = OrderedDict()
+        self._buckets: LRUCache[str, Bucket] = LRUCache(HOLDERS_MAX)
 
     def wait_s(self, holder: str, *, now_s: float, per_s: float | None = None) -> float:
-        """0 if the holder may go on, and one token is gone then; else how long to wait.
+        """Take one token and return 0, or return the seconds to wait.
 
         Args:
-            per_s: of this holder; as all have it when None.
+            per_s: the rate of this holder; None means the default.
         """
         rate = self._per_s if per_s is None else per_s
         if rate <= 0:
             return 0.0
         burst = self._burst_of(per_s)
         bucket = self._buckets.get(holder) or Bucket(burst, now_s)
-        self._buckets[holder], wait_s = taken(bucket, now_s=now_s, per_s=rate, burst=burst)
-        self._buckets.move_to_end(holder)
-        if len(self._buckets) > HOLDERS_MAX:
-            self._buckets.popitem(last=False)
+        self._buckets[holder], wait_s = take(bucket, now_s=now_s, per_s=rate, burst=burst)
         return wait_s
 
     def spent(self, holder: str, *, now_s: float) -> bool:
-        """Return whether the holder would have to wait now; takes nothing."""
+        """Return whether the holder would have to wait now; take nothing."""
         bucket = self._buckets.get(holder)
         if bucket is None or self._per_s <= 0:
             return False
-        return taken(bucket, now_s=now_s, per_s=self._per_s, burst=self._burst)[1] > 0
+        return take(bucket, now_s=now_s, per_s=self._per_s, burst=self._burst)[1] > 0
 
     def charge(self, holder: str, tokens: int) -> None:
-        """Take tokens for work that was let in already; what is missing is owed, and later requests wait for it."""
+        """Take tokens for work already admitted; the bucket may go negative, and later requests wait for it."""
         bucket = self._buckets.get(holder)
         if bucket is not None and tokens > 0:
             self._buckets[holder] = Bucket(bucket.tokens - tokens, bucket.at_s)
 
     def _burst_of(self, per_s: float | None) -> float:
-        """Return the burst of a holder; with a rate of its own it is in proportion."""
+        """Return the burst of a holder, scaled in proportion to a rate of its own."""
         return self._burst if per_s is None or self._per_s <= 0 else max(1.0, self._burst * per_s / self._per_s)

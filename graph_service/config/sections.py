@@ -2,12 +2,98 @@
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from ipaddress import ip_address, ip_network
 from typing import Annotated, Final, Literal
 from urllib.parse import urlsplit
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
-# The settings of the short-term window: where the last turns of each session are held.
+Seconds = Annotated[float, Field(gt=0, le=3_600)]
+Name = Annotated[str, Field(min_length=1, max_length=200)]
+Port = Annotated[int, Field(ge=0, le=65_535)]
+Megabytes = Annotated[int, Field(ge=16, le=262_144)]
+
+
+def _network(text: str) -> str:
+    """Return the address or network, as the server compares it.
+
+    Raises:
+        ValueError: it is neither; a name is not, since whoever answers for it would be believed.
+    """
+    return str(ip_network(text)) if "/" in text else str(ip_address(text))
+
+
+Network = Annotated[str, AfterValidator(_network)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServiceSettings:
+    """Where the service listens.
+
+    Attributes:
+        host: the address to listen on; one that other machines reach needs a credential.
+        port: 0 lets the system choose; a taken 7780 that nobody asked for gives way to a free one.
+        open_browser: shows the viewer when the service starts, where there is a screen.
+        allowed_hosts: names beyond the loopback ones that a request's Host header may carry.
+        trusted_proxies: addresses or networks (`10.0.0.0/8`) of proxies whose `X-Forwarded-For` and `X-Forwarded-Proto`
+            are believed; nobody's by default, not even of this machine.
+        allow_unauthenticated_bind: permits a `host` that other machines reach, although there is no credential.
+    """
+
+    host: Name = "127.0.0.1"
+    port: Port = 7780
+    open_browser: bool = True
+    allowed_hosts: tuple[str, ...] = ()
+    trusted_proxies: tuple[Network, ...] = ()
+    allow_unauthenticated_bind: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Neo4jSettings:
+    """Which Neo4j; without `uri` a local one is started in `data_dir`.
+
+    Attributes:
+        uri: of a server of your own, 2026.02 or newer, such as `bolt://127.0.0.1:7687` or `neo4j+s://HOST`.
+        user: who logs in to there.
+        password: of that user.
+        database: the one to use there; the server's usual one without it.
+        heap_mb: heap of the local one, in MB.
+        page_cache_mb: what the local one keeps of its files in memory, in MB.
+        start_timeout_s: how long the local one may take to start.
+    """
+
+    uri: Name | None = None
+    user: Name = "neo4j"
+    password: str | None = field(default=None, repr=False)
+    database: Name | None = None
+    heap_mb: Megabytes = 512
+    page_cache_mb: Megabytes = 64
+    start_timeout_s: Seconds = 120.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpoolSettings:
+    """Where messages wait while Neo4j is away: a file in `data_dir`.
+
+    Attributes:
+        mb_max: when it holds so much, messages are refused until Neo4j is back; one tenant may fill half of it.
+    """
+
+    mb_max: Annotated[int, Field(ge=1, le=1_048_576)] = 512
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionSettings:
+    """When sessions end by themselves.
+
+    Attributes:
+        idle_s: a session without a message for so long is closed.
+        close_on_shutdown: the service ends by closing the sessions it took messages of; what waits in them is read
+            then or at the next start.
+    """
+
+    idle_s: Annotated[float, Field(ge=1, le=604_800)] = 1_800.0
+    close_on_shutdown: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,9 +129,6 @@ class WindowSettings:
 
 
 # The settings of models: what reads, and what makes vectors.
-
-Seconds = Annotated[float, Field(gt=0, le=3_600)]
-Name = Annotated[str, Field(min_length=1, max_length=200)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,13 +4,12 @@ import os
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from ipaddress import ip_address, ip_network
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 from urllib.parse import urlsplit
 
 from platformdirs import user_cache_dir, user_config_dir, user_data_dir
-from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from extraction.verified_files import read_bounded
 from graph_service.config.folder_trust import CONFIG, CONFIG_BYTES_MAX, FolderTrust, folder_trust
@@ -21,8 +20,13 @@ from graph_service.config.sections import (
     LlmSettings,
     LogSettings,
     McpSettings,
+    Name,
+    Neo4jSettings,
     RecallSettings,
     RedisSettings,
+    ServiceSettings,
+    SessionSettings,
+    SpoolSettings,
     TraceSettings,
     WindowSettings,
     auth_contradictions,
@@ -41,94 +45,7 @@ from graph_service.config.sources import (
 )
 from schema.errors import InstallError
 
-Port = Annotated[int, Field(ge=0, le=65_535)]
-Megabytes = Annotated[int, Field(ge=16, le=262_144)]
-Seconds = Annotated[float, Field(gt=0, le=3_600)]
-Name = Annotated[str, Field(min_length=1, max_length=200)]
-
-
-def _network(text: str) -> str:
-    """Return the address or network, as the server compares it.
-
-    Raises:
-        ValueError: it is neither; a name is not, since whoever answers for it would be believed.
-    """
-    return str(ip_network(text)) if "/" in text else str(ip_address(text))
-
-
-Network = Annotated[str, AfterValidator(_network)]
-
 LOOPBACK_NAMES = frozenset({"127.0.0.1", "localhost", "::1", "[::1]"})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ServiceSettings:
-    """Where the service listens.
-
-    Attributes:
-        host: the address to listen on; one that other machines reach needs a credential.
-        port: 0 lets the system choose; a taken 7780 that nobody asked for gives way to a free one.
-        open_browser: shows the viewer when the service starts, where there is a screen.
-        allowed_hosts: names beyond the loopback ones that a request's Host header may carry.
-        trusted_proxies: addresses or networks (`10.0.0.0/8`) of proxies whose `X-Forwarded-For` and `X-Forwarded-Proto`
-            are believed; nobody's by default, not even of this machine.
-        allow_unauthenticated_bind: permits a `host` that other machines reach, although there is no credential.
-    """
-
-    host: Name = "127.0.0.1"
-    port: Port = 7780
-    open_browser: bool = True
-    allowed_hosts: tuple[str, ...] = ()
-    trusted_proxies: tuple[Network, ...] = ()
-    allow_unauthenticated_bind: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Neo4jSettings:
-    """Which Neo4j; without `uri` a local one is started in `data_dir`.
-
-    Attributes:
-        uri: of a server of your own, 2026.02 or newer, such as `bolt://127.0.0.1:7687` or `neo4j+s://HOST`.
-        user: who logs in to there.
-        password: of that user.
-        database: the one to use there; the server's usual one without it.
-        heap_mb: heap of the local one, in MB.
-        page_cache_mb: what the local one keeps of its files in memory, in MB.
-        start_timeout_s: how long the local one may take to start.
-    """
-
-    uri: Name | None = None
-    user: Name = "neo4j"
-    password: str | None = field(default=None, repr=False)
-    database: Name | None = None
-    heap_mb: Megabytes = 512
-    page_cache_mb: Megabytes = 64
-    start_timeout_s: Seconds = 120.0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SpoolSettings:
-    """Where messages wait while Neo4j is away: a file in `data_dir`.
-
-    Attributes:
-        mb_max: when it holds so much, messages are refused until Neo4j is back; one tenant may fill half of it.
-    """
-
-    mb_max: Annotated[int, Field(ge=1, le=1_048_576)] = 512
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SessionSettings:
-    """When sessions end by themselves.
-
-    Attributes:
-        idle_s: a session without a message for so long is closed.
-        close_on_shutdown: the service ends by closing the sessions it took messages of; what waits in them is read
-            then or at the next start.
-    """
-
-    idle_s: Annotated[float, Field(ge=1, le=604_800)] = 1_800.0
-    close_on_shutdown: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,14 +64,14 @@ class Settings:
     tenant: Name = "default"
     data_dir: Path = Path()
     cache_dir: Path = Path()
-    service: ServiceSettings = ServiceSettings()
-    neo4j: Neo4jSettings = Neo4jSettings()
+    service: ServiceSettings = field(default_factory=ServiceSettings)
+    neo4j: Neo4jSettings = field(default_factory=Neo4jSettings)
     llm: LlmSettings = field(default_factory=LlmSettings)
     embedding: EmbeddingSettings = field(default_factory=EmbeddingSettings)
     redis: RedisSettings = field(default_factory=RedisSettings)
     window: WindowSettings = field(default_factory=WindowSettings)
-    spool: SpoolSettings = SpoolSettings()
-    sessions: SessionSettings = SessionSettings()
+    spool: SpoolSettings = field(default_factory=SpoolSettings)
+    sessions: SessionSettings = field(default_factory=SessionSettings)
     recall: RecallSettings = field(default_factory=RecallSettings)
     mcp: McpSettings = field(default_factory=McpSettings)
     analyst: AnalystSettings = field(default_factory=AnalystSettings)

@@ -6,7 +6,7 @@ from importlib.resources import files
 from itertools import groupby
 
 from graph_service.importers.conversation_files import FileFormat, Owner, read_conversations
-from graph_service.memory.ingest.validation import Incoming, IncomingMessage
+from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest
 from graph_service.memory.recall.query import Question
 from schema.ids import TenantId
 
@@ -41,10 +41,10 @@ QUESTIONS: tuple[Question, ...] = (
 )
 
 
-def demo_conversations() -> list[Incoming]:
+def demo_conversations() -> list[RememberRequest]:
     """Return all conversations of the demonstration; handing them in again changes nothing."""
     folder = files("graph_service.demo").joinpath("conversations")
-    calls: list[Incoming] = []
+    calls: list[RememberRequest] = []
     for person in PEOPLE:
         text = folder.joinpath(person.file).read_text(encoding="utf-8")
         owner = Owner(user_id=person.user_id, user_name=person.name)
@@ -53,7 +53,7 @@ def demo_conversations() -> list[Incoming]:
     return calls
 
 
-def _by_year(calls: list[Incoming]) -> list[Incoming]:
+def _by_year(calls: list[RememberRequest]) -> list[RememberRequest]:
     """Return the same messages, oldest first, in one session for each year."""
     messages = sorted((m for call in calls for m in call.messages), key=_moment)
     return [

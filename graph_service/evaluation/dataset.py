@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from pydantic import BaseModel, ValidationError
 
-from extraction.query_analysis import is_chinese
+from extraction.text.chinese import is_chinese
 from graph_service.evaluation.everyday import Memory, is_everyday, memory_of
 from schema.errors import InputError
 from schema.json_text import read_json

@@ -11,10 +11,10 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from schema.errors import InputError
 from schema.json_text import read_json
-from schema.message import BroughtFact
+from schema.message import ProvidedFact
 
 if TYPE_CHECKING:
-    from graph_service.memory.ingest.validation import Incoming
+    from graph_service.memory.ingest.validation import RememberRequest
 
 # Below the limits of one call, so that a long session is handed in by several.
 MESSAGES_A_CALL = 200
@@ -71,7 +71,7 @@ class ConversationRow(BaseModel):
     user_name: str | None = None
     agent_id: str | None = None
     messages: Annotated[list[MessageRow], Field(min_length=1)]
-    facts: list[BroughtFact] = []
+    facts: list[ProvidedFact] = []
     summary: str | None = None
 
 
@@ -107,7 +107,7 @@ class Owner:
     user_name: str | None = None
 
 
-def read_conversations(text: str, *, name: str, form: FileFormat, owner: Owner) -> "list[Incoming]":
+def read_conversations(text: str, *, name: str, form: FileFormat, owner: Owner) -> "list[RememberRequest]":
     """Return the calls of `remember` that a file stands for, oldest session first as in the file.
 
     Args:
@@ -222,15 +222,15 @@ def _message_of_turn(turn: Turn, said_at: datetime | None, user: str, session: i
     return MessageRow(role=role, text=turn.text, time=said_at, speaker=turn.speaker or None, id=f"{session}-{turn.id}")
 
 
-def _calls(row: ConversationRow, owner: Owner, name: str) -> "Iterator[Incoming]":
+def _calls(row: ConversationRow, owner: Owner, name: str) -> "Iterator[RememberRequest]":
     # What is behind it is needed when a file is read; the command line is loaded for every command.
-    from graph_service.memory.ingest.validation import Incoming, IncomingMessage
+    from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest
 
     user_id = owner.user_id or row.user_id
     if user_id is None:
         raise InputError(f"{name}: session {row.session_id!r} names no user_id; add it, or give --user")
     for first, part in _parts(row.messages):
-        yield Incoming(
+        yield RememberRequest(
             user_id=user_id,
             session_id=row.session_id,
             user_name=owner.user_name or row.user_name,

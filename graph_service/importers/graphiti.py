@@ -8,7 +8,7 @@ from typing import Any, Final
 from graph_service.importers.import_batch import Conversation, ImportBatch
 from schema.entity import EntityType
 from schema.ids import name_key
-from schema.message import BroughtFact
+from schema.message import ProvidedFact
 
 _NAME: Final = "Graphiti"
 _TYPES: Final = frozenset(one.value for one in EntityType)
@@ -61,9 +61,9 @@ def _talk(talks: dict[str, Conversation], group: str, user_id: str | None) -> Co
     return talks[group]
 
 
-def _fact(row: Row, proofs: list[int]) -> BroughtFact:
+def _fact(row: Row, proofs: list[int]) -> ProvidedFact:
     begins, ends = _moment(row["valid_at"]), _moment(row["invalid_at"] or row["expired_at"])
-    return BroughtFact(
+    return ProvidedFact(
         subject=row["source"],
         predicate="RELATES_TO",
         object=row["target"],

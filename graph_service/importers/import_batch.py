@@ -9,10 +9,10 @@ from typing import TypeVar
 from pydantic import BaseModel, ValidationError
 
 from graph_service.importers.conversation_files import CHARS_A_CALL, MESSAGES_A_CALL, PROBLEMS_SHOWN
-from graph_service.memory.ingest.validation import Incoming, IncomingMessage
+from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest
 from schema.errors import InputError
 from schema.limits import LIMITS
-from schema.message import BroughtFact
+from schema.message import ProvidedFact
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -25,7 +25,7 @@ class ImportBatch:
         kept, dropped: how many things of each kind, in words for people; what was dropped says why.
     """
 
-    calls: list[Incoming] = field(default_factory=list)
+    calls: list[RememberRequest] = field(default_factory=list)
     kept: Counter[str] = field(default_factory=Counter)
     dropped: Counter[str] = field(default_factory=Counter)
 
@@ -43,7 +43,7 @@ class Conversation:
     user_id: str
     session_id: str
     messages: list[IncomingMessage] = field(default_factory=list)
-    facts: list[BroughtFact] = field(default_factory=list)
+    facts: list[ProvidedFact] = field(default_factory=list)
 
     def say(
         self,
@@ -75,7 +75,7 @@ class Conversation:
         found.kept["messages"] += 1
         return place
 
-    def calls(self) -> Iterator[Incoming]:
+    def calls(self) -> Iterator[RememberRequest]:
         """Yield the session as calls of `remember`; a fact goes with the first message that proves it."""
         start, chars = 0, 0
         for place, message in enumerate(self.messages):
@@ -86,7 +86,7 @@ class Conversation:
         if self.messages:
             yield self._call(start, len(self.messages))
 
-    def _call(self, start: int, end: int) -> Incoming:
+    def _call(self, start: int, end: int) -> RememberRequest:
         facts = [
             replace(
                 fact, message_indexes=tuple(place - start for place in fact.message_indexes if start <= place < end)
@@ -95,7 +95,7 @@ class Conversation:
             if start <= min(fact.message_indexes) < end
         ]
         messages = tuple(self.messages[start:end])
-        return Incoming(user_id=self.user_id, session_id=self.session_id, messages=messages, facts=tuple(facts))
+        return RememberRequest(user_id=self.user_id, session_id=self.session_id, messages=messages, facts=tuple(facts))
 
 
 def moment(written: str | float | None) -> datetime | None:

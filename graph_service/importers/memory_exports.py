@@ -11,7 +11,7 @@ from schema.entity import EntityType
 from schema.errors import InputError
 from schema.ids import content_hash, name_key
 from schema.json_text import read_json
-from schema.message import BroughtFact
+from schema.message import ProvidedFact
 
 _LIKES: Final = frozenset(
     ("like", "likes", "love", "loves", "prefer", "prefers", "enjoy", "enjoys", "喜欢", "爱", "偏爱")
@@ -212,8 +212,8 @@ def _relate(
 
 def _fact(
     subject: str, predicate: str, obj: str, relation: str | None, statement: str, place: int, **more: Any
-) -> BroughtFact:
-    return BroughtFact(
+) -> ProvidedFact:
+    return ProvidedFact(
         subject=subject,
         predicate=predicate,
         object=obj,

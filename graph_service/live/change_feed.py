@@ -14,64 +14,52 @@ import orjson
 
 from extraction.bounded_threads import BoundedThreads
 from graph_service.live.limits import LiveLimits
-from graph_service.live.patches import coalesce, patch_of
+from graph_service.live.patches import ViewerState, apply_ops, coalesce, patch_of
 from graph_service.live.shared_snapshots import SharedSnapshots
 from graph_service.memory.change_log.log import ChangeLog, Head
 from graph_service.memory.change_log.payloads import moment_text
 from graph_service.memory.mindmap.reader import MindMap
 from graph_service.memory.mindmap.snapshot import Snapshot, frame_json
 from graph_service.memory.mindmap.snapshot_cache import MapSnapshotCache
-from schema.change import FORGOTTEN, NumberedChange, Op
+from schema.change import FORGOTTEN, NumberedChange
 from schema.errors import TooSlowError, UnavailableError
 from schema.frames import Count, EdgeView, NodeView, Resume
 
-# Brings a snapshot up to date by what happened after it, for when the database cannot be asked for a new one.
-
 
 def caught_up(snapshot: Snapshot, changes: Sequence[NumberedChange], *, user: str | None) -> Snapshot:
-    """Return the snapshot after all these changes.
+    """Return the snapshot with all these changes applied; used while the database cannot be read.
 
     Args:
-        changes: without gaps, the first is the one after the snapshot.
-        user: only this user's changes are seen; None means everybody's.
+        changes: without gaps, starting with the one after the snapshot.
+        user: apply only this user's changes; None means all.
     """
     if not changes:
         return snapshot
-    nodes = {node.id: node for node in snapshot.nodes}
-    edges = {edge.id: edge for edge in snapshot.edges}
-    news = coalesce(change for change in changes if user is None or change.user_id == user)
-    # What goes comes before what is put, so all of it goes in one pass.
-    gone = {Op.EDGE_DROP: set[str](), Op.NODE_DROP: set[str]()}
-    for op, what in news:
-        if op in gone:
-            gone[Op(op)].add(str(what))
-    nodes = {key: node for key, node in nodes.items() if key not in gone[Op.NODE_DROP]}
-    edges = {
-        key: edge
-        for key, edge in edges.items()
-        if key not in gone[Op.EDGE_DROP] and not {edge.source, edge.target} & gone[Op.NODE_DROP]
-    }
-    for op, what in news:
-        if op == Op.NODE_PUT and isinstance(what, dict):
-            known = nodes.get(what["id"])
-            nodes[what["id"]] = NodeView.model_validate({**(known.model_dump() if known else {}), **what})
-        elif op == Op.EDGE_PUT and isinstance(what, dict):
-            edge = edges.get(what["id"])
-            edges[what["id"]] = EdgeView.model_validate({**(edge.model_dump() if edge else {}), **what, "was": None})
-    seen = [edge for edge in edges.values() if edge.source in nodes and edge.target in nodes]
+    # The fields of a model are its `__dict__`: elements that no change touches are neither dumped nor validated.
+    state = ViewerState(
+        nodes={node.id: node.__dict__ for node in snapshot.nodes},
+        edges={edge.id: edge.__dict__ for edge in snapshot.edges},
+    )
+    apply_ops(state, coalesce(change for change in changes if user is None or change.user_id == user))
+    node_before = {node.id: node for node in snapshot.nodes}
+    edge_before = {edge.id: edge for edge in snapshot.edges}
+    nodes, edges = [], []
+    for node_id, body in state.nodes.items():
+        node = node_before.get(node_id)
+        nodes.append(node if node and body is node.__dict__ else NodeView.model_validate(body))
+    for edge_id, body in state.visible_edges().items():
+        edge = edge_before.get(edge_id)
+        unchanged = edge is not None and body is edge.__dict__
+        edges.append(edge if edge and unchanged else EdgeView.model_validate({**body, "was": None}))
     total = Count(
         nodes=snapshot.total.nodes + len(nodes) - len(snapshot.nodes),
-        edges=snapshot.total.edges + len(seen) - len(snapshot.edges),
+        edges=snapshot.total.edges + len(edges) - len(snapshot.edges),
     )
     last = changes[-1]
-    return Snapshot(
-        epoch=snapshot.epoch, seq=last.seq, as_of=last.at, total=total, nodes=list(nodes.values()), edges=seen
-    )
+    return Snapshot(epoch=snapshot.epoch, seq=last.seq, as_of=last.at, total=total, nodes=nodes, edges=edges)
 
 
-# Patches as they travel, made once for all viewers that stand at the same place.
-
-_HELD_MAX: Final = 64
+_PATCHES_MAX: Final = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +94,7 @@ class SharedFrames:
         made = Encoded(text=frame_json(patch), to=patch.to, empty=not patch.ops)
         self._held[key] = made
         self._bytes += len(made.text)
-        while len(self._held) > _HELD_MAX or (self._bytes > self._bytes_max and len(self._held) > 1):
+        while len(self._held) > _PATCHES_MAX or (self._bytes > self._bytes_max and len(self._held) > 1):
             self._bytes -= len(self._held.popitem(last=False)[1].text)
         return made
 

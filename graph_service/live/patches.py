@@ -1,4 +1,4 @@
-"""From changes to frames: coalescing, scope, parts of a snapshot, and the reducer that viewers have in TypeScript."""
+"""Turn changes into patches and snapshots into parts; apply patches like the viewer's reducer in TypeScript. Pure."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ from schema.frames import EdgeView, GraphPatch, GraphSnapshot, NodeView
 
 PatchOp = tuple[str, dict[str, Any] | str]
 
-# What a part needs besides its elements, generously.
+# Upper bound for the fields of a part other than its elements.
 _ENVELOPE_BYTES: Final = 2_048
 
 
@@ -29,10 +29,10 @@ def patch_of(changes: Sequence[NumberedChange], *, epoch: str, seq: int, user: s
 
 
 def coalesce(changes: Iterable[NumberedChange]) -> list[PatchOp]:
-    """Return the fewest operations with the same end: drops of edges, drops of nodes, nodes, edges.
+    """Return the fewest equivalent operations: edge drops, node drops, node puts, edge puts, in this order.
 
-    A later upsert wins and keeps the earliest `was`. An element that was dropped and came back is dropped and put,
-    because dropping a node takes its edges along; so a drop of a node undoes earlier puts of its edges.
+    A later put wins and keeps the earliest `was`. An element that was dropped and put again keeps its drop, because
+    dropping a node also drops its edges; a node drop discards earlier puts of its edges.
     """
     pending = _Pending()
     for numbered in changes:
@@ -51,7 +51,7 @@ class _Pending:
     edges: dict[str, dict[str, Any]] = field(default_factory=dict)
     node_drops: dict[str, None] = field(default_factory=dict)
     edge_drops: dict[str, None] = field(default_factory=dict)
-    # Edges that are to be put, by each of their ends: a node that goes takes them along.
+    # Pending edge puts by end node: dropping the node discards them.
     at: dict[str, dict[str, None]] = field(default_factory=dict)
 
     def add(self, numbered: NumberedChange) -> None:
@@ -90,9 +90,7 @@ class _Pending:
 
 
 def _later(earlier: dict[str, Any], later: dict[str, Any]) -> dict[str, Any]:
-    """Return the later body; `was` tells the difference to what the viewer shows, so the earliest word about it
-    stays.
-    """
+    """Return the later body with the earliest `was`, which is relative to what the viewer shows."""
     return {**later, "was": earlier["was"]} if earlier.get("was") else later
 
 
@@ -123,7 +121,7 @@ def snapshot_parts(snapshot: GraphSnapshot, *, bytes_max: int) -> list[GraphSnap
 
 @dataclass(slots=True, kw_only=True)
 class ViewerState:
-    """What a viewer holds. Edges wait unseen until both their ends are there."""
+    """Elements in a viewer as JSON objects by id; an edge is invisible while one of its ends is missing."""
 
     epoch: str | None = None
     seq: int = 0
@@ -131,7 +129,7 @@ class ViewerState:
     edges: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def visible_edges(self) -> dict[str, dict[str, Any]]:
-        """Return edges whose ends are both there."""
+        """Return the edges that have both ends."""
         return {
             edge_id: edge
             for edge_id, edge in self.edges.items()
@@ -140,7 +138,7 @@ class ViewerState:
 
 
 def show(parts: Sequence[dict[str, Any]]) -> ViewerState:
-    """Return the state after all parts of one snapshot, given as the JSON objects that travelled."""
+    """Return the state after all parts of one snapshot, given as decoded JSON frames."""
     shown = ViewerState(epoch=parts[0]["epoch"], seq=parts[0]["seq"])
     for part in parts:
         shown.nodes.update((node["id"], node) for node in part["nodes"])
@@ -149,29 +147,44 @@ def show(parts: Sequence[dict[str, Any]]) -> ViewerState:
 
 
 def apply(shown: ViewerState, patch: dict[str, Any]) -> bool:
-    """Bring `shown` up to date with one patch; False when a snapshot is needed instead (gap, or another epoch)."""
+    """Apply one patch in place; return False if a snapshot is needed instead (gap or another epoch)."""
     if patch["epoch"] != shown.epoch:
         return False
     if patch["to"] <= shown.seq:
         return True
     if patch["from"] != shown.seq:
         return False
-    for op, what in patch["ops"]:
-        _apply_op(shown, Op(op), what)
+    apply_ops(shown, patch["ops"])
     shown.seq = patch["to"]
     return True
 
 
-def _apply_op(shown: ViewerState, op: Op, what: Any) -> None:
-    match op:
-        case Op.NODE_PUT:
+def apply_ops(shown: ViewerState, ops: Iterable[Sequence[Any]]) -> None:
+    """Apply the operations of one patch, in the order of `coalesce`: all drops come before all puts.
+
+    Elements are replaced, never changed in place.
+    """
+    dropped_nodes: set[str] = set()
+    puts: list[tuple[Op, Any]] = []
+    for name, what in ops:
+        match Op(name):
+            case Op.EDGE_DROP:
+                shown.edges.pop(what, None)
+            case Op.NODE_DROP:
+                shown.nodes.pop(what, None)
+                dropped_nodes.add(what)
+            case op:
+                puts.append((op, what))
+    if dropped_nodes:
+        # One pass over the edges for all nodes.
+        shown.edges = {
+            edge_id: edge
+            for edge_id, edge in shown.edges.items()
+            if edge["source"] not in dropped_nodes and edge["target"] not in dropped_nodes
+        }
+    for op, what in puts:
+        if op is Op.NODE_PUT:
             shown.nodes[what["id"]] = {**shown.nodes.get(what["id"], {}), **what}
-        case Op.EDGE_PUT:
+        else:
             known = {name: value for name, value in shown.edges.get(what["id"], {}).items() if name != "was"}
             shown.edges[what["id"]] = {**known, **what}
-        case Op.EDGE_DROP:
-            shown.edges.pop(what, None)
-        case Op.NODE_DROP:
-            shown.nodes.pop(what, None)
-            for edge_id in [key for key, edge in shown.edges.items() if what in (edge["source"], edge["target"])]:
-                del shown.edges[edge_id]

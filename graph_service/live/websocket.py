@@ -17,6 +17,7 @@ from graph_service.auth.access import ANYBODY, Access, demand, tenant_opened, vo
 from graph_service.auth.gate import Gate
 from graph_service.auth.origin import same_origin
 from graph_service.auth.places import Place
+from graph_service.auth.rates import Bucket, take
 from graph_service.auth.rules import frame_need
 from graph_service.live.close_codes import (
     BAD_FRAME,
@@ -209,17 +210,20 @@ class _Door:
     async def _listen(self, websocket: WebSocket, hear: Hear) -> None:
         """Hand frames on until the socket closes; a token bucket and the credential's rate bound how many come in."""
         limits, clock = self._hub.limits, asyncio.get_running_loop().time
-        tokens, filled_s = float(limits.frames_per_s), clock()
+        bucket = Bucket(limits.frames_per_s, clock())
         pointed = 0
         while True:
             frame = await _receive(websocket, limits)
             if isinstance(frame, Hello):
                 raise RefusedError(BAD_FRAME, "'hello' was said already; send 'scope' to look at something else")
-            now_s = clock()
-            tokens = min(tokens + (now_s - filled_s) * limits.frames_per_s, limits.frames_per_s)
-            filled_s = now_s
-            tokens -= _cost(frame, limits)
-            if tokens < 0:
+            bucket, wait_s = take(
+                bucket,
+                now_s=clock(),
+                per_s=limits.frames_per_s,
+                burst=limits.frames_per_s,
+                cost=_cost(frame, limits),
+            )
+            if wait_s > 0:
                 raise RefusedError(
                     TOO_FAST, f"more than {limits.frames_per_s} frames a second; slow down", retry_s=limits.retry_s
                 )

@@ -21,7 +21,7 @@ _WAIT_MAX_S: Final = 30.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FreeQuestion:
+class AnalystStatement:
     """A statement of an analyst.
 
     Attributes:
@@ -51,7 +51,7 @@ class Analyst:
         self._waiting = 0
         self._ending: set[asyncio.Task[None]] = set()
 
-    async def ask(self, question: FreeQuestion) -> FreeAnswer:
+    async def ask(self, question: AnalystStatement) -> FreeAnswer:
         """Return what a statement gives; rows beyond the caps are left out, and the answer says so.
 
         Raises:

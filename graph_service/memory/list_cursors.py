@@ -14,7 +14,7 @@ from schema.errors import InputError
 _INT_MAX: Final = 2**62
 
 
-class Listed(StrEnum):
+class ListName(StrEnum):
     """The lists there are cursors of."""
 
     FACTS = "facts"
@@ -28,26 +28,26 @@ class Listed(StrEnum):
 
 
 # What each list is sorted by: the last part makes the key unique.
-_KEYS: Final[dict[Listed, tuple[type, ...]]] = {
-    Listed.FACTS: (int, str),
-    Listed.SESSIONS: (int, str),
-    Listed.ENTITIES: (int, str),
-    Listed.SCENES: (int, str),
-    Listed.JOBS: (int, int, str),
-    Listed.DEAD_LETTERS: (int, str),
-    Listed.CHANGES: (int,),
-    Listed.LINES: (int, int, str),
+_KEYS: Final[dict[ListName, tuple[type, ...]]] = {
+    ListName.FACTS: (int, str),
+    ListName.SESSIONS: (int, str),
+    ListName.ENTITIES: (int, str),
+    ListName.SCENES: (int, str),
+    ListName.JOBS: (int, int, str),
+    ListName.DEAD_LETTERS: (int, str),
+    ListName.CHANGES: (int,),
+    ListName.LINES: (int, int, str),
 }
 
 
-def cursor_at(of: Listed, *key: int | str) -> str:
+def encode_cursor(of: ListName, *key: int | str) -> str:
     """Return the cursor of an element with this sort key."""
     assert tuple(map(type, key)) == _KEYS[of], "a cursor holds the whole sort key"
     text = json.dumps([of.value, *key], ensure_ascii=False, separators=(",", ":"))
     return base64.urlsafe_b64encode(text.encode()).decode("ascii").rstrip("=")
 
 
-def place_in(of: Listed, cursor: str | None) -> tuple[Any, ...]:
+def decode_cursor(of: ListName, cursor: str | None) -> tuple[Any, ...]:
     """Return the sort key in a cursor; nothing but None for the beginning of the list.
 
     Raises:
@@ -68,5 +68,5 @@ def place_in(of: Listed, cursor: str | None) -> tuple[Any, ...]:
     return tuple(found[1:])
 
 
-def _no_cursor(of: Listed, cursor: str) -> InputError:
+def _no_cursor(of: ListName, cursor: str) -> InputError:
     return InputError(f"after is {cursor[:60]!r}, which is no cursor of {of}; take `endCursor` of the page before")

@@ -20,9 +20,9 @@ from graph_service.memory.entity_resolution.listing import EntityListed, list_en
 from graph_service.memory.entity_resolution.merge import Merged, merge_entities, reject_merge, split_entity
 from graph_service.memory.export_import.service import Carrying
 from graph_service.memory.forgetting.service import Forgetting
-from graph_service.memory.ingest.episode_writer import Receipt, take_in
-from graph_service.memory.ingest.spool import Spool, Spooling
-from graph_service.memory.ingest.validation import Incoming, check_incoming
+from graph_service.memory.ingest.episode_writer import Receipt, store_or_spool
+from graph_service.memory.ingest.spool import Spool, SpoolAdmin
+from graph_service.memory.ingest.validation import RememberRequest, check_request
 from graph_service.memory.instrumentation import used
 from graph_service.memory.jobs import outbox
 from graph_service.memory.jobs.dead_letters import DeadLetters
@@ -37,10 +37,16 @@ from graph_service.memory.recall.pipeline import Answer, recall
 from graph_service.memory.recall.query import Question
 from graph_service.memory.recall.result_page import AS_MEASURED, OrderRules
 from graph_service.memory.repair.repair import Progress, Sync, SyncReport
-from graph_service.memory.sessions.in_process_window import RingWindow, TurnRing
+from graph_service.memory.sessions.in_process_window import InProcessWindow, TurnBuffer
 from graph_service.memory.sessions.lifecycle import Sessions
 from graph_service.memory.sessions.recent_turns import hints_for, last_turns, refers_back
-from graph_service.memory.sessions.short_term_window import RecentTurns, SessionKey, ShortTermWindow, talk_of, turn_of
+from graph_service.memory.sessions.short_term_window import (
+    RecentTurns,
+    SessionKey,
+    ShortTermWindow,
+    session_key_of,
+    turn_of,
+)
 from graph_service.memory.summaries.service import LayerTexts, Refresh
 from graph_service.observability.metrics import Use
 from schema.errors import UnavailableError
@@ -85,9 +91,9 @@ class Memory:
         self._rules = rules
         self._clock = clock
         self._notify = notify
-        self._window = window or RingWindow(TurnRing(turns_max=20))
+        self._window = window or InProcessWindow(TurnBuffer(turns_max=20))
         self._spool = spool
-        self.spooling = Spooling(spool)
+        self.spool_admin = SpoolAdmin(spool)
         self.forgetting = Forgetting(
             graph, window=self._window, spool=spool, clock=clock, notify=notify, on_forgotten=on_forgotten
         )
@@ -109,7 +115,7 @@ class Memory:
         self._away = OfflineRecall(spool, self.keepsakes)
 
     @used(Use.REMEMBER)
-    async def remember(self, tenant: TenantId, incoming: Incoming) -> Receipt:
+    async def remember(self, tenant: TenantId, incoming: RememberRequest) -> Receipt:
         """Store messages; return when they are durable, before anything is read from them.
 
         Raises:
@@ -117,9 +123,9 @@ class Memory:
             ConflictError: a message id is taken by other words; nothing was stored.
             UnavailableError: neither Neo4j nor the spool takes them; the same call may be repeated.
         """
-        checked = check_incoming(tenant, incoming, now=self._clock())
-        receipt = await take_in(self._graph, self._spool, checked, epoch=secrets.token_hex(4))
-        self._window.hear(talk_of(checked.episode), [turn_of(message) for message in checked.episode.messages])
+        checked = check_request(tenant, incoming, now=self._clock())
+        receipt = await store_or_spool(self._graph, self._spool, checked, epoch=secrets.token_hex(4))
+        self._window.hear(session_key_of(checked.episode), [turn_of(message) for message in checked.episode.messages])
         self.sessions.took(tenant, receipt.session_uri)
         self.keepsakes.want(tenant, incoming.user_id)
         if not receipt.spooled:

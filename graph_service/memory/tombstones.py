@@ -29,7 +29,7 @@ class TombstoneKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Refused:
+class UserTombstones:
     """What a user's memory must not learn again.
 
     Attributes:
@@ -41,7 +41,7 @@ class Refused:
     who: str = ""
     marks: Mapping[str, int] = field(default_factory=dict)
 
-    def without_refused(self, reading: Reading, messages: Sequence[Message], owner: Owner) -> Reading:
+    def without_forgotten(self, reading: Reading, messages: Sequence[Message], owner: Owner) -> Reading:
         """Return the reading without facts that were rejected, and without entities that were forgotten after they were
         named.
 
@@ -59,20 +59,22 @@ class Refused:
         return replace(reading, facts=tuple(facts), mentions=tuple(mentions))
 
     def _refuses_fact(self, fact: ProposedFact, heard_ms: Sequence[int], owner: Owner) -> bool:
-        ends = (side_of(fact.subject, owner), side_of(fact.object, owner))
+        ends = (spellings_of(fact.subject, owner), spellings_of(fact.object, owner))
         if not fact.closes and not self.marks.keys().isdisjoint(
-            fact_marks(self.salt, self.who, ends[0], fact.predicate, fact.relation, ends[1])
+            fact_tombstone_ids(self.salt, self.who, ends[0], fact.predicate, fact.relation, ends[1])
         ):
             return True
         last_ms = max((heard_ms[quote.line] for quote in fact.quotes if quote.line < len(heard_ms)), default=0)
         return any(self._refuses_name(name, last_ms) for name in (fact.subject, fact.object))
 
     def _refuses_name(self, name: str, heard_ms: int) -> bool:
-        return any(heard_ms <= self.marks.get(mark, heard_ms - 1) for mark in name_marks(self.salt, self.who, [name]))
+        return any(
+            heard_ms <= self.marks.get(mark, heard_ms - 1) for mark in entity_tombstone_ids(self.salt, self.who, [name])
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Marking:
+class TombstoneKey:
     """How the marks of a tenant are made.
 
     Attributes:
@@ -89,19 +91,19 @@ class Marking:
         return memory_id(user_uri(self.tenant, user_id))
 
 
-async def refused_of(graph: Graph, owner: Owner) -> Refused:
+async def load_user_tombstones(graph: Graph, owner: Owner) -> UserTombstones:
     """Return what one user's memory must not learn again."""
     kinds = [TombstoneKind.FACT.value, TombstoneKind.ENTITY.value]
     parameters = {"tenant": owner.tenant, "user_node_id": owner.user.id, "kinds": kinds}
     rows = await graph.read(statement("tombstones/list_tombstones"), parameters)
     if not rows or rows[0]["salt"] is None:
-        return Refused()
-    marking = Marking(salt=rows[0]["salt"], tenant=TenantId(rows[0]["marks_of"] or owner.tenant))
+        return UserTombstones()
+    marking = TombstoneKey(salt=rows[0]["salt"], tenant=TenantId(rows[0]["marks_of"] or owner.tenant))
     marks = {mark: at_ms for mark, at_ms in rows[0]["marks"] if mark is not None}
-    return Refused(salt=marking.salt, who=marking.who(owner.user_id), marks=marks)
+    return UserTombstones(salt=marking.salt, who=marking.who(owner.user_id), marks=marks)
 
 
-async def marking_of(graph: Graph, tenant: TenantId, new: str) -> Marking:
+async def ensure_tombstone_key(graph: Graph, tenant: TenantId, new: str) -> TombstoneKey:
     """Return how the marks of a tenant are made; the word that keys them is made now if there is none.
 
     Args:
@@ -118,35 +120,35 @@ async def marking_of(graph: Graph, tenant: TenantId, new: str) -> Marking:
     rows = await graph.write(steps)
     if not rows:
         raise NotFoundError("nothing is stored for this tenant, so there is nothing to forget")
-    return Marking(salt=str(rows[0]["salt"]), tenant=TenantId(rows[0]["marks_of"] or tenant))
+    return TombstoneKey(salt=str(rows[0]["salt"]), tenant=TenantId(rows[0]["marks_of"] or tenant))
 
 
-def mark_of(salt: str, kind: TombstoneKind, *parts: str) -> str:
+def tombstone_id(salt: str, kind: TombstoneKind, *parts: str) -> str:
     """Return the mark of something: without the salt nobody can tell of what."""
     text = "\x1f".join((kind.value, *parts))
     return hashlib.blake2b(text.encode(), key=salt.encode(), digest_size=20).hexdigest()
 
 
-def side_of(name: str, owner: Owner) -> frozenset[str]:
+def spellings_of(name: str, owner: Owner) -> frozenset[str]:
     """Return one end of a fact in all its spellings; who speaks is one whatever they are called."""
     who = speaker_in(name, owner)
     return frozenset((who,)) if who else all_forms(name)
 
 
-def fact_marks(
+def fact_tombstone_ids(
     salt: str, who: str, subject: Iterable[str], predicate: str, relation: str | None, obj: Iterable[str]
 ) -> set[str]:
     """Return the marks of a fact, one for each pair of spellings of its ends."""
     told = (who, predicate, name_key(canonical_relation(relation) or ""))
-    return {mark_of(salt, TombstoneKind.FACT, *told, *ends) for ends in product(sorted(subject), sorted(obj))}
+    return {tombstone_id(salt, TombstoneKind.FACT, *told, *ends) for ends in product(sorted(subject), sorted(obj))}
 
 
-def name_marks(salt: str, who: str, names: Iterable[str]) -> set[str]:
+def entity_tombstone_ids(salt: str, who: str, names: Iterable[str]) -> set[str]:
     """Return the marks of an entity, one for each spelling."""
-    return {mark_of(salt, TombstoneKind.ENTITY, who, form) for name in names for form in all_forms(name)}
+    return {tombstone_id(salt, TombstoneKind.ENTITY, who, form) for name in names for form in all_forms(name)}
 
 
-async def forgotten_of(graph: Graph, episodes: Sequence[Episode]) -> list[Collection[str]]:
+async def forgotten_message_ids(graph: Graph, episodes: Sequence[Episode]) -> list[Collection[str]]:
     """Return for each episode the ids of its messages that were forgotten after they came in.
 
     Asks twice for each tenant among them; once for one that has never forgotten anything.
@@ -174,5 +176,5 @@ def _marks(salt: str, episode: Episode) -> tuple[set[str], dict[str, MemoryId]]:
     """Return the marks that an episode's user or session would have, and those of its messages with their ids."""
     user = memory_id(user_uri(episode.tenant, episode.user_id))
     session = memory_id(session_uri(episode.tenant, episode.user_id, episode.session_id))
-    whole = {mark_of(salt, TombstoneKind.USER, user), mark_of(salt, TombstoneKind.SESSION, session)}
-    return whole, {mark_of(salt, TombstoneKind.MESSAGE, message.id): message.id for message in episode.messages}
+    whole = {tombstone_id(salt, TombstoneKind.USER, user), tombstone_id(salt, TombstoneKind.SESSION, session)}
+    return whole, {tombstone_id(salt, TombstoneKind.MESSAGE, message.id): message.id for message in episode.messages}

@@ -7,7 +7,7 @@ from pathlib import Path
 from graph_service.config.settings import Settings
 from graph_service.memory.ingest.episode_writer import Receipt, keep_in_spool
 from graph_service.memory.ingest.spool import Spool
-from graph_service.memory.ingest.validation import Incoming, check_incoming
+from graph_service.memory.ingest.validation import RememberRequest, check_request
 from schema.ids import TenantId
 
 
@@ -24,7 +24,7 @@ def file_of_database(settings: Settings, name: str, ending: str) -> Path:
     return settings.data_dir / f"{name}{mark}.{ending}"
 
 
-async def remember_offline(settings: Settings, tenant: TenantId, incoming: Incoming) -> Receipt:
+async def remember_offline(settings: Settings, tenant: TenantId, incoming: RememberRequest) -> Receipt:
     """Keep messages for a database that does not answer; the next process that reaches it takes them there.
 
     Raises:
@@ -33,6 +33,6 @@ async def remember_offline(settings: Settings, tenant: TenantId, incoming: Incom
     """
     spool = open_spool(settings)
     try:
-        return await keep_in_spool(spool, check_incoming(tenant, incoming, now=datetime.now(UTC)))
+        return await keep_in_spool(spool, check_request(tenant, incoming, now=datetime.now(UTC)))
     finally:
         await spool.close()

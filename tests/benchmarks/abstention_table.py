@@ -27,7 +27,7 @@ from graph_service.evaluation.dataset import Conversation, read_datasets
 from graph_service.graph.database import connect
 from graph_service.graph.local.local_server import start_local_server
 from graph_service.graph.schema_setup import prepare_vectors
-from graph_service.memory.ingest.validation import Incoming, IncomingMessage
+from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest
 from graph_service.memory.recall.confidence import RELEVANT_MIN
 from graph_service.memory.recall.query import Question
 from graph_service.memory.service import Memory
@@ -142,7 +142,7 @@ async def asked_of_all(paths: Sequence[Path]) -> Rows:
     return rows
 
 
-def calls_of(one: Conversation) -> Iterator[Incoming]:
+def calls_of(one: Conversation) -> Iterator[RememberRequest]:
     """A conversation as an agent hands it in."""
     for session in one.sessions:
         messages = tuple(
@@ -155,7 +155,7 @@ def calls_of(one: Conversation) -> Iterator[Incoming]:
             )
             for turn in session.turns
         )
-        yield Incoming(user_id=one.user, session_id=session.id, messages=messages)
+        yield RememberRequest(user_id=one.user, session_id=session.id, messages=messages)
 
 
 def questions(one: Conversation, conversations: Sequence[Conversation]) -> Iterator[tuple[str, str]]:

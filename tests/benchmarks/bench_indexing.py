@@ -29,7 +29,7 @@ import platformdirs
 from graph_service.app.services import Services, open_parts
 from graph_service.config.settings import load_settings
 from graph_service.graph.local.local_server import start_local_server
-from graph_service.memory.ingest.validation import Incoming, IncomingMessage
+from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest
 from graph_service.memory.recall.query import HitKind, Question
 from schema.ids import TenantId
 from tests.benchmarks.bench_memory import sentences, spread
@@ -95,7 +95,7 @@ async def slice_of(bench: Bench, first: int, last: int) -> dict[str, Any]:
         )
         session = number // MESSAGES_A_SESSION
         whose = USERS[session % bench.users]
-        call = Incoming(user_id=whose, session_id=f"s{session}", messages=said, user_name=whose.title())
+        call = RememberRequest(user_id=whose, session_id=f"s{session}", messages=said, user_name=whose.title())
         start = time.perf_counter()
         await bench.parts.memory.remember(TENANT, call)
         remember_ms.append((time.perf_counter() - start) * 1000)
@@ -127,7 +127,7 @@ async def lags(bench: Bench, mark: int, probes: int) -> dict[str, Any]:
     for number in range(probes):
         token = f"zebra{mark}x{number}"
         message = IncomingMessage(role="user", text=f"The code word of the day is {token}.", time=datetime.now(UTC))
-        call = Incoming(user_id=USER, session_id=f"live{mark}", messages=(message,))
+        call = RememberRequest(user_id=USER, session_id=f"live{mark}", messages=(message,))
         before = time.perf_counter()
         receipt = await bench.parts.memory.remember(TENANT, call)
         question = Question(user_id=USER, text=f"Which code word is {token}?", kinds=(HitKind.MESSAGE,), limit=5)

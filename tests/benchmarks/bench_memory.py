@@ -29,13 +29,13 @@ from graph_service.graph.schema_setup import prepare_vectors
 from graph_service.graph.statements import Statement
 from graph_service.graph.store import Graph, Writing
 from graph_service.memory.consolidation.pipeline import Readers
-from graph_service.memory.ingest.validation import Incoming, IncomingMessage
+from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest
 from graph_service.memory.recall.query import Question
 from graph_service.memory.service import Memory
 from graph_service.memory.worker.worker import Worker
 from schema.ids import TenantId
 from tests.benchmarks.bare_queries import BARE_HYBRID, bare_parameters
-from tests.support.builders import a_pace
+from tests.support.builders import a_job_context
 
 TENANT, USER = TenantId("bench"), "alice"
 START = datetime(2024, 1, 1, tzinfo=UTC)
@@ -90,7 +90,7 @@ async def fill(memory: Memory, worker: Worker, messages: int) -> float:
             for i in range(100)
         )
         await memory.remember(
-            TENANT, Incoming(user_id=USER, session_id=f"s{number // 500}", messages=said, user_name="Alice")
+            TENANT, RememberRequest(user_id=USER, session_id=f"s{number // 500}", messages=said, user_name="Alice")
         )
     await worker.drain()
     return time.perf_counter() - before
@@ -117,7 +117,7 @@ async def measure(
 
     for number in range(rounds + 10):
         message = IncomingMessage(role="user", text=next(texts), time=START + timedelta(days=400, minutes=number))
-        call = Incoming(user_id=USER, session_id=f"live{number // 20}", messages=(message,))
+        call = RememberRequest(user_id=USER, session_id=f"live{number // 20}", messages=(message,))
         question = QUESTIONS[number % len(QUESTIONS)]
         row = {
             "remember": await timed(lambda call=call: memory.remember(TENANT, call)),
@@ -153,7 +153,7 @@ async def main(messages: int, rounds: int) -> dict[str, object]:
         await prepare_vectors(graph, model=embedder.name, dim=embedder.dim, token_model=embedder.token_model)
         memory = Memory(graph=graph, embedder=embedder, clock=lambda: datetime.now(UTC), notify=lambda _tenant: None)
         readers = Readers(first=read_by_rules, fallback=read_by_rules)
-        worker = Worker(graph=graph, embedder=embedder, readers=readers, pace=a_pace())
+        worker = Worker(graph=graph, embedder=embedder, readers=readers, job_context=a_job_context())
         took_s = await fill(memory, worker, messages)
         figures = await measure(graph, memory, lambda q: _one(embedder.embed([q])), rounds)
         await graph.close()

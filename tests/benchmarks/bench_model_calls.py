@@ -24,16 +24,16 @@ from extraction.rules.rule_reader import read_by_rules
 from graph_service.demo.scenario import demo_conversations
 from graph_service.importers.conversation_files import FileFormat, Owner, read_conversations
 from graph_service.memory.consolidation.segmentation import assign
-from graph_service.memory.ingest.validation import Incoming, check_incoming
+from graph_service.memory.ingest.validation import RememberRequest, check_request
 from schema.ids import TenantId
 from tests.support.fake_openai import FakeOpenAI, says
 
 _EMPTY = '{"title": "A scene", "summary": "Somebody spoke."}'
 
 
-def scenes_of(incoming: Incoming) -> list[SceneText]:
+def scenes_of(incoming: RememberRequest) -> list[SceneText]:
     """The scenes of one session, as a reader gets them when they grow no more."""
-    episode = check_incoming(TenantId("bench"), incoming, now=datetime.now(UTC)).episode
+    episode = check_request(TenantId("bench"), incoming, now=datetime.now(UTC)).episode
     return [
         SceneText(
             user_names=(incoming.user_name or "user",),
@@ -47,7 +47,7 @@ def scenes_of(incoming: Incoming) -> list[SceneText]:
     ]
 
 
-async def cost(conversations: Sequence[Incoming]) -> Counter[str]:
+async def cost(conversations: Sequence[RememberRequest]) -> Counter[str]:
     """What reading all of it costs."""
     told: Counter[str] = Counter()
     with FakeOpenAI() as fake:

@@ -36,8 +36,8 @@ from graph_service.memory.worker.worker import Worker, WorkerRules
 from schema.errors import MnemographError, UnavailableError
 from schema.ids import TenantId
 from tests.benchmarks.crash_fault import DIM, Endpoint, Fault, Round, Trigger
-from tests.integration.memory.crash_story import STORY
-from tests.support.builders import a_memory, a_pace
+from tests.integration.memory.worker.crash_story import STORY
+from tests.support.builders import a_job_context, a_memory
 from tests.support.cable import whole_cable
 
 MODEL: Final = "hashed-words"
@@ -65,13 +65,13 @@ async def world(
     on_step: Callable[[str], object],
     ahead_s: float,
 ) -> AsyncIterator[World]:
-    """A worker with its outsides, as the service builds it.
+    """A worker with its external_services, as the service builds it.
 
     Args:
         ahead_s: the clock of a process that starts later, when leases of a dead one are over.
     """
-    outsides, steady = ExternalServices(), a_pace(on_step=lambda step: on_step(step) and None)
-    pace = JobContext(
+    external_services, steady = ExternalServices(), a_job_context(on_step=lambda step: on_step(step) and None)
+    job_context = JobContext(
         clock=lambda: datetime.now(UTC) + timedelta(seconds=ahead_s),
         word=steady.word,
         on_step=steady.on_step,
@@ -79,16 +79,23 @@ async def world(
     )
     timeout_s, url = ENDPOINT_TIMEOUT_S, endpoint.base_url
     made = await connect_openai_embedder(model=MODEL, base_url=url, api_key=None, dimensions=DIM, timeout_s=timeout_s)
-    embedder = GuardedEmbedder(made, outsides.embedder)
+    embedder = GuardedEmbedder(made, external_services.embedder)
     readers = Readers(first=read_by_rules, fallback=read_by_rules)
     if by_model:
         model = await connect_openai_model(model="fake", base_url=url, api_key=None, timeout_s=timeout_s)
-        chain = model_chain(GuardedModel(model, outsides.model), read_by_rules)
+        chain = model_chain(GuardedModel(model, external_services.model), read_by_rules)
         readers = Readers(first=chain, fallback=read_by_rules, waits_for_ripe=True)
     rules = WorkerRules(poll_s=0.1)
-    worker = Worker(graph=graph, embedder=embedder, readers=readers, pace=pace, rules=rules, outsides=outsides)
+    worker = Worker(
+        graph=graph,
+        embedder=embedder,
+        readers=readers,
+        job_context=job_context,
+        rules=rules,
+        external_services=external_services,
+    )
     spool = Spool(Path(spool_path), bytes_max=2**20)
-    replay = Replay(graph=graph, spool=spool, pace=pace)
+    replay = Replay(graph=graph, spool=spool, job_context=job_context)
     try:
         yield World(graph=graph, memory=a_memory(graph, embedder=embedder, spool=spool), worker=worker, replay=replay)
     finally:

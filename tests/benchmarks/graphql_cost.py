@@ -23,7 +23,7 @@ from graph_service.memory.mindmap.graph_queries import FactPageRequest
 from graph_service.memory.mindmap.reader import map_node
 from graph_service.memory.service import Memory
 from schema.ids import TenantId
-from schema.message import BroughtFact
+from schema.message import ProvidedFact
 from tests.support.builders import NOON, a_memory, a_message, a_worker, an_incoming
 
 _FACTS: Final = 50
@@ -37,7 +37,7 @@ QUERY: Final = """query ($id: String!) { user(userId: $id) { id kind name facts(
 async def told(memory: Memory, graph: Graph, tenant: TenantId) -> None:
     """A user with 50 facts about 50 things."""
     facts = tuple(
-        BroughtFact(subject="user", predicate="PREFERS", object=f"thing {n}", statement=f"Ana likes thing {n}")
+        ProvidedFact(subject="user", predicate="PREFERS", object=f"thing {n}", statement=f"Ana likes thing {n}")
         for n in range(_FACTS)
     )
     message = a_message("I like fifty things.", time=NOON + timedelta(days=1))

@@ -26,7 +26,7 @@ from graph_service.api.graphql.schema import graphql_schema
 from graph_service.graph.database import connect
 from graph_service.graph.schema_setup import prepare_vectors
 from graph_service.graph.store import Graph
-from graph_service.memory.list_cursors import Listed, cursor_at
+from graph_service.memory.list_cursors import ListName, encode_cursor
 from schema.ids import TenantId
 from tests.conftest import TEST_DIM, TEST_MODEL, TEST_TOKEN_MODEL
 from tests.support.builders import a_memory, a_worker, an_incoming
@@ -53,12 +53,12 @@ _TEXTS: Final = (
 # Good cursors at odd places, for the lists that take them and for those that must not.
 _CURSORS: Final = (
     *(
-        cursor_at(of, at, "x")
-        for of in (Listed.SESSIONS, Listed.ENTITIES, Listed.SCENES)
+        encode_cursor(of, at, "x")
+        for of in (ListName.SESSIONS, ListName.ENTITIES, ListName.SCENES)
         for at in (-(2**62), 0, 2**62)
     ),
-    cursor_at(Listed.JOBS, -1, 2**62, "\x00"),
-    cursor_at(Listed.CHANGES, -(2**62)),
+    encode_cursor(ListName.JOBS, -1, 2**62, "\x00"),
+    encode_cursor(ListName.CHANGES, -(2**62)),
 )
 _NUMBERS: Final = (-(2**31), -1, 0, 1, 2, 5, 20, 100, 101, 1_000, 2**31 - 1)
 _FLOATS: Final = (-1e308, -1.0, 0.0, 0.5, 1.0, 3.0, 2.0**53, 1e308)

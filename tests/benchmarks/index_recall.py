@@ -30,7 +30,7 @@ from graph_service.graph.database import connect
 from graph_service.graph.driver_values import vector_parameter
 from graph_service.graph.local.local_server import LocalServer, start_local_server
 from graph_service.graph.schema_setup import prepare_vectors
-from graph_service.memory.recall.retrieval import NEAREST
+from graph_service.memory.recall.retrieval import VECTOR_K
 
 Floats = npt.NDArray[np.float32]
 DIM, USER, TOP = 384, "u", 10
@@ -131,7 +131,7 @@ async def measured(driver: AsyncDriver, tenants: Sequence[Floats], questions: Fl
         spans = {"all": (0, size), "narrow": (size // 2, size // 2 + max(size // 10, 1))}
         for span, (from_ms, to_ms) in spans.items():
             scope = {"tenant": f"t{number}", "user": USER, "from_ms": from_ms, "to_ms": to_ms, "top": TOP}
-            ways = {f"index, limit {wide}": (SEARCH, {**scope, "wide": wide}) for wide in (10, 60, NEAREST)}
+            ways = {f"index, limit {wide}": (SEARCH, {**scope, "wide": wide}) for wide in (10, 60, VECTOR_K)}
             if to_ms - from_ms <= EXACT_UP_TO:
                 ways["exact in Neo4j"] = (EXACT, scope)
             for way, (query, parameters) in ways.items():

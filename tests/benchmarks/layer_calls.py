@@ -20,7 +20,7 @@ from graph_service.graph.store import Graph
 from graph_service.memory.consolidation.pipeline import Readers
 from graph_service.memory.worker.worker import Worker
 from schema.ids import TenantId
-from tests.support.builders import a_memory, a_message, a_pace, an_incoming
+from tests.support.builders import a_job_context, a_memory, a_message, an_incoming
 from tests.support.embedders import HashedWords
 from tests.support.fake_openai import FakeOpenAI, says
 
@@ -47,7 +47,7 @@ async def a_model_worker(graph: Graph, fake: FakeOpenAI) -> Worker:
         waits_for_ripe=True,
         writer=model_layer_writer(model),
     )
-    return Worker(graph=graph, embedder=HashedWords(), readers=readers, pace=a_pace())
+    return Worker(graph=graph, embedder=HashedWords(), readers=readers, job_context=a_job_context())
 
 
 async def count_calls(graph: Graph, tenant: TenantId, *, sessions: int, changed: int) -> Counted:

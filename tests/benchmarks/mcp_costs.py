@@ -26,7 +26,7 @@ from graph_service.graph.store import Graph
 from graph_service.mcp.tool_registry import tools_for
 from graph_service.mcp.tool_schemas import input_schema
 from graph_service.memory.context_builder.token_estimate import tokens_in
-from graph_service.memory.ingest.validation import Incoming, IncomingMessage
+from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest
 from schema.errors import NotFoundError
 from schema.ids import TenantId
 from tests.conftest import TEST_DIM, TEST_MODEL, TEST_TOKEN_MODEL
@@ -98,7 +98,7 @@ async def _store(graph: Graph, tenant: TenantId, talk: Conversation) -> None:
             )
             for turn in session.turns
         )
-        await memory.remember(tenant, Incoming(user_id=talk.user, session_id=session.id, messages=messages))
+        await memory.remember(tenant, RememberRequest(user_id=talk.user, session_id=session.id, messages=messages))
     await a_worker(graph).drain()
 
 

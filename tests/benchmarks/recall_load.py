@@ -34,7 +34,7 @@ from graph_service.graph.database import connect
 from graph_service.graph.local.local_server import LocalServer, start_local_server
 from graph_service.graph.schema_setup import prepare_vectors
 from graph_service.graph.store import Graph
-from graph_service.memory.ingest.validation import Incoming, IncomingMessage
+from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest
 from schema.ids import TenantId
 from tests.benchmarks.bare_queries import BARE_HYBRID, BARE_OF_ALL_KINDS, bare_parameters
 from tests.benchmarks.bench_memory import QUESTIONS, START, sentences, spread, timed
@@ -83,7 +83,7 @@ async def fill(graph: Graph, embedder: LocalEmbedder, texts: Sequence[str], load
             IncomingMessage(role="user", text=texts[number + i], time=START + timedelta(minutes=number + i))
             for i in range(100)
         )
-        call = Incoming(user_id=USER, session_id=f"s{number // 500}", messages=said, user_name="Alice")
+        call = RememberRequest(user_id=USER, session_id=f"s{number // 500}", messages=said, user_name="Alice")
         await memory.remember(MODEL, call)
     await worker.drain()
     model = await model_of(graph, MODEL, USER)

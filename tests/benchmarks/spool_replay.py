@@ -27,7 +27,7 @@ from graph_service.graph.schema_setup import prepare_without_embedder
 from graph_service.graph.store import Graph
 from graph_service.memory.ingest.spool import Spool
 from graph_service.memory.ingest.spool_replay import Replay
-from graph_service.memory.ingest.validation import Incoming, IncomingMessage, check_incoming
+from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest, check_request
 from graph_service.memory.jobs.job_context import JobContext
 from graph_service.memory.service import Memory
 from schema.ids import TenantId
@@ -60,15 +60,15 @@ async def measure(graph: Graph, folder: Path, *, episodes: int, users: int) -> d
     spool = Spool(folder / "spool.sqlite3", bytes_max=2**30)
     numbers = iter(range(episodes))
 
-    def told(user: str, number: int) -> Incoming:
+    def told(user: str, number: int) -> RememberRequest:
         text = f"Message {number}: I moved to Oslo in May and my sister Ana likes green tea."
         message = IncomingMessage(role="user", text=text, id=f"{user}-{number}", time=datetime.now(UTC))
-        return Incoming(user_id=user, session_id="s1", messages=(message,))
+        return RememberRequest(user_id=user, session_id="s1", messages=(message,))
 
     async def caller() -> None:
         for number in numbers:
             incoming = told(f"user-{number % users}", number)
-            await spool.put(check_incoming(tenant, incoming, now=datetime.now(UTC)).episode)
+            await spool.put(check_request(tenant, incoming, now=datetime.now(UTC)).episode)
 
     before = machine_speed(folder)
     begun_s = time.perf_counter()
@@ -87,7 +87,7 @@ async def measure(graph: Graph, folder: Path, *, episodes: int, users: int) -> d
             waits.append((time.perf_counter() - at_s) * 1000)
             await asyncio.sleep(0.02)
 
-    pace = JobContext(
+    job_context = JobContext(
         clock=lambda: datetime.now(UTC),
         word=lambda: uuid4().hex[:8],
         on_step=lambda _step: None,
@@ -95,7 +95,7 @@ async def measure(graph: Graph, folder: Path, *, episodes: int, users: int) -> d
     )
     beside = asyncio.create_task(newcomer())
     begun_s = time.perf_counter()
-    emptied = await Replay(graph=graph, spool=spool, pace=pace).flush()
+    emptied = await Replay(graph=graph, spool=spool, job_context=job_context).flush()
     replay_s = time.perf_counter() - begun_s
     done.set()
     await beside

@@ -11,8 +11,8 @@ import pytest
 from typer.main import get_command
 
 from graph_service.cli.main import app
-from graph_service.config.sections import MCP_PATH, Aliases
-from graph_service.config.settings import KNOWN_KEYS, ServiceSettings
+from graph_service.config.sections import MCP_PATH, Aliases, ServiceSettings
+from graph_service.config.settings import KNOWN_KEYS
 from graph_service.mcp.tool import Effect
 from graph_service.mcp.tool_registry import CORE, tools_for
 from schema.errors import MnemographError

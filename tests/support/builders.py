@@ -12,7 +12,7 @@ from extraction.rules.rule_reader import read_by_rules
 from graph_service.graph.store import Graph
 from graph_service.memory.consolidation.pipeline import Readers
 from graph_service.memory.ingest.spool import Spool
-from graph_service.memory.ingest.validation import Incoming, IncomingMessage
+from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest
 from graph_service.memory.jobs.job_context import JobContext
 from graph_service.memory.service import Memory
 from graph_service.memory.sessions.short_term_window import ShortTermWindow
@@ -28,10 +28,10 @@ def a_message(text: str = "I love jasmine tea.", *, minute: int = 0, **more: Any
     return IncomingMessage(**{"role": "user", "text": text, "time": NOON + timedelta(minutes=minute), **more})
 
 
-def an_incoming(*texts: str, user: str = "alice", session: str = "s1", **more: Any) -> Incoming:
+def an_incoming(*texts: str, user: str = "alice", session: str = "s1", **more: Any) -> RememberRequest:
     """A call of remember with one message a minute."""
     messages = tuple(a_message(text, minute=i) for i, text in enumerate(texts or ("I love jasmine tea.",)))
-    return Incoming(**{"user_id": user, "session_id": session, "messages": messages, **more})
+    return RememberRequest(**{"user_id": user, "session_id": session, "messages": messages, **more})
 
 
 def a_dead_graph() -> Graph:
@@ -63,7 +63,9 @@ def a_memory(
     )
 
 
-def a_pace(on_step: Callable[[str], None] | None = None, on_change: Callable[[str], None] | None = None) -> JobContext:
+def a_job_context(
+    on_step: Callable[[str], None] | None = None, on_change: Callable[[str], None] | None = None
+) -> JobContext:
     """A real clock and distinct words."""
     numbers = count()
     return JobContext(
@@ -79,7 +81,7 @@ def a_worker(
     *,
     embedder: Embedder | None = None,
     readers: Readers | None = None,
-    pace: JobContext | None = None,
+    job_context: JobContext | None = None,
     rules: WorkerRules | None = None,
 ) -> Worker:
     """A worker that reads by rules."""
@@ -87,6 +89,6 @@ def a_worker(
         graph=graph,
         embedder=embedder or HashedWords(),
         readers=readers or Readers(first=read_by_rules, fallback=read_by_rules),
-        pace=pace or a_pace(),
+        job_context=job_context or a_job_context(),
         rules=rules,
     )

@@ -9,7 +9,7 @@ import numpy as np
 
 from extraction.embeddings.embedder import Embedded, Piece
 from extraction.embeddings.token_vectors import pack
-from extraction.text.chinese import is_mostly_chinese
+from extraction.text.chinese import is_chinese
 
 
 class HashedWords:
@@ -36,12 +36,12 @@ class HashedWords:
 
     def pieces(self, text: str) -> tuple[Piece, ...]:
         """The words; long ones tell more."""
-        if is_mostly_chinese(text):
+        if is_chinese(text):
             return ()
         return tuple(Piece(word=word, weight=float(len(word))) for word in self._words(text) if word.isalnum())
 
     def _tokens(self, text: str, vector: list[float] | None) -> bytes | None:
-        if is_mostly_chinese(text):
+        if is_chinese(text):
             return None
         places = [self._place(piece.word) for piece in self.pieces(text)]
         whole = None if vector is None else np.array(vector, np.float32)

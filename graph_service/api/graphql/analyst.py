@@ -6,8 +6,8 @@ import strawberry
 from strawberry.scalars import JSON
 from strawberry.types import Info
 
-from graph_service.memory.analyst_queries import FreeQuestion, json_ready
-from graph_service.memory.service import Memory
+from graph_service.api.graphql.arguments import memory_of
+from graph_service.memory.analyst_queries import AnalystStatement, json_ready
 
 
 @strawberry.type(description="What a Cypher statement gave.")
@@ -37,9 +37,9 @@ class AnalystQuery:
         rows: Annotated[int | None, strawberry.argument(description="At most so many rows.")] = None,
     ) -> CypherAnswer:
         """Run one Cypher statement that can only read."""
-        memory: Memory = info.context["memory"]
+        memory = memory_of(info)
         given: Any = {} if parameters is None else parameters
-        question = FreeQuestion(statement=statement, parameters=given, timeout_s=timeout_s, rows=rows)
+        question = AnalystStatement(statement=statement, parameters=given, timeout_s=timeout_s, rows=rows)
         answer = await memory.analyst.ask(question)
         return CypherAnswer(
             columns=list(answer.columns), rows=json_ready(answer.rows), cut=answer.cut, took_ms=answer.took_ms

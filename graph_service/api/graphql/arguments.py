@@ -7,6 +7,8 @@ from typing import Annotated, Any, Generic, TypeVar
 import strawberry
 from strawberry.types import Info
 
+from graph_service.memory.service import Memory
+
 FirstArgument = Annotated[int, strawberry.argument(description="At most so many, 1 to 100.")]
 AfterCursor = Annotated[str | None, strawberry.argument(description="`endCursor` of the page before; the next ones.")]
 
@@ -78,3 +80,9 @@ def now_of(info: Info[Any, None]) -> datetime:
     """Return one moment for the whole operation, so that facts of many nodes come together."""
     now: datetime = info.context.setdefault("now", datetime.now(UTC))
     return now
+
+
+def memory_of(info: Info[Any, None]) -> Memory:
+    """Return the memory that this service serves."""
+    memory: Memory = info.context["memory"]
+    return memory

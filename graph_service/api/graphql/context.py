@@ -6,9 +6,9 @@ from typing import Annotated, Any
 import strawberry
 from strawberry.types import Info
 
+from graph_service.api.graphql.arguments import memory_of
 from graph_service.memory.context_builder.builder import Context, ContextLine, Wanted
 from graph_service.memory.context_builder.phrasing import Language
-from graph_service.memory.service import Memory
 
 strawberry.enum(Language, name="Language", description="The languages a context can be told in.")
 
@@ -77,7 +77,7 @@ class ContextQuery:
         ] = False,
     ) -> ContextView:
         """Return what an agent should know of a user before it answers."""
-        memory: Memory = info.context["memory"]
+        memory = memory_of(info)
         wanted = Wanted(
             user_id=user_id,
             query=query,

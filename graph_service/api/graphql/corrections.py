@@ -6,10 +6,10 @@ from typing import Annotated, Any
 import strawberry
 from strawberry.types import Info
 
+from graph_service.api.graphql.arguments import memory_of
 from graph_service.memory.curation.statement_reader import Correction as Stated
 from graph_service.memory.curation.statement_reader import StatementKind
 from graph_service.memory.curation.statements import FactEdit, ManualFact
-from graph_service.memory.service import Memory
 
 CorrectionKind = strawberry.enum(
     StatementKind, name="CorrectionKind", description="What a person does with a fact by hand."
@@ -61,7 +61,7 @@ class CorrectionsQuery:
         limit: Annotated[int, strawberry.argument(description="At most so many, 1 to 100.")] = 50,
     ) -> list[Correction]:
         """Return what people stated by hand."""
-        found = await _memory(info).statements.latest(info.context["tenant"], user_id, limit=limit)
+        found = await memory_of(info).statements.latest(info.context["tenant"], user_id, limit=limit)
         return [_view(one) for one in found]
 
 
@@ -77,7 +77,7 @@ class CorrectionsMutation:
     ) -> Correction:
         """Add a fact that a person states."""
         wish = ManualFact(**{name: getattr(input, name) for name in ManualFact.__dataclass_fields__})
-        return _view(await _memory(info).statements.add(info.context["tenant"], wish))
+        return _view(await memory_of(info).statements.add(info.context["tenant"], wish))
 
     @strawberry.mutation(
         description="Says how a fact is right. If it then says something else, what it said before never held."
@@ -102,12 +102,12 @@ class CorrectionsMutation:
             valid_at=valid_at,
             invalid_at=invalid_at,
         )
-        return _view(await _memory(info).statements.update(info.context["tenant"], id, edit))
+        return _view(await memory_of(info).statements.update(info.context["tenant"], id, edit))
 
     @strawberry.mutation(description="Says that a fact is so: nothing that is read closes it.")
     async def confirm_fact(self, info: Info[Any, None], id: _Fact) -> Correction:  # noqa: A002  the API's word
         """Say that a fact is so."""
-        return _view(await _memory(info).statements.confirm(info.context["tenant"], id))
+        return _view(await memory_of(info).statements.confirm(info.context["tenant"], id))
 
     @strawberry.mutation(
         description="Says that a fact never held: it is closed, and reading it again does not bring it back. "
@@ -115,12 +115,12 @@ class CorrectionsMutation:
     )
     async def reject_fact(self, info: Info[Any, None], id: _Fact) -> Correction:  # noqa: A002  the API's word
         """Say that a fact never held."""
-        return _view(await _memory(info).statements.reject(info.context["tenant"], id))
+        return _view(await memory_of(info).statements.reject(info.context["tenant"], id))
 
     @strawberry.mutation(description="Confirms a fact and gives it the highest importance, so that it stays at hand.")
     async def pin(self, info: Info[Any, None], id: _Fact) -> Correction:  # noqa: A002  the API's word
         """Confirm a fact and give it the highest importance."""
-        return _view(await _memory(info).statements.pin(info.context["tenant"], id))
+        return _view(await memory_of(info).statements.pin(info.context["tenant"], id))
 
     @strawberry.mutation(description="Takes a correction back: everything is as if it had not been made.")
     async def undo_correction(
@@ -129,13 +129,8 @@ class CorrectionsMutation:
         id: Annotated[str, strawberry.argument(description="The correction.")],  # noqa: A002  the API's word
     ) -> bool:
         """Take a correction back."""
-        await _memory(info).statements.undo(info.context["tenant"], id)
+        await memory_of(info).statements.undo(info.context["tenant"], id)
         return True
-
-
-def _memory(info: Info[Any, None]) -> Memory:
-    memory: Memory = info.context["memory"]
-    return memory
 
 
 def _view(one: Stated) -> Correction:

@@ -6,12 +6,11 @@ from typing import Annotated, Any
 import strawberry
 from strawberry.types import Info
 
-from graph_service.api.graphql.arguments import AfterCursor, Connection, FirstArgument, page_parts
+from graph_service.api.graphql.arguments import AfterCursor, Connection, FirstArgument, memory_of, page_parts
 from graph_service.memory.argument_checks import check_limit
 from graph_service.memory.entity_resolution.duplicate_candidates import LookAlike
 from graph_service.memory.entity_resolution.listing import EntityListed, entity_cursor
 from graph_service.memory.entity_resolution.merge import Merged
-from graph_service.memory.service import Memory
 
 
 @strawberry.type(name="EntityRow", description="An entity of one user's memory.")
@@ -62,7 +61,7 @@ class IdentityQuery:
     ) -> Connection[EntityRow]:
         """Return the entities of one user's memory."""
         check_limit(first)
-        found = await _memory(info).entities(info.context["tenant"], user_id, limit=first + 1, after=after)
+        found = await memory_of(info).entities(info.context["tenant"], user_id, limit=first + 1, after=after)
         return Connection(**page_parts(found, first, after, cursor=entity_cursor, view=_row))
 
     @strawberry.field(description="Pairs of entities that may be one, the likeliest first; rejected ones stay away.")
@@ -73,7 +72,7 @@ class IdentityQuery:
         limit: Annotated[int, strawberry.argument(description="At most so many, 1 to 100.")] = 20,
     ) -> list[SuggestedMerge]:
         """Return pairs of entities that may be one."""
-        found = await _memory(info).suggested_merges(info.context["tenant"], user_id, limit=limit)
+        found = await memory_of(info).suggested_merges(info.context["tenant"], user_id, limit=limit)
         return [_suggested(pair) for pair in found]
 
 
@@ -90,7 +89,7 @@ class IdentityMutation:
         reason: Annotated[str, strawberry.argument(description="Why they are one, for people.")],
     ) -> MergeReceipt:
         """Let one node stand for two entities."""
-        return _receipt(await _memory(info).merge_entities(info.context["tenant"], keep_id, merge_id, reason))
+        return _receipt(await memory_of(info).merge_entities(info.context["tenant"], keep_id, merge_id, reason))
 
     @strawberry.mutation(description="Takes a merge back; what was learned since stays with the name that was said.")
     async def split_entity(
@@ -99,7 +98,7 @@ class IdentityMutation:
         id: Annotated[str, strawberry.argument(description="The merge, or the entity that was merged.")],  # noqa: A002  the API's word
     ) -> MergeReceipt:
         """Take a merge back."""
-        return _receipt(await _memory(info).split_entity(info.context["tenant"], id))
+        return _receipt(await memory_of(info).split_entity(info.context["tenant"], id))
 
     @strawberry.mutation(description="Remembers that two entities of one user are two; answers with an id of that.")
     async def reject_merge(
@@ -110,12 +109,7 @@ class IdentityMutation:
         reason: Annotated[str, strawberry.argument(description="Why they are two, for people.")] = "told so",
     ) -> str:
         """Remember that two entities are two."""
-        return await _memory(info).reject_merge(info.context["tenant"], a_id, b_id, reason)
-
-
-def _memory(info: Info[Any, None]) -> Memory:
-    memory: Memory = info.context["memory"]
-    return memory
+        return await memory_of(info).reject_merge(info.context["tenant"], a_id, b_id, reason)
 
 
 def _row(one: EntityListed) -> EntityRow:

@@ -2,11 +2,12 @@
 
 import re
 import sys
-from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import Any, Final
 
+from cachetools import LRUCache
 from graphql import (
     DocumentNode,
     FieldNode,
@@ -297,8 +298,8 @@ def _sets(document: DocumentNode) -> Iterator[SelectionSetNode]:
             waiting.extend(chosen.selections)
 
 
-KEPT_BYTES_MAX: Final = 16 * 2**20
-KEPT_DOCUMENT_BYTES_MAX: Final = 512 * 2**10
+CACHE_BYTES_MAX: Final = 16 * 2**20
+DOCUMENT_BYTES_MAX: Final = 512 * 2**10
 # A parsed document takes 240 to 600 bytes a token, its locations included (graphql-core 3.3, Python 3.11).
 BYTES_PER_TOKEN: Final = 600
 _NUMBERS: Final = (TokenKind.INT, TokenKind.FLOAT)
@@ -309,51 +310,42 @@ _NAME: Final = r"[A-Za-z_][A-Za-z0-9_]{0,199}"
 _NOTHING: Final = parse("{ __typename }")
 
 
-class KeptDocuments:
-    """Parsed documents that were valid and within every limit, by their text; the longest unused go first.
+class DocumentCache:
+    """LRU cache of parsed documents that passed all checks, by their text; bounded in bytes.
 
-    All tenants share them: a document holds nothing but what its sender wrote, and only the same text finds it.
+    Shared by all tenants: a document holds only what its sender wrote, and only the same text finds it.
 
     Args:
-        bytes_max: of all documents together, as estimated from their tokens.
-        document_bytes_max: larger ones are not kept, and are parsed each time.
+        bytes_max: for all documents together, as estimated from their tokens.
+        document_bytes_max: larger documents are not cached.
     """
 
-    def __init__(self, *, bytes_max: int = KEPT_BYTES_MAX, document_bytes_max: int = KEPT_DOCUMENT_BYTES_MAX) -> None:
-        self._bytes_max = bytes_max
+    def __init__(self, *, bytes_max: int = CACHE_BYTES_MAX, document_bytes_max: int = DOCUMENT_BYTES_MAX) -> None:
         self._document_bytes_max = document_bytes_max
-        self._kept: OrderedDict[str, tuple[DocumentNode, int]] = OrderedDict()
-        self._bytes = 0
+        self._cache: LRUCache[str, tuple[DocumentNode, int]] = LRUCache(bytes_max, getsizeof=itemgetter(1))
 
     @property
     def bytes(self) -> int:
-        """The estimated size of all that is kept."""
-        return self._bytes
+        """The estimated size of all cached documents."""
+        return int(self._cache.currsize)
 
     def __len__(self) -> int:
-        return len(self._kept)
+        return len(self._cache)
 
     def get(self, text: str) -> DocumentNode | None:
-        """Return the document of a text; None when it is not kept."""
-        found = self._kept.get(text)
-        if found is None:
-            return None
-        self._kept.move_to_end(text)
-        return found[0]
+        """Return the document of a text, or None."""
+        found = self._cache.get(text)
+        return None if found is None else found[0]
 
     def put(self, text: str, document: DocumentNode) -> None:
-        """Keep a document, unless it is too large."""
+        """Cache a document unless it is too large."""
         size = document_bytes(text, document)
-        if size > self._document_bytes_max or text in self._kept:
-            return
-        self._kept[text] = (document, size)
-        self._bytes += size
-        while self._bytes > self._bytes_max:
-            self._bytes -= self._kept.popitem(last=False)[1][1]
+        if size <= self._document_bytes_max:
+            self._cache[text] = (document, size)
 
 
 def document_bytes(text: str, document: DocumentNode) -> int:
-    """Return about how much memory a parsed document holds, rather too much than too little."""
+    """Return an upper estimate of the memory of a parsed document."""
     return sys.getsizeof(text) + sum(1 for _ in _tokens(document)) * BYTES_PER_TOKEN
 
 
@@ -364,7 +356,7 @@ def _tokens(document: DocumentNode) -> Iterator[Token]:
         token = token.next
 
 
-_KEPT: Final = KeptDocuments()
+_CACHE: Final = DocumentCache()
 
 
 class Prepared(SchemaExtension):
@@ -383,7 +375,7 @@ class Prepared(SchemaExtension):
         """Parse the text within its limits, unless its document is kept; an error is reported by `on_validate`."""
         context = self.execution_context
         if context.query:
-            context.graphql_document = _KEPT.get(context.query)
+            context.graphql_document = _CACHE.get(context.query)
             self._known = context.graphql_document is not None
             if not self._known:
                 tokens = tokens_in(context.query[:DOCUMENT_CHARS_MAX])
@@ -406,7 +398,7 @@ class Prepared(SchemaExtension):
                 self._cost = cost_of(core, document, context.operation_name, context.variables or {})
                 errors = _refusals(self._cost.problem)
             if not errors and text and not self._known:
-                _KEPT.put(text, document)
+                _CACHE.put(text, document)
             context.pre_execution_errors = list(errors)
         yield
 

@@ -5,8 +5,8 @@ from typing import Annotated, Any
 import strawberry
 from strawberry.types import Info
 
+from graph_service.api.graphql.arguments import memory_of
 from graph_service.memory.export_import.service import ExportFormat
-from graph_service.memory.service import Memory
 
 GraphFormat = strawberry.enum(
     ExportFormat,
@@ -53,7 +53,7 @@ class CarryingMutation:
         ] = False,
     ) -> GraphExport:
         """Write down the whole memory of the tenant."""
-        done = await _memory(info).carrying.export_text(info.context["tenant"], format, vectors=vectors)
+        done = await memory_of(info).carrying.export_text(info.context["tenant"], format, vectors=vectors)
         told = done.told
         return GraphExport(
             text=done.text, nodes=told.nodes, edges=told.edges, bytes=float(told.bytes), sha256=told.sha256
@@ -69,10 +69,5 @@ class CarryingMutation:
         text: Annotated[str, strawberry.argument(description="What exportGraph gave.")],
     ) -> GraphImport:
         """Take an export into the tenant."""
-        done = await _memory(info).carrying.import_text(info.context["tenant"], text)
+        done = await memory_of(info).carrying.import_text(info.context["tenant"], text)
         return GraphImport(nodes=done.nodes, edges=done.edges, users=list(done.users), vectors=done.vectors)
-
-
-def _memory(info: Info[Any, None]) -> Memory:
-    memory: Memory = info.context["memory"]
-    return memory

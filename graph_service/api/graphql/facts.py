@@ -6,11 +6,10 @@ from typing import Annotated, Any
 import strawberry
 from strawberry.types import Info
 
-from graph_service.api.graphql.arguments import AsOfArgument, ValidAtArgument
+from graph_service.api.graphql.arguments import AsOfArgument, ValidAtArgument, memory_of
 from graph_service.memory.curation.fact_history import FactVersion
 from graph_service.memory.curation.reopening import FactStatus
 from graph_service.memory.facts.closing import ClosingView
-from graph_service.memory.service import Memory
 from schema.telling import Closing
 
 strawberry.enum(Closing, name="ClosingWhy", description="Why a fact does not hold any more.")
@@ -51,7 +50,7 @@ class FactsQuery:
         as_of: AsOfArgument = None,
     ) -> FactStanding:
         """Return whether a fact holds, and why not."""
-        memory, tenant = _memory(info), info.context["tenant"]
+        memory, tenant = memory_of(info), info.context["tenant"]
         return _standing(await memory.facts.standing(tenant, id, valid_at=valid_at, as_of=as_of))
 
 
@@ -67,12 +66,7 @@ class FactsMutation:
         reason: Annotated[str, strawberry.argument(description="Why it still holds, for people.")],
     ) -> FactStanding:
         """Let a closed fact hold again."""
-        return _standing(await _memory(info).facts.reopen(info.context["tenant"], id, reason))
-
-
-def _memory(info: Info[Any, None]) -> Memory:
-    memory: Memory = info.context["memory"]
-    return memory
+        return _standing(await memory_of(info).facts.reopen(info.context["tenant"], id, reason))
 
 
 def _standing(one: FactStatus) -> FactStanding:
@@ -143,7 +137,7 @@ class HistoryQuery:
 
 
 async def _versions(info: Info[Any, None], fact_id: str, as_of: datetime | None) -> list[FactVersionAnswer]:
-    memory: Memory = info.context["memory"]
+    memory = memory_of(info)
     return [_answer(one) for one in await memory.facts.history(info.context["tenant"], fact_id, as_of=as_of)]
 
 

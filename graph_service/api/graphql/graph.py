@@ -12,12 +12,12 @@ from graph_service.api.graphql.arguments import (
     ClosedArgument,
     FirstArgument,
     ValidAtArgument,
+    memory_of,
     now_of,
 )
 from graph_service.api.graphql.nodes import FactConnection, MemoryNode, node_answer
 from graph_service.memory.facts.bitemporal import AsOf, look_asked, moments_asked
 from graph_service.memory.mindmap.graph_queries import id_named
-from graph_service.memory.service import Memory
 from schema.frames import EdgeView
 from schema.parts import GraphPart
 
@@ -67,7 +67,7 @@ class GraphQuery:
     ) -> MemoryNode:
         """Anything of the mind map."""
         moments = _moments(info, valid_at, as_of)
-        return node_answer(await _memory(info).reads.node(info.context["tenant"], id), moments)
+        return node_answer(await memory_of(info).reads.node(info.context["tenant"], id), moments)
 
     @strawberry.field(description="An entity and, page by page, what is known of it.")
     async def entity(
@@ -79,7 +79,7 @@ class GraphQuery:
     ) -> MemoryNode:
         """Return an entity."""
         moments = _moments(info, valid_at, as_of)
-        return node_answer(await _memory(info).reads.node(info.context["tenant"], id, "Entity"), moments)
+        return node_answer(await memory_of(info).reads.node(info.context["tenant"], id, "Entity"), moments)
 
     @strawberry.field(description="A scene and what it mentions.")
     async def scene(
@@ -91,7 +91,7 @@ class GraphQuery:
     ) -> MemoryNode:
         """Return a scene."""
         moments = _moments(info, valid_at, as_of)
-        return node_answer(await _memory(info).reads.node(info.context["tenant"], id, "Scene"), moments)
+        return node_answer(await memory_of(info).reads.node(info.context["tenant"], id, "Scene"), moments)
 
     @strawberry.field(description="A user and, page by page, what is known of them.")
     async def user(
@@ -103,7 +103,7 @@ class GraphQuery:
     ) -> MemoryNode:
         """Return a user."""
         moments = _moments(info, valid_at, as_of)
-        return node_answer(await _memory(info).reads.user(info.context["tenant"], user_id), moments)
+        return node_answer(await memory_of(info).reads.user(info.context["tenant"], user_id), moments)
 
     @strawberry.field(description="A node, the best tied nodes beside it, and every line between all these.")
     async def neighbors(
@@ -118,7 +118,7 @@ class GraphQuery:
     ) -> GraphSlice:
         """Return what is around a node."""
         look = look_asked(valid_at=valid_at, as_of=as_of, closed=closed, now=now_of(info))
-        explorer, tenant = _memory(info).reads.explorer, info.context["tenant"]
+        explorer, tenant = memory_of(info).reads.explorer, info.context["tenant"]
         found = await explorer.around(tenant, user_id, id_named(id), limit=max(1, min(limit, 100)), look=look)
         return _slice(found, _moments(info, valid_at, as_of))
 
@@ -135,7 +135,7 @@ class GraphQuery:
     ) -> GraphSlice:
         """Return the shortest paths between two nodes."""
         look = look_asked(valid_at=valid_at, as_of=as_of, closed=closed, now=now_of(info))
-        explorer, tenant = _memory(info).reads.explorer, info.context["tenant"]
+        explorer, tenant = memory_of(info).reads.explorer, info.context["tenant"]
         found = await explorer.between(tenant, user_id, id_named(source), id_named(target), look=look)
         return _slice(found, _moments(info, valid_at, as_of))
 
@@ -151,7 +151,7 @@ class GraphQuery:
     ) -> GraphSlice:
         """Return the most telling part of a memory."""
         moments = moments_asked(valid_at=valid_at, as_of=as_of, now=now_of(info))
-        found = await _memory(info).reads.explorer.at(
+        found = await memory_of(info).reads.explorer.at(
             info.context["tenant"], user_id, moments, limit=max(1, min(limit, 1000)), closed=closed
         )
         return _slice(found, _moments(info, valid_at, as_of))
@@ -168,7 +168,7 @@ class GraphQuery:
         closed: ClosedArgument = True,
     ) -> FactConnection:
         """Return what happened to a user's facts."""
-        node = node_answer(await _memory(info).reads.user(info.context["tenant"], user_id))
+        node = node_answer(await memory_of(info).reads.user(info.context["tenant"], user_id))
         found: FactConnection = await node.facts(
             info, first=first, after=after, valid_at=valid_at, as_of=as_of, closed=closed
         )
@@ -215,8 +215,3 @@ def _end(edge: EdgeView, known_at: datetime | None) -> datetime | None:
 
 def _moment(text: str | None) -> datetime | None:
     return datetime.fromisoformat(text) if text else None
-
-
-def _memory(info: Info[Any, None]) -> Memory:
-    memory: Memory = info.context["memory"]
-    return memory

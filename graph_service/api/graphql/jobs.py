@@ -6,13 +6,12 @@ from typing import Annotated, Any
 import strawberry
 from strawberry.types import Info
 
-from graph_service.api.graphql.arguments import AfterCursor, Connection, FirstArgument, page_parts
+from graph_service.api.graphql.arguments import AfterCursor, Connection, FirstArgument, memory_of, page_parts
 from graph_service.memory.argument_checks import check_limit
 from graph_service.memory.jobs import dead_letters
 from graph_service.memory.jobs.outbox import JobKind
 from graph_service.memory.repair.checks import Problem
 from graph_service.memory.repair.repair import SyncReport
-from graph_service.memory.service import Memory
 
 strawberry.enum(JobKind, name="WorkKind", description="What is to be done for a session.")
 
@@ -69,7 +68,7 @@ class WorkQuery:
     ) -> Connection[DeadLetter]:
         """Work that was given up."""
         check_limit(first)
-        letters = await _memory(info).dead_letters.listed(info.context["tenant"], limit=first + 1, after=after)
+        letters = await memory_of(info).dead_letters.listed(info.context["tenant"], limit=first + 1, after=after)
         return Connection(**page_parts(letters, first, after, cursor=dead_letters.letter_cursor, view=_view))
 
 
@@ -80,7 +79,7 @@ class WorkMutation:
     @strawberry.mutation(description="Has given up work done again; answers how much.")
     async def retry_dead_letters(self, info: Info[Any, None], ids: RetriedArgument = None) -> int:
         """Have given up work done again."""
-        return await _memory(info).retry_work(info.context["tenant"], ids)
+        return await memory_of(info).retry_work(info.context["tenant"], ids)
 
     @strawberry.mutation(description="Has one piece of given up work done again.")
     async def retry_dead_letter(
@@ -89,7 +88,7 @@ class WorkMutation:
         id: Annotated[strawberry.ID, strawberry.argument(description="As deadLetters tells it.")],  # noqa: A002  the API's word
     ) -> bool:
         """Have one piece of given up work done again."""
-        return await _memory(info).retry_work(info.context["tenant"], [id]) == 1
+        return await memory_of(info).retry_work(info.context["tenant"], [id]) == 1
 
     @strawberry.mutation(
         description="Compares texts, vectors, scenes, facts and work of the tenant; mends what does not fit together."
@@ -100,7 +99,7 @@ class WorkMutation:
         dry_run: Annotated[bool, strawberry.argument(description="Look only.")] = False,
     ) -> SyncResult:
         """Compare and mend."""
-        return _result(await _memory(info).sync(info.context["tenant"], dry_run=dry_run))
+        return _result(await memory_of(info).sync(info.context["tenant"], dry_run=dry_run))
 
     @strawberry.mutation(description="The same as sync, under the name that agents know it by.")
     async def index_memories(
@@ -109,17 +108,12 @@ class WorkMutation:
         dry_run: Annotated[bool, strawberry.argument(description="Look only.")] = False,
     ) -> SyncResult:
         """Return the same as `sync`."""
-        return _result(await _memory(info).sync(info.context["tenant"], dry_run=dry_run))
+        return _result(await memory_of(info).sync(info.context["tenant"], dry_run=dry_run))
 
     @strawberry.mutation(description="Gives up work for good, also work under way; answers how much. Messages stay.")
     async def cancel_work(self, info: Info[Any, None], ids: IdsArgument) -> int:
         """Give up work for good."""
-        return await _memory(info).dead_letters.cancel(info.context["tenant"], ids)
-
-
-def _memory(info: Info[Any, None]) -> Memory:
-    memory: Memory = info.context["memory"]
-    return memory
+        return await memory_of(info).dead_letters.cancel(info.context["tenant"], ids)
 
 
 def _result(report: SyncReport) -> SyncResult:

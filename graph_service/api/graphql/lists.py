@@ -8,11 +8,10 @@ import strawberry
 from strawberry.scalars import JSON
 from strawberry.types import Info
 
-from graph_service.api.graphql.arguments import AfterCursor, Connection, FirstArgument, page_parts
+from graph_service.api.graphql.arguments import AfterCursor, Connection, FirstArgument, memory_of, page_parts
 from graph_service.api.graphql.nodes import MemoryNode, node_answer
-from graph_service.memory.list_cursors import Listed, cursor_at, place_in
+from graph_service.memory.list_cursors import ListName, decode_cursor, encode_cursor
 from graph_service.memory.mindmap.graph_queries import Row, job_cursor
-from graph_service.memory.service import Memory
 from schema.change import NumberedChange
 from schema.errors import InputError
 
@@ -93,14 +92,16 @@ class ListsQuery:
         after: AfterCursor = None,
     ) -> ChangeConnection:
         """Return what changed after a number."""
-        log, tenant = _memory(info).changes, info.context["tenant"]
+        log, tenant = memory_of(info).changes, info.context["tenant"]
         if not 1 <= first <= CHANGES_MAX:
             raise InputError(f"first is {first}; use 1 to {CHANGES_MAX}")
-        (place,) = place_in(Listed.CHANGES, after)
+        (place,) = decode_cursor(ListName.CHANGES, after)
         known = int(max(0.0, min(seq, 2.0**53))) if place is None else max(place, 0)
         head = await log.head(tenant)
         found = await log.since(tenant, known, rows_max=first + 1)
-        page = page_parts(found, first, after, cursor=lambda one: cursor_at(Listed.CHANGES, one.seq), view=change_view)
+        page = page_parts(
+            found, first, after, cursor=lambda one: encode_cursor(ListName.CHANGES, one.seq), view=change_view
+        )
         complete = not found or found[0].seq == known + 1
         return ChangeConnection(epoch=head.epoch, head=head.seq, complete=complete, **page)
 
@@ -114,7 +115,7 @@ class ListsQuery:
         after: AfterCursor = None,
     ) -> Connection[MemoryNode]:
         """Return the scenes of a user."""
-        rows = await _memory(info).reads.scenes(info.context["tenant"], user_id, session_id, first=first, after=after)
+        rows = await memory_of(info).reads.scenes(info.context["tenant"], user_id, session_id, first=first, after=after)
         page = page_parts(rows, first, after, cursor=lambda row: row[1], view=lambda row: node_answer(row[0]))
         return Connection(**page)
 
@@ -127,7 +128,7 @@ class ListsQuery:
         after: AfterCursor = None,
     ) -> Connection[JobRow]:
         """Work that is not done."""
-        reads = _memory(info).reads
+        reads = memory_of(info).reads
         rows = await reads.jobs(info.context["tenant"], state.value if state else None, first=first, after=after)
         return Connection(**page_parts(rows, first, after, cursor=job_cursor, view=_job))
 
@@ -138,7 +139,7 @@ class ListsQuery:
         user_id: Annotated[str | None, strawberry.argument(description="Whose memory; everybody's without it.")] = None,
     ) -> MemoryStats:
         """Return how much there is."""
-        return MemoryStats(**await _memory(info).reads.stats(info.context["tenant"], user_id))
+        return MemoryStats(**await memory_of(info).reads.stats(info.context["tenant"], user_id))
 
 
 def change_view(one: NumberedChange) -> GraphChange:
@@ -157,8 +158,3 @@ def change_view(one: NumberedChange) -> GraphChange:
 def _job(row: Row) -> JobRow:
     names = ("id", "kind", "user_id", "session_id", "attempts", "due", "error")
     return JobRow(state=JobState(row["state"]), **{name: row[name] for name in names})
-
-
-def _memory(info: Info[Any, None]) -> Memory:
-    memory: Memory = info.context["memory"]
-    return memory

@@ -6,9 +6,8 @@ from typing import Annotated, Any
 import strawberry
 from strawberry.types import Info
 
-from graph_service.api.graphql.arguments import AsOfArgument, ValidAtArgument
+from graph_service.api.graphql.arguments import AsOfArgument, ValidAtArgument, memory_of
 from graph_service.memory.profile.reader import ProfilePart
-from graph_service.memory.service import Memory
 from schema.profile import Category
 
 strawberry.enum(Category, name="ProfileCategory", description="What a fact of a profile is about.")
@@ -55,7 +54,7 @@ class ProfileQuery:
         as_of: AsOfArgument = None,
     ) -> list[ProfilePartView]:
         """Return what is always to be known of a user."""
-        memory: Memory = info.context["memory"]
+        memory = memory_of(info)
         tenant = info.context["tenant"]
         parts = await memory.facts.profile(
             tenant, user_id, agent_id=agent_id, category=category, valid_at=valid_at, as_of=as_of

@@ -9,14 +9,14 @@ import strawberry
 from extraction.query_analysis import AnswerType, Intent
 from extraction.temporal.question_time import Force
 from graph_service.memory.ingest.episode_writer import Receipt
-from graph_service.memory.ingest.validation import Incoming, IncomingMessage
+from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest
 from graph_service.memory.jobs.outbox import Backlog
 from graph_service.memory.recall.candidates import EvidenceMessage
 from graph_service.memory.recall.pipeline import Answer, Hit
 from graph_service.memory.recall.query import EVERYTHING, HitKind, Mode, QueryFilters
 from schema.fact import FactKind
 from schema.labels import Role
-from schema.message import BroughtFact
+from schema.message import ProvidedFact
 
 # What recall understood of a question, as GraphQL shows it: its intent and the time it asks about.
 
@@ -174,9 +174,9 @@ class RememberInput:
         default=None, description="Makes messages without id and time repeatable."
     )
 
-    def incoming(self) -> Incoming:
+    def incoming(self) -> RememberRequest:
         """Return the call in our own words."""
-        return Incoming(
+        return RememberRequest(
             user_id=self.user_id,
             session_id=self.session_id,
             messages=tuple(
@@ -351,8 +351,8 @@ def _message_view(message: EvidenceMessage) -> MessageEvidence:
     )
 
 
-def _brought(fact: FactInput) -> BroughtFact:
-    return BroughtFact(
+def _brought(fact: FactInput) -> ProvidedFact:
+    return ProvidedFact(
         subject=fact.subject,
         predicate=fact.predicate,
         object=fact.object,

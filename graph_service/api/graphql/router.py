@@ -2,12 +2,12 @@
 
 import json
 import sys
-from collections import OrderedDict
 from dataclasses import replace
 from hashlib import sha256
 from typing import Any, Final
 
 import orjson
+from cachetools import LRUCache
 from cross_web import HTTPException
 from fastapi.responses import Response
 from graphql import GraphQLError
@@ -23,40 +23,36 @@ from graph_service.api.graphql.websocket import SocketHandler
 from schema.errors import InputError, RateLimitError
 from schema.json_text import read_json
 
-# Texts of GraphQL that clients name by their hash; the longest unused go first.
-
 TEXTS_MAX: Final = 2_000
 BYTES_MAX: Final = 8 * 2**20
 TEXT_CHARS_MAX: Final = 40_000
 
 
-class KeptQueries:
-    """Texts by tenant and hash, so that nobody learns what another tenant asks; bounded in number and in bytes."""
+class PersistedQueries:
+    """LRU cache of query texts by tenant and hash, bounded in number and bytes.
+
+    Keyed by tenant so that no tenant can learn what another one asks.
+    """
 
     def __init__(self) -> None:
-        self._texts: OrderedDict[tuple[str, str], str] = OrderedDict()
-        self._bytes = 0
+        self._texts: LRUCache[tuple[str, str], str] = LRUCache(BYTES_MAX, getsizeof=sys.getsizeof)
 
     @property
     def bytes(self) -> int:
-        """The memory that all texts take; a character takes one to four bytes."""
-        return self._bytes
+        """The memory of all texts; a character takes one to four bytes."""
+        return int(self._texts.currsize)
 
     def get(self, tenant: str, name: str) -> str | None:
-        """Return the text of a hash; None when it is not kept, or not any more."""
-        text = self._texts.get((tenant, name))
-        if text is not None:
-            self._texts.move_to_end((tenant, name))
-        return text
+        """Return the text of a hash, or None."""
+        return self._texts.get((tenant, name))
 
     def put(self, tenant: str, name: str, text: str) -> None:
-        """Keep a text; one that is too long is not kept, and its client sends it each time."""
+        """Cache a text unless it is longer than `TEXT_CHARS_MAX`; clients send such texts each time."""
         if len(text) > TEXT_CHARS_MAX or (tenant, name) in self._texts:
             return
+        if len(self._texts) >= TEXTS_MAX:
+            self._texts.popitem()
         self._texts[tenant, name] = text
-        self._bytes += sys.getsizeof(text)
-        while len(self._texts) > TEXTS_MAX or self._bytes > BYTES_MAX:
-            self._bytes -= sys.getsizeof(self._texts.popitem(last=False)[1])
 
     def __len__(self) -> int:
         return len(self._texts)
@@ -73,7 +69,7 @@ class FastRouter(GraphQLRouter[Any, None]):
 
     def __init__(self, *args: Any, **more: Any) -> None:
         super().__init__(*args, **more)
-        self._kept = KeptQueries()
+        self._persisted = PersistedQueries()
 
     def encode_json(self, data: object) -> str | bytes:
         """Return the body of an answer."""
@@ -140,14 +136,14 @@ class FastRouter(GraphQLRouter[Any, None]):
         result = await super().execute_single(request, request_adapter, sub_response, context, root_value, request_data)
         if name is not None and request_data.query and not isinstance(result, PreExecutionError):
             # Only what passed every limit is worth remembering.
-            self._kept.put(context["tenant"], name, request_data.query)
+            self._persisted.put(context["tenant"], name, request_data.query)
         return result
 
     def _with_text(self, tenant: str, name: str | None, asked: GraphQLRequestData) -> GraphQLRequestData:
         if name is None:
             return asked
         if asked.query is None:
-            text = self._kept.get(tenant, name)
+            text = self._persisted.get(tenant, name)
             if text is None:
                 raise _error("PersistedQueryNotFound", _NOT_FOUND)
             return replace(asked, query=text)

@@ -16,6 +16,7 @@ from strawberry.subscriptions import GRAPHQL_TRANSPORT_WS_PROTOCOL
 from strawberry.types import ExecutionResult, Info, StreamExecutionResult
 
 from graph_service.api.graphql.analyst import AnalystQuery
+from graph_service.api.graphql.arguments import memory_of
 from graph_service.api.graphql.authorization import RoleGuard
 from graph_service.api.graphql.context import ContextQuery
 from graph_service.api.graphql.corrections import CorrectionsMutation, CorrectionsQuery
@@ -57,11 +58,6 @@ from schema.errors import InputError, MnemographError, RateLimitError, TooCostly
 from schema.ids import TenantId
 
 _log = logging.getLogger("mnemograph.graphql")
-
-
-def _memory(info: Info[Any, None]) -> Memory:
-    memory: Memory = info.context["memory"]
-    return memory
 
 
 @strawberry.type
@@ -136,13 +132,13 @@ class Query(
             mode=mode,
             narrowed=narrowing(only, after),
         )
-        return answer_view(await _memory(info).recall(info.context["tenant"], question))
+        return answer_view(await memory_of(info).recall(info.context["tenant"], question))
 
     @strawberry.field(description="How much background work of the tenant is not done.")
     async def work(self, info: Info[Any, None]) -> WorkStatus:
         """Return how much background work is not done."""
-        memory, tenant = _memory(info), info.context["tenant"]
-        depth = await memory.spooling.depth(tenant)
+        memory, tenant = memory_of(info), info.context["tenant"]
+        depth = await memory.spool_admin.depth(tenant)
         return backlog_view(await memory.backlog(tenant), spooled=depth.waiting)
 
 
@@ -170,7 +166,7 @@ class Mutation(
         input: Annotated[RememberInput, strawberry.argument(description="The messages, and what you know of them.")],  # noqa: A002  the API's word
     ) -> RememberReceipt:
         """Store messages at once."""
-        return receipt_view(await _memory(info).remember(info.context["tenant"], input.incoming()))
+        return receipt_view(await memory_of(info).remember(info.context["tenant"], input.incoming()))
 
 
 class OurErrors(SchemaExtension):

@@ -6,8 +6,7 @@ from typing import Annotated, Any
 import strawberry
 from strawberry.types import Info
 
-from graph_service.api.graphql.arguments import AfterCursor, Connection, FirstArgument, page_parts
-from graph_service.memory.service import Memory
+from graph_service.api.graphql.arguments import AfterCursor, Connection, FirstArgument, memory_of, page_parts
 from graph_service.memory.sessions.lifecycle import session_cursor
 from graph_service.memory.sessions.short_term_window import RecentTurns, Source, Turn
 from schema.labels import Role
@@ -53,7 +52,7 @@ class ShortTermQuery:
         turns: Annotated[int, strawberry.argument(description="At most so many turns, 1 to 200.")] = 20,
     ) -> ShortTerm:
         """Return the last turns of a session."""
-        memory: Memory = info.context["memory"]
+        memory = memory_of(info)
         heard = await memory.short_term(info.context["tenant"], user_id, session_id, turns=turns)
         return _heard_view(heard)
 
@@ -114,14 +113,14 @@ class SessionsQuery:
         after: AfterCursor = None,
     ) -> Connection[SessionAnswer]:
         """Return sessions of a user."""
-        memory: Memory = info.context["memory"]
+        memory = memory_of(info)
         rows = await memory.sessions.page(info.context["tenant"], user_id, first=first, after=after)
         return Connection(**page_parts(rows, first, after, cursor=session_cursor, view=_answer))
 
     @strawberry.field(description="One session and where it stands.")
     async def session(self, info: Info[Any, None], user_id: _UserId, session_id: _SessionId) -> SessionAnswer:
         """Return one session."""
-        memory: Memory = info.context["memory"]
+        memory = memory_of(info)
         return _answer(await memory.sessions.one(info.context["tenant"], user_id, session_id))
 
 
@@ -134,7 +133,7 @@ class SessionsMutation:
     )
     async def close_session(self, info: Info[Any, None], user_id: _UserId, session_id: _SessionId) -> SessionAnswer:
         """End a session."""
-        memory: Memory = info.context["memory"]
+        memory = memory_of(info)
         return _answer(await memory.sessions.close(info.context["tenant"], user_id, session_id))
 
 

@@ -6,8 +6,8 @@ from typing import Annotated, Any
 import strawberry
 from strawberry.types import Info
 
-from graph_service.memory.ingest.spool import Spooled, SpoolState, SpoolStatus
-from graph_service.memory.service import Memory
+from graph_service.api.graphql.arguments import memory_of
+from graph_service.memory.ingest.spool import SpoolEntry, SpoolState, SpoolStatus
 
 strawberry.enum(SpoolState, name="SpoolState", description="What is to become of a spooled call of remember.")
 
@@ -70,29 +70,24 @@ class SpoolMutation:
         paused: Annotated[bool, strawberry.argument(description="False resumes.")] = True,
     ) -> SpoolView:
         """Pause or resume for all tenants."""
-        await _memory(info).spooling.pause(paused)
+        await memory_of(info).spool_admin.pause(paused)
         return await _view(info)
 
     @strawberry.mutation(description="Has a refused call of remember tried again.")
     async def retry_spooled(self, info: Info[Any, None], number: NumberArgument) -> SpoolView:
         """Have a refused episode tried again."""
-        await _memory(info).spooling.retry(info.context["tenant"], number)
+        await memory_of(info).spool_admin.retry(info.context["tenant"], number)
         return await _view(info)
 
     @strawberry.mutation(description="Gives up a refused call of remember; what was said in it is gone.")
     async def drop_spooled(self, info: Info[Any, None], number: NumberArgument) -> SpoolView:
         """Give up a refused episode."""
-        await _memory(info).spooling.drop(info.context["tenant"], number)
+        await memory_of(info).spool_admin.drop(info.context["tenant"], number)
         return await _view(info)
 
 
-def _memory(info: Info[Any, None]) -> Memory:
-    memory: Memory = info.context["memory"]
-    return memory
-
-
 async def _view(info: Info[Any, None]) -> SpoolView:
-    status: SpoolStatus = await _memory(info).spooling.status(info.context["tenant"])
+    status: SpoolStatus = await memory_of(info).spool_admin.status(info.context["tenant"])
     return SpoolView(
         waiting=status.depth.waiting,
         refused=status.depth.refused,
@@ -101,7 +96,7 @@ async def _view(info: Info[Any, None]) -> SpoolView:
     )
 
 
-def _episode_view(spooled: Spooled) -> SpooledEpisode:
+def _episode_view(spooled: SpoolEntry) -> SpooledEpisode:
     episode = spooled.episode
     return SpooledEpisode(
         number=spooled.number,

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 import strawberry
 from strawberry.types import Info
 
-from graph_service.memory.service import Memory
+from graph_service.api.graphql.arguments import memory_of
 from graph_service.memory.summaries.service import LayersReport, LayerText, Level
 
 strawberry.enum(
@@ -53,7 +53,7 @@ class LayersQuery:
         ] = None,
     ) -> LayerAnswer:
         """Return one layer of one memory."""
-        memory: Memory = info.context["memory"]
+        memory = memory_of(info)
         found = await memory.layers.layer(info.context["tenant"], uri, level, after=after)
         return LayerAnswer(**{name: getattr(found, name) for name in LayerText.__dataclass_fields__})
 
@@ -70,6 +70,6 @@ class LayersMutation:
         session_id: Annotated[str | None, strawberry.argument(description="Only this session of the user.")] = None,
     ) -> LayersAnswer:
         """Make missing texts."""
-        memory: Memory = info.context["memory"]
+        memory = memory_of(info)
         report = await memory.layers.generate(info.context["tenant"], user_id=user_id, session_id=session_id)
         return LayersAnswer(**{name: getattr(report, name) for name in LayersReport.__dataclass_fields__})

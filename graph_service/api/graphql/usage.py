@@ -5,8 +5,8 @@ from typing import Annotated, Any
 import strawberry
 from strawberry.types import Info
 
+from graph_service.api.graphql.arguments import memory_of
 from graph_service.memory.consolidation.token_budget import DayUsage, UsageReport
-from graph_service.memory.service import Memory
 
 
 @strawberry.type(name="DayUsage", description="What reading cost on one day (UTC).")
@@ -45,7 +45,7 @@ class UsageQuery:
         days: Annotated[int, strawberry.argument(description="So many days back, 1 to 366.")] = 30,
     ) -> Usage:
         """Return what reading by a model cost."""
-        memory: Memory = info.context["memory"]
+        memory = memory_of(info)
         return _view(await memory.usage(info.context["tenant"], days=days))
 
 
@@ -64,7 +64,7 @@ class UsageMutation:
         scenes: Annotated[int, strawberry.argument(description="At most so many, 1 to 1,000.")] = 100,
     ) -> int:
         """Have the model read scenes that are owed to it."""
-        memory: Memory = info.context["memory"]
+        memory = memory_of(info)
         return await memory.read_again(info.context["tenant"], user_id, scenes=scenes)
 
 

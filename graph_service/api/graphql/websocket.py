@@ -10,7 +10,7 @@ from strawberry.subscriptions.protocols.graphql_transport_ws.types import Subscr
 
 from graph_service.auth.access import ANYBODY, Access
 from graph_service.auth.gate import Gate
-from graph_service.auth.rates import Bucket, taken
+from graph_service.auth.rates import Bucket, take
 from schema.errors import RateLimitError
 from schema.limits import LIMITS
 
@@ -36,7 +36,7 @@ class SocketHandler(BaseGraphQLTransportWSHandler[Any, None]):
 
     async def handle_message(self, message: Any) -> None:
         """Handle one message, unless it is one too many or no message of the protocol."""
-        self._bucket, wait_s = taken(self._bucket, now_s=time.monotonic(), per_s=MESSAGES_PER_S, burst=MESSAGES_BURST)
+        self._bucket, wait_s = take(self._bucket, now_s=time.monotonic(), per_s=MESSAGES_PER_S, burst=MESSAGES_BURST)
         if wait_s > 0:
             await self.websocket.close(code=TOO_FAST, reason=f"more than {MESSAGES_PER_S} messages a second")
             return

@@ -27,7 +27,7 @@ from schema.json_text import read_json
 
 if TYPE_CHECKING:
     from graph_service.graph.read_only_query import FreeAnswer
-    from graph_service.memory.analyst_queries import FreeQuestion
+    from graph_service.memory.analyst_queries import AnalystStatement
 
 FROM_STDIN = "-"
 _NO_PARQUET = "Parquet needs pyarrow: install it with `pip install 'mnemograph[parquet]'`, or use --format csv or jsonl"
@@ -173,12 +173,12 @@ def cypher(
     ] = False,
 ) -> None:
     """Run a read-only Cypher statement, within limits of time and rows; it sees all tenants."""
-    from graph_service.memory.analyst_queries import FreeQuestion
+    from graph_service.memory.analyst_queries import AnalystStatement
 
     row_format = RowFormat.JSON if call.as_json else one_of(RowFormat, form, "--format")
     if row_format is RowFormat.PARQUET and output is None and sys.stdout.isatty():
         raise InputError("Parquet is binary: name a file with --output")
-    question = FreeQuestion(
+    question = AnalystStatement(
         statement=_statement(statement, file),
         # Statements may use the tenant of the command line as $tenant.
         parameters={"tenant": call.settings.tenant, **_parameters(param or [])},
@@ -191,7 +191,7 @@ def cypher(
         call.terminal.say(f"incomplete: {answer.cut}")
 
 
-async def _run(call: Invocation, question: "FreeQuestion") -> "FreeAnswer":
+async def _run(call: Invocation, question: "AnalystStatement") -> "FreeAnswer":
     # A query needs no models, and loading them takes seconds.
     settings = replace(call.settings, embedding=EmbeddingSettings(kind="none"), llm=LlmSettings())
     async with open_services(settings, call.terminal) as services:

@@ -28,7 +28,7 @@ FILE_BYTES_MAX: Final = 512 * 2**20
 if TYPE_CHECKING:
     from graph_service.app.services import Services
     from graph_service.importers.import_batch import ImportBatch
-    from graph_service.memory.ingest.validation import Incoming
+    from graph_service.memory.ingest.validation import RememberRequest
 
 
 @command
@@ -61,7 +61,7 @@ def import_files(
 
 
 async def store_all(
-    services: "Services", tenant: TenantId, calls: Sequence["Incoming"], bars: ProgressBars
+    services: "Services", tenant: TenantId, calls: Sequence["RememberRequest"], bars: ProgressBars
 ) -> tuple[int, int]:
     """Store messages, and return how many were new and how many were stored already."""
     stored = repeated = 0
@@ -114,12 +114,12 @@ def _check(batch: "ImportBatch", tenant: TenantId) -> None:
     Raises:
         InputError: a message is not valid; names all problems.
     """
-    from graph_service.memory.ingest.validation import check_incoming
+    from graph_service.memory.ingest.validation import check_request
 
     now, problems = datetime.now(UTC), list[str]()
     for call in batch.calls:
         try:
-            unfit = check_incoming(tenant, call, now=now).dropped
+            unfit = check_request(tenant, call, now=now).dropped
         except InputError as error:
             problems += [f"session {call.session_id!r}: {problem}" for problem in error.problems]
         else:

@@ -10,7 +10,7 @@ from graph_service.cli.signals import run
 from schema.errors import UnavailableError
 
 if TYPE_CHECKING:
-    from graph_service.memory.ingest.validation import Incoming
+    from graph_service.memory.ingest.validation import RememberRequest
 
 DEFAULT_SESSION = "cli"
 
@@ -28,25 +28,25 @@ def remember(
     no_wait: Annotated[bool, typer.Option("--no-wait", help="Do not wait until its facts are extracted.")] = False,
 ) -> None:
     """Store one message, and extract the facts in it."""
-    from graph_service.memory.ingest.validation import Incoming, IncomingMessage
+    from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest
 
     message = IncomingMessage(role=role, text=text, time=parse_time(time, "--time"), speaker=speaker)
-    incoming = Incoming(user_id=user, session_id=session, user_name=name, messages=(message,))
-    run(_remember(call, incoming, wait=not no_wait))
+    request = RememberRequest(user_id=user, session_id=session, user_name=name, messages=(message,))
+    run(_remember(call, request, wait=not no_wait))
 
 
-async def _remember(call: Invocation, incoming: "Incoming", *, wait: bool) -> None:
+async def _remember(call: Invocation, request: "RememberRequest", *, wait: bool) -> None:
     receipt = None
     try:
         async with open_for(call) as services:
-            receipt = await services.memory.remember(call.tenant, incoming)
+            receipt = await services.memory.remember(call.tenant, request)
             if wait and not receipt.spooled:
                 await finish_jobs(services, call.tenant, call.terminal)
     except UnavailableError:
         if receipt is None:
             from graph_service.runtime.spool_location import remember_offline
 
-            receipt = await remember_offline(call.settings, call.tenant, incoming)
+            receipt = await remember_offline(call.settings, call.tenant, request)
         elif not receipt.spooled:
             raise
     document = {

@@ -13,12 +13,12 @@ from schema.ids import TenantId
 from schema.timespan import iso
 
 if TYPE_CHECKING:
-    from graph_service.memory.ingest.spool import Spooling, SpoolStatus
+    from graph_service.memory.ingest.spool import SpoolAdmin, SpoolStatus
 
 spool = typer.Typer(help="Messages that wait on this machine's disk for Neo4j.", no_args_is_help=True)
 
 NumberArgument = Annotated[int, typer.Argument(help="The number of a refused episode.", show_default=False)]
-Action = Callable[["Spooling", TenantId], Awaitable[None]]
+Action = Callable[["SpoolAdmin", TenantId], Awaitable[None]]
 
 
 @spool.command("list")
@@ -32,41 +32,41 @@ def list_spooled(call: Invocation) -> None:
 @command
 def pause(call: Invocation) -> None:
     """Keep everything on disk, even while Neo4j is available."""
-    run(_run(call, lambda spooling, _tenant: spooling.pause(True)))
+    run(_run(call, lambda admin, _tenant: admin.pause(True)))
 
 
 @spool.command()
 @command
 def resume(call: Invocation) -> None:
     """Write to Neo4j again; a running service then writes what waits."""
-    run(_run(call, lambda spooling, _tenant: spooling.pause(False)))
+    run(_run(call, lambda admin, _tenant: admin.pause(False)))
 
 
 @spool.command()
 @command
 def retry(call: Invocation, number: NumberArgument) -> None:
     """Try a refused episode again."""
-    run(_run(call, lambda spooling, tenant: spooling.retry(tenant, number)))
+    run(_run(call, lambda admin, tenant: admin.retry(tenant, number)))
 
 
 @spool.command()
 @command
 def drop(call: Invocation, number: NumberArgument) -> None:
     """Delete a refused episode; its messages are lost."""
-    run(_run(call, lambda spooling, tenant: spooling.drop(tenant, number)))
+    run(_run(call, lambda admin, tenant: admin.drop(tenant, number)))
 
 
 async def _run(call: Invocation, action: Action | None) -> None:
     """Run `action`, then print what waits."""
-    from graph_service.memory.ingest.spool import Spooling
+    from graph_service.memory.ingest.spool import SpoolAdmin
     from graph_service.runtime.spool_location import open_spool
 
     tenant, file = call.tenant, open_spool(call.settings)
     try:
-        spooling = Spooling(file)
+        admin = SpoolAdmin(file)
         if action is not None:
-            await action(spooling, tenant)
-        status = await spooling.status(tenant)
+            await action(admin, tenant)
+        status = await admin.status(tenant)
     finally:
         await file.close()
     call.terminal.answer(_document(status), lambda: _table(status))

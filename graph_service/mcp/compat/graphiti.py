@@ -15,7 +15,7 @@ from graph_service.mcp.tool_schemas import Shape
 from graph_service.mcp.tools.forget import Forgettable, forgotten
 from graph_service.mcp.tools.maintenance import StatusArguments, status_answer
 from graph_service.mcp.tools.remember import session_of_today
-from graph_service.memory.ingest.validation import Incoming, IncomingMessage
+from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest
 from graph_service.memory.mindmap.node_search import NodeFound
 from graph_service.memory.recall.pipeline import Hit
 from graph_service.memory.recall.query import HitKind, Question
@@ -135,7 +135,7 @@ _SPOKEN = re.compile(r"([^:\n：]{1,60})[:：]\s*(.+)")
 
 async def _add_memory(desk: ToolContext, caller: Caller, given: AddMemoryArguments) -> MessageAnswer:
     group = caller.whose(given.group_id)
-    incoming = Incoming(
+    incoming = RememberRequest(
         user_id=group,
         session_id=session_of_today(desk),
         messages=tuple(

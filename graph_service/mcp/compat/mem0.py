@@ -13,7 +13,7 @@ from graph_service.mcp.tool import Effect, ToolContext
 from graph_service.mcp.tool_schemas import Shape
 from graph_service.mcp.tools.forget import Forgettable, forgotten
 from graph_service.mcp.tools.remember import session_of_today
-from graph_service.memory.ingest.validation import Incoming, IncomingMessage
+from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest
 from graph_service.memory.mindmap.node_search import FactOfNode
 from graph_service.memory.recall.query import HitKind, QueryFilters, Question
 from schema.errors import InputError, NotFoundError
@@ -101,7 +101,7 @@ _BY_TEXT: Final[Mapping[str, Callable[[str], Filters]]] = {
 async def _add_memory(desk: ToolContext, caller: Caller, given: AddMemoryArguments) -> MemoriesResult:
     user_id = caller.whose(given.user_id)
     turns = given.messages or [Turn(role="user", content=given.text)]
-    incoming = Incoming(
+    incoming = RememberRequest(
         user_id=user_id,
         session_id=given.run_id or session_of_today(desk),
         agent_id=given.agent_id,

@@ -10,14 +10,14 @@ from graph_service.mcp.compat.compat_schemas import TheirAnswer, Theirs, a_tool
 from graph_service.mcp.tool import Effect, ToolContext
 from graph_service.mcp.tool_schemas import Shape
 from graph_service.mcp.tools.forget import Forgettable, forgotten
-from graph_service.memory.ingest.validation import Incoming, IncomingMessage
+from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest
 from graph_service.memory.mindmap.node_search import NAMED_MAX, FactOfNode, NodeFound
 from schema.entity import EntityType
 from schema.errors import NotFoundError
 from schema.ids import content_hash, message_uri, session_uri
 from schema.labels import Role
 from schema.limits import LIMITS
-from schema.message import BroughtFact
+from schema.message import ProvidedFact
 
 # How entities, observations and relations of the official memory server are facts here, and facts are those. Pure.
 
@@ -55,7 +55,7 @@ class Graph(TheirAnswer):
     relations: list[Relation] = Field([])
 
 
-def told(entity: Entity) -> list[tuple[str, BroughtFact]]:
+def told(entity: Entity) -> list[tuple[str, ProvidedFact]]:
     """Return the notes that make an entity: one for each observation, and what it is where we have no such type."""
     known = entity.entityType.casefold() in _TYPES
     notes = [note(entity.name, text, entity.entityType.casefold() if known else None) for text in entity.observations]
@@ -65,12 +65,12 @@ def told(entity: Entity) -> list[tuple[str, BroughtFact]]:
     return notes
 
 
-def note(name: str, text: str, entity_type: str | None = None) -> tuple[str, BroughtFact]:
+def note(name: str, text: str, entity_type: str | None = None) -> tuple[str, ProvidedFact]:
     """Return an observation, and the id of the message that carries it."""
     return _noted(name, OBSERVATION, text[: LIMITS.name_chars], text, subject_type=entity_type)
 
 
-def said_of(relation: Relation) -> tuple[str, BroughtFact]:
+def said_of(relation: Relation) -> tuple[str, ProvidedFact]:
     """Return a relation, and the id of the message that carries it."""
     words = relation.relationType.replace("_", " ")
     statement = f"{relation.source} {words} {relation.to}"
@@ -106,8 +106,8 @@ def _entity(node: NodeFound) -> Entity:
     return Entity(name=node.name, entityType=what or node.entity_type or node.kind.casefold(), observations=seen)
 
 
-def _noted(name: str, relation: str, obj: str, statement: str, *, subject_type: str | None) -> tuple[str, BroughtFact]:
-    fact = BroughtFact(
+def _noted(name: str, relation: str, obj: str, statement: str, *, subject_type: str | None) -> tuple[str, ProvidedFact]:
+    fact = ProvidedFact(
         subject=name,
         predicate="RELATES_TO",
         object=obj,
@@ -206,18 +206,18 @@ async def _add_observations(desk: ToolContext, caller: Caller, given: AddObserva
     return await _store(desk, caller, notes)
 
 
-async def _store(desk: ToolContext, caller: Caller, notes: Sequence[tuple[str, BroughtFact]]) -> StoredResult:
+async def _store(desk: ToolContext, caller: Caller, notes: Sequence[tuple[str, ProvidedFact]]) -> StoredResult:
     """Return each note is a message with an id of its own, so that it can be repeated and deleted by what it says."""
     user_id, stored, repeated = caller.whose(None), 0, 0
     unique = list(dict(notes).items())
     for first in range(0, len(unique), LIMITS.facts):
         some = unique[first : first + LIMITS.facts]
-        incoming = Incoming(
+        incoming = RememberRequest(
             user_id=user_id,
             session_id=NOTES,
             messages=tuple(IncomingMessage(role=Role.ASSISTANT, text=fact.statement, id=name) for name, fact in some),
             facts=tuple(
-                BroughtFact(**{**{k: getattr(fact, k) for k in fact.__dataclass_fields__}, "message_indexes": (i,)})
+                ProvidedFact(**{**{k: getattr(fact, k) for k in fact.__dataclass_fields__}, "message_indexes": (i,)})
                 for i, (_, fact) in enumerate(some)
             ),
         )
@@ -274,7 +274,7 @@ async def _delete_entities(desk: ToolContext, caller: Caller, given: EntityNames
 
 
 def _notes_of(graph: Graph) -> dict[str, str]:
-    notes: Iterable[tuple[str, BroughtFact]] = [
+    notes: Iterable[tuple[str, ProvidedFact]] = [
         *(one for entity in graph.entities for one in told(entity)),
         *(said_of(relation) for relation in graph.relations),
     ]

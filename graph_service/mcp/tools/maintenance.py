@@ -160,7 +160,7 @@ async def _index_memories(desk: ToolContext, caller: Caller, given: IndexMemorie
 
 async def status_answer(desk: ToolContext, caller: Caller) -> StatusAnswer:
     """Return how the memory of a caller's tenant does; answers while the database is away, too."""
-    about, depth = desk.about, await desk.memory.spooling.depth(caller.tenant)
+    about, depth = desk.about, await desk.memory.spool_admin.depth(caller.tenant)
     said = StatusAnswer(
         database="away",
         waiting=0,

@@ -9,9 +9,9 @@ from graph_service.mcp.caller import Caller
 from graph_service.mcp.tool import Effect, Tool, ToolContext
 from graph_service.mcp.tool_schemas import Arguments, Shape
 from graph_service.memory.ingest.episode_writer import Receipt
-from graph_service.memory.ingest.validation import Incoming, IncomingMessage
+from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest
 from schema.fact import FactKind
-from schema.message import BroughtFact
+from schema.message import ProvidedFact
 
 UserId = Annotated[str | None, Field(description="Whose memory; that of the connection's user if left out.")]
 
@@ -92,7 +92,7 @@ def session_of_today(desk: ToolContext) -> str:
 
 
 async def _remember(desk: ToolContext, caller: Caller, given: RememberArguments) -> RememberAnswer:
-    incoming = Incoming(
+    incoming = RememberRequest(
         user_id=caller.whose(given.user_id),
         session_id=given.session_id or session_of_today(desk),
         messages=tuple(IncomingMessage(**dict(said)) for said in given.messages),
@@ -105,9 +105,9 @@ async def _remember(desk: ToolContext, caller: Caller, given: RememberArguments)
     return receipt_answer(await desk.memory.remember(caller.tenant, incoming))
 
 
-def _brought(fact: ReadFact) -> BroughtFact:
+def _brought(fact: ReadFact) -> ProvidedFact:
     lists = {"message_indexes": tuple(fact.message_indexes), "steps": tuple(fact.steps)}
-    return BroughtFact(**{**dict(fact), **lists})
+    return ProvidedFact(**{**dict(fact), **lists})
 
 
 REMEMBER = Tool(

@@ -6,7 +6,7 @@ from graph_service.graph.statements import Statement, statement
 from graph_service.graph.store import Graph, Writing
 from graph_service.memory.change_log.log import append_changes
 from graph_service.memory.consolidation.plan import DigestPlan
-from graph_service.memory.consolidation.session_input import SessionText
+from graph_service.memory.consolidation.session_input import SessionInput
 from graph_service.memory.consolidation.token_budget import day_of
 from graph_service.memory.entity_resolution.kinship_merges import concerns_roles, settle_roles
 from graph_service.memory.entity_resolution.projection_writer import say_of_merged
@@ -21,7 +21,7 @@ class StaleError(Exception):
 
 
 async def commit_digest(
-    graph: Graph, text: SessionText, plan: DigestPlan, held: JobClaim, *, now_ms: int, too_slow: str | None = None
+    graph: Graph, text: SessionInput, plan: DigestPlan, held: JobClaim, *, now_ms: int, too_slow: str | None = None
 ) -> None:
     """Write the plan, finish the work and append to the change log.
 
@@ -67,7 +67,7 @@ async def commit_digest(
     await graph.write(steps)
 
 
-async def _take_user(writing: Writing, text: SessionText, plan: DigestPlan, held: JobClaim) -> None:
+async def _take_user(writing: Writing, text: SessionInput, plan: DigestPlan, held: JobClaim) -> None:
     parameters = {
         "tenant": held.tenant,
         "user_node_id": text.owner.user.id,

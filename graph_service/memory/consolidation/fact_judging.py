@@ -68,7 +68,7 @@ _WIDE = 30
 
 
 @dataclass(slots=True, kw_only=True)
-class Judges:
+class SessionFactJudge:
     """The judge of one session, with what it said so far: a plan made anew does not ask again.
 
     Attributes:

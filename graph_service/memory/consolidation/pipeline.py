@@ -15,17 +15,27 @@ from extraction.rules.rule_reader import READER_NAME, TOO_SLOW, plain_reading
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Writing
 from graph_service.memory.consolidation.commit import StaleError, commit_digest
-from graph_service.memory.consolidation.fact_judging import Judges
+from graph_service.memory.consolidation.fact_judging import SessionFactJudge
 from graph_service.memory.consolidation.known_facts import load_known
 from graph_service.memory.consolidation.plan import DigestPlan, SceneExtraction, names_of, plan_digest
 from graph_service.memory.consolidation.plan_size import computed, facts_in, planned_chars
 from graph_service.memory.consolidation.segmentation import SceneRules, is_ripe
-from graph_service.memory.consolidation.session_input import BroughtByMessage, SessionText, load_session, scene_text
+from graph_service.memory.consolidation.session_input import (
+    ProvidedByMessage,
+    SessionInput,
+    load_session_input,
+    scene_text,
+)
 from graph_service.memory.consolidation.token_budget import affordable
-from graph_service.memory.consolidation.user_aliases import meeting_the_user, names_told, new_names, with_names_told
+from graph_service.memory.consolidation.user_aliases import (
+    add_declared_aliases,
+    changed_alias_properties,
+    replace_user_aliases,
+    stored_aliases,
+)
 from graph_service.memory.entity_resolution.candidate_lookup import load_candidates
 from graph_service.memory.jobs.job_context import JobContext
-from graph_service.memory.jobs.keyed_lock import OneAtATime
+from graph_service.memory.jobs.keyed_lock import KeyedLock
 from graph_service.memory.jobs.outbox import JobClaim, finish
 from graph_service.memory.summaries.scene_summary import (
     asks_for_overview,
@@ -35,7 +45,7 @@ from graph_service.memory.summaries.scene_summary import (
     within,
     written_layers,
 )
-from graph_service.memory.tombstones import Refused, refused_of
+from graph_service.memory.tombstones import UserTombstones, load_user_tombstones
 from graph_service.observability.metrics import FACTS, MODEL_TOKENS, READINGS, REJECTED
 from schema.errors import ConflictError, MisreadError, TooSlowError
 from schema.scene import Scene
@@ -97,9 +107,9 @@ async def read_session(
     graph: Graph,
     readers: Readers,
     held: JobClaim,
-    pace: JobContext,
+    job_context: JobContext,
     rules: SceneRules,
-    turns: OneAtATime,
+    turns: KeyedLock,
     *,
     embedder: Embedder | None = None,
     final: bool = False,
@@ -119,43 +129,47 @@ async def read_session(
         UnavailableError: the model or Neo4j is away; nothing was written.
         ConflictError: the lease was lost, or the memory kept changing; nothing was written.
     """
-    text = await load_session(graph, held, rules, embedder, owed=whole, until_ms=until_ms)
-    pace.step("read loaded")
+    text = await load_session_input(graph, held, rules, embedder, owed=whole, until_ms=until_ms)
+    job_context.step("read loaded")
     if text is None:
-        await _finish_empty(graph, held, pace)
+        await _finish_empty(graph, held, job_context)
         return False
-    affordable_readers = await _affordable(graph, readers, held, pace)
-    refused = await refused_of(graph, text.owner)
+    affordable_readers = await _affordable(graph, readers, held, job_context)
+    refused = await load_user_tombstones(graph, text.owner)
     scenes = await _read_scenes(text, affordable_readers, rules, refused, final=final, whole=whole)
     if not scenes:
-        await _finish_empty(graph, held, pace, text)
+        await _finish_empty(graph, held, job_context, text)
         return text.more
-    pace.step("read")
-    judges = Judges(judge=affordable_readers.judge)
+    job_context.step("read")
+    judges = SessionFactJudge(judge=affordable_readers.judge)
     # Two plans on one memory at once: the later one would only be made again.
     async with turns.turn(f"{held.tenant} {text.owner.user.id}") as waited:
         if waited:
             text = await _refresh(graph, text, held)
         for _ in range(_PLANS_MAX):
-            plan = await _plan(graph, text, scenes, judges, pace)
-            pace.step("planned")
+            plan = await _plan(graph, text, scenes, judges, job_context)
+            job_context.step("planned")
             try:
-                await commit_digest(graph, text, plan, held, now_ms=pace.now_ms(), too_slow=_too_slow(scenes))
+                await commit_digest(graph, text, plan, held, now_ms=job_context.now_ms(), too_slow=_too_slow(scenes))
             except StaleError:
                 text = await _refresh(graph, text, held)
                 continue
-            pace.step("read committed")
+            job_context.step("read committed")
             count_digest(scenes, plan)
-            pace.on_change(held.tenant)
+            job_context.on_change(held.tenant)
             return text.more
     raise ConflictError(f"the memory of user {text.owner.user_id!r} keeps changing; the work is tried again later")
 
 
 async def _plan(
-    graph: Graph, text: SessionText, scenes: Sequence[SceneExtraction], judges: Judges, pace: JobContext
+    graph: Graph,
+    text: SessionInput,
+    scenes: Sequence[SceneExtraction],
+    judges: SessionFactJudge,
+    job_context: JobContext,
 ) -> DigestPlan:
-    owner, told = text.owner, with_names_told(text.user_properties, scenes, text.owner)
-    scenes = meeting_the_user(scenes, names_told(told), owner)
+    owner, told = text.owner, add_declared_aliases(text.user_properties, scenes, text.owner)
+    scenes = replace_user_aliases(scenes, stored_aliases(told), owner)
     names = names_of(scenes)
     candidates = await load_candidates(graph, owner, names)
     judging = await judges.on(graph, owner, scenes, names, candidates)
@@ -170,7 +184,7 @@ async def _plan(
         candidates,
         known.facts,
         known.mentions,
-        recorded_at=pace.clock(),
+        recorded_at=job_context.clock(),
         held=known.held,
         judging=judging,
     )
@@ -182,10 +196,10 @@ async def _plan(
             f" long ({error}); the messages of session {text.session_uri} are stored and searchable; forget some of"
             " these facts, or send them again in smaller parts, and try the work again"
         ) from error
-    return replace(plan, own_names=new_names(text.user_properties, told))
+    return replace(plan, own_names=changed_alias_properties(text.user_properties, told))
 
 
-async def _refresh(graph: Graph, text: SessionText, held: JobClaim) -> SessionText:
+async def _refresh(graph: Graph, text: SessionInput, held: JobClaim) -> SessionInput:
     """Return the same text with the user as it is now; the scenes cannot have changed, because the session is leased to
     us.
     """
@@ -197,11 +211,11 @@ async def _refresh(graph: Graph, text: SessionText, held: JobClaim) -> SessionTe
 
 
 async def _read_scenes(  # noqa: C901  one pass over a scene, whose steps share what came before
-    text: SessionText, readers: Readers, rules: SceneRules, refused: Refused, *, final: bool, whole: bool
+    text: SessionInput, readers: Readers, rules: SceneRules, refused: UserTombstones, *, final: bool, whole: bool
 ) -> list[SceneExtraction]:
     """Return the readings of scenes that changed, and new layer texts where the old ones hold no more."""
     # Rules share the processor and few threads with everybody; only answers of a model are worth waiting for together.
-    told_by = BroughtByMessage(text.session_uri, text.brought)
+    told_by = ProvidedByMessage(text.session_uri, text.brought)
     gate = asyncio.Semaphore(1 if readers.first is readers.fallback else readers.parallel)
 
     async def one(scene: Scene) -> SceneExtraction | None:
@@ -213,7 +227,7 @@ async def _read_scenes(  # noqa: C901  one pass over a scene, whose steps share 
         lines = scene_text(text, scene, told_by.covered)
 
         def kept(reading: Reading) -> Reading:
-            return refused.without_refused(reading, scene.messages, text.owner)
+            return refused.without_forgotten(reading, scene.messages, text.owner)
 
         brought = kept(told_by.reading(scene))
         basis = basis_of(scene, stored, brought, whole=ripe or whole, pending=pending)
@@ -267,8 +281,8 @@ def _too_slow(scenes: Sequence[SceneExtraction]) -> str | None:
     )
 
 
-async def _affordable(graph: Graph, readers: Readers, held: JobClaim, pace: JobContext) -> Readers:
-    budget, now = readers.tokens_per_day, pace.clock()
+async def _affordable(graph: Graph, readers: Readers, held: JobClaim, job_context: JobContext) -> Readers:
+    budget, now = readers.tokens_per_day, job_context.clock()
     first = await affordable(graph, held.tenant, readers.first, readers.fallback, tokens_per_day=budget, now=now)
     # Over the budget nothing is asked of the model at all.
     return readers if first is readers.first else replace(readers, first=first, writer=None, judge=None)
@@ -293,8 +307,10 @@ async def _read_by_rules(lines: SceneText, readers: Readers) -> tuple[list[Readi
         return [plain_reading()], True
 
 
-async def _finish_empty(graph: Graph, held: JobClaim, pace: JobContext, text: SessionText | None = None) -> None:
-    now_ms = pace.now_ms()
+async def _finish_empty(
+    graph: Graph, held: JobClaim, job_context: JobContext, text: SessionInput | None = None
+) -> None:
+    now_ms = job_context.now_ms()
     # Facts whose messages no scene holds must not stand in the way of those that come after them.
     passed = text.episodes if text is not None and text.more else ()
     if passed:

@@ -10,7 +10,7 @@ from extraction.reader import THE_AGENT, THE_USER, Mention, Reading
 from extraction.temporal.phrases import spans_in
 from graph_service.memory.change_log.payloads import fact_change, node_body, node_view
 from graph_service.memory.consolidation.proposal_check import Rejected, check
-from graph_service.memory.consolidation.session_input import SessionText
+from graph_service.memory.consolidation.session_input import SessionInput
 from graph_service.memory.consolidation.token_budget import digest_cost, scene_cost, scene_marks
 from graph_service.memory.entity_resolution.resolver import (
     EntityRecord,
@@ -171,7 +171,7 @@ def _beings(
 
 
 def plan_digest(
-    text: SessionText,
+    text: SessionInput,
     scenes: Sequence[SceneExtraction],
     names: Sequence[NameSeen],
     candidates: Sequence[EntityRecord],
@@ -267,7 +267,7 @@ def _named(
     return named
 
 
-def _scene_row(read: SceneExtraction, text: SessionText) -> dict[str, Any]:
+def _scene_row(read: SceneExtraction, text: SessionInput) -> dict[str, Any]:
     scene, owner = read.scene, text.owner
     stored = text.stored.get(scene.id, {})
     held = [_held(message) for message in scene.messages]
@@ -299,7 +299,7 @@ def _agent_row(owner: Owner, scenes: Sequence[SceneExtraction]) -> dict[str, Any
     return entity_row(known, owner)
 
 
-def _user_change(text: SessionText, last_said: datetime) -> Change:
+def _user_change(text: SessionInput, last_said: datetime) -> Change:
     stored = dict(text.user_properties)
     stored["last_seen"] = max(stored["last_seen"], last_said)
     view = node_view(stored, Label.USER.value)

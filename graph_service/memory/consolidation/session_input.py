@@ -60,7 +60,7 @@ _FACTS_CHARS_MAX = 500_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ProvidedFacts:
+class ProvidedEpisode:
     """Facts and a summary that a caller handed in with some messages."""
 
     id: str
@@ -70,7 +70,7 @@ class ProvidedFacts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SessionText:
+class SessionInput:
     """Everything one digest of a session reads.
 
     Attributes:
@@ -95,12 +95,12 @@ class SessionText:
     newest_ms: int
     stored: Mapping[str, Mapping[str, Any]]
     fresh: frozenset[MemoryId]
-    brought: tuple[ProvidedFacts, ...]
+    brought: tuple[ProvidedEpisode, ...]
     episodes: tuple[str, ...]
     more: bool
 
 
-async def load_session(
+async def load_session_input(
     graph: Graph,
     held: JobClaim,
     rules: SceneRules,
@@ -108,7 +108,7 @@ async def load_session(
     *,
     owed: bool = False,
     until_ms: int | None = None,
-) -> SessionText | None:
+) -> SessionInput | None:
     """Return the text to digest, or None when everything was read before.
 
     Raises:
@@ -155,7 +155,7 @@ async def load_session(
     also += [scene for scene in known if scene.id in waiting - ids]
     scenes = sorted([*changed, *also], key=lambda scene: (scene.episode_start, scene.id))
     starts = [round(scene.episode_start.timestamp() * 1000) for scene in scenes]
-    return SessionText(
+    return SessionInput(
         owner=owner,
         user_properties=row["user_properties"],
         revision=row["revision"],
@@ -186,8 +186,8 @@ def _owner(tenant: TenantId, row: Mapping[str, Any]) -> Owner:
 
 
 async def _earlier_episodes(
-    graph: Graph, held: JobClaim, near: Sequence[Mapping[str, Any]], unread: Sequence[ProvidedFacts]
-) -> tuple[ProvidedFacts, ...]:
+    graph: Graph, held: JobClaim, near: Sequence[Mapping[str, Any]], unread: Sequence[ProvidedEpisode]
+) -> tuple[ProvidedEpisode, ...]:
     """Return what was brought before with messages that are read; a scene is always read as a whole."""
     ids = {message["episode_id"] for scene in near for message in scene["messages"] if message["episode_id"]}
     ids -= {episode.id for episode in unread}
@@ -211,7 +211,7 @@ def understanding(what: str) -> Iterator[None]:
         ) from error
 
 
-def scene_text(text: SessionText, scene: Scene, covered: Collection[MemoryId]) -> SceneText:
+def scene_text(text: SessionInput, scene: Scene, covered: Collection[MemoryId]) -> SceneText:
     """Return the scene as a reader gets it; messages that came with facts are context, because the caller has read
     them.
 
@@ -249,14 +249,14 @@ class _BroughtOnce:
     whole: list[int] = field(default_factory=list)
 
 
-class BroughtByMessage:
+class ProvidedByMessage:
     """What callers brought, by the messages it is about: no scene goes through all of it.
 
     Raises:
         BrokenDataError: a fact that was brought lacks something.
     """
 
-    def __init__(self, session: str, brought: Sequence[ProvidedFacts]) -> None:
+    def __init__(self, session: str, brought: Sequence[ProvidedEpisode]) -> None:
         self.covered = frozenset(name for one in brought if one.facts for name in one.message_ids)
         self._brought = brought
         self._calls: dict[MemoryId, list[int]] = {}
@@ -283,7 +283,7 @@ class BroughtByMessage:
         return Reading(reader="caller", facts=tuple(facts), summary=summaries[-1] if summaries else None)
 
 
-def _by_message(brought: ProvidedFacts) -> _BroughtOnce:
+def _by_message(brought: ProvidedEpisode) -> _BroughtOnce:
     once = _BroughtOnce()
     for place, name in enumerate(brought.message_ids):
         once.places.setdefault(name, []).append(place)
@@ -349,9 +349,9 @@ def _moment(text: str | None) -> datetime | None:
     return datetime.fromisoformat(text) if text else None
 
 
-def _brought(row: Mapping[str, Any]) -> ProvidedFacts:
+def _brought(row: Mapping[str, Any]) -> ProvidedEpisode:
     facts = tuple(json.loads(row["facts"]))
-    return ProvidedFacts(id=row["id"], message_ids=tuple(row["message_ids"]), facts=facts, summary=row["summary"])
+    return ProvidedEpisode(id=row["id"], message_ids=tuple(row["message_ids"]), facts=facts, summary=row["summary"])
 
 
 def _message(row: Mapping[str, Any]) -> Message:

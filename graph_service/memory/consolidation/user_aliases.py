@@ -25,37 +25,37 @@ NAMES_MAX: Final = 20
 Told = Mapping[str, datetime]
 
 
-def names_told(stored: Mapping[str, Any]) -> dict[str, datetime]:
+def stored_aliases(stored: Mapping[str, Any]) -> dict[str, datetime]:
     """Return the names that are stored with a user, and since when each is told."""
     return dict(zip(stored.get("called") or (), stored.get("called_since") or (), strict=True))
 
 
-def with_names_told(stored: Mapping[str, Any], scenes: Sequence[SceneExtraction], owner: Owner) -> dict[str, Any]:
+def add_declared_aliases(stored: Mapping[str, Any], scenes: Sequence[SceneExtraction], owner: Owner) -> dict[str, Any]:
     """Return the properties of the user with the names that the readings tell; equal to `stored` when they tell no new
     one.
     """
-    told = names_told(stored)
+    told = stored_aliases(stored)
     by_key = {name_key(name): name for name in told}
     found = ((name, at) for read in scenes for reading in read.readings for name, at in _tells(read, reading, owner))
     for name, at in sorted(found, key=lambda pair: (pair[1], pair[0])):
         known = by_key.setdefault(name_key(name), name)
         if known in told or len(told) < NAMES_MAX:
             told[known] = min(told.get(known, at), at)
-    if told == names_told(stored):
+    if told == stored_aliases(stored):
         return dict(stored)
     aliases = sorted({*(stored.get("aliases") or ()), *(name for name in told if name != stored.get("name"))})
     order = sorted(told)
     return {**stored, "aliases": aliases, "called": order, "called_since": [told[name] for name in order]}
 
 
-def new_names(stored: Mapping[str, Any], told: Mapping[str, Any]) -> dict[str, Any]:
+def changed_alias_properties(stored: Mapping[str, Any], told: Mapping[str, Any]) -> dict[str, Any]:
     """Return what of the user's properties must be written; empty when no new name was told."""
     if stored == told:
         return {}
     return {name: told[name] for name in ("aliases", "called", "called_since")}
 
 
-def meeting_the_user(scenes: Sequence[SceneExtraction], told: Told, owner: Owner) -> list[SceneExtraction]:
+def replace_user_aliases(scenes: Sequence[SceneExtraction], told: Told, owner: Owner) -> list[SceneExtraction]:
     """Return the scenes with the user in place of a name that others say after the user told it."""
     since = {name_key(name): at for name, at in told.items()}
     return [_met(read, since, owner) for read in scenes] if since else list(scenes)

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Final
 
 from extraction.bounded_threads import BoundedThreads
-from extraction.query_analysis import is_chinese
+from extraction.text.chinese import is_chinese
 from extraction.text.fulltext_words import words_in
 from graph_service.graph.store import Graph
 from graph_service.memory.context_builder.lines import ContextLineDraft, heading_costs, lines_of_core, lines_of_hits

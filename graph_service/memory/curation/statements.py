@@ -26,13 +26,13 @@ from graph_service.memory.curation.statement_undo import take_back
 from graph_service.memory.facts.claims import STATED_STRENGTH
 from graph_service.memory.forgetting.service import Forgetting
 from graph_service.memory.ingest.episode_writer import Receipt
-from graph_service.memory.ingest.validation import Incoming, IncomingMessage, check_incoming
+from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest, check_request
 from graph_service.memory.sessions.lifecycle import session_node_id
 from graph_service.memory.summaries.service import Refresh
 from schema.errors import ConflictError, InputError, NotFoundError, UnavailableError
 from schema.ids import SessionId, TenantId, UserId
 from schema.labels import Role
-from schema.message import BroughtFact
+from schema.message import ProvidedFact
 from schema.telling import Stated
 
 
@@ -83,7 +83,7 @@ class Statements:
         self,
         graph: Graph,
         *,
-        remember: Callable[[TenantId, Incoming], Awaitable[Receipt]],
+        remember: Callable[[TenantId, RememberRequest], Awaitable[Receipt]],
         refresh: Refresh | None,
         forgetting: Forgetting,
         clock: Callable[[], datetime],
@@ -102,7 +102,7 @@ class Statements:
             ConflictError: the same was forgotten for good, or names cannot be told apart.
             UnavailableError: neither Neo4j nor the spool takes it.
         """
-        fact = BroughtFact(
+        fact = ProvidedFact(
             subject=wish.subject,
             predicate=wish.predicate,
             object=wish.object,
@@ -221,21 +221,21 @@ class Statements:
         tenant: TenantId,
         kind: StatementKind,
         user_id: str,
-        facts: Sequence[BroughtFact],
+        facts: Sequence[ProvidedFact],
         *,
         key: str | None = None,
         of: Row | None = None,
     ) -> Correction:
         text = sentence_of(kind, facts[-1].statement)
         session_id = f"{PREFIX}{kind}:{key or secrets.token_hex(8)}"
-        incoming = Incoming(
+        incoming = RememberRequest(
             user_id=user_id,
             session_id=session_id,
             messages=(IncomingMessage(role=Role.SYSTEM.value, text=text, id="statement"),),
             facts=tuple(facts),
             summary=text,
         )
-        if dropped := check_incoming(tenant, incoming, now=self._clock()).dropped:
+        if dropped := check_request(tenant, incoming, now=self._clock()).dropped:
             raise InputError("; ".join(dropped), dropped)
         receipt = await self._remember(tenant, incoming)
         said = Correction(
@@ -263,14 +263,14 @@ class Statements:
         return True
 
 
-def _says(fact: BroughtFact) -> tuple[str | None, ...]:
+def _says(fact: ProvidedFact) -> tuple[str | None, ...]:
     return fact.predicate, fact.relation or None, fact.object
 
 
-def _brought(known: Row, stated: Stated) -> BroughtFact:
+def _brought(known: Row, stated: Stated) -> ProvidedFact:
     """Return a known fact as a statement of it brings it."""
     edge: dict[str, Any] = known["edge"]
-    return BroughtFact(
+    return ProvidedFact(
         subject=known["subject_name"],
         predicate=known["predicate"],
         object=known["object_name"],

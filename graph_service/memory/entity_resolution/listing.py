@@ -11,7 +11,7 @@ from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
 from graph_service.memory.argument_checks import check_ids, check_limit
 from graph_service.memory.entity_resolution.duplicate_candidates import LookAlike, Portrait, look_alikes
-from graph_service.memory.list_cursors import Listed, cursor_at, place_in
+from graph_service.memory.list_cursors import ListName, decode_cursor, encode_cursor
 from schema.errors import InputError
 from schema.ids import MemoryId, TenantId
 from schema.timespan import micros
@@ -48,7 +48,7 @@ async def list_entities(
     """
     if not 1 <= limit <= LISTED_MAX:
         raise InputError(f"limit {limit!r} must be 1 to {LISTED_MAX}")
-    last_us, behind = place_in(Listed.ENTITIES, after)
+    last_us, behind = decode_cursor(ListName.ENTITIES, after)
     parameters: dict[str, Any] = {"tenant": tenant, "user_id": user_id, "rows_max": limit}
     parameters |= {"last_us": last_us, "after": behind}
     rows = await graph.read(statement("entity_resolution/list_entities"), parameters)
@@ -67,7 +67,7 @@ async def list_entities(
 
 def entity_cursor(one: EntityListed) -> str:
     """Return where an entity stands among those of its user."""
-    return cursor_at(Listed.ENTITIES, micros(one.last_seen), str(one.id))
+    return encode_cursor(ListName.ENTITIES, micros(one.last_seen), str(one.id))
 
 
 # Which entities of a tenant may be one: read, compared, and left to people to merge or to reject.

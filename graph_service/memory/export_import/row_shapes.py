@@ -26,7 +26,7 @@ from schema.graph_model import Property
 from schema.ids import memory_id
 from schema.labels import Label, Role
 from schema.limits import LIMITS
-from schema.message import BroughtFact
+from schema.message import ProvidedFact
 from schema.predicates import whitelist
 from schema.session import CloseReason, SessionState
 from schema.telling import Closing, telling_of
@@ -151,7 +151,7 @@ _USER: Final = _chars(LIMITS.id_chars)
 _HASH: Final = _like(r"[0-9a-f]{8,128}", "a hash in hexadecimal digits")
 _DAY_TOKEN: Final = _like(r"\d{8}", "a day as eight digits")
 _ATTRIBUTES: Final = _json(TypeAdapter(dict[str, str]), "a JSON object of texts")
-_FACTS: Final = _json(TypeAdapter(list[BroughtFact]), "the JSON of facts")
+_FACTS: Final = _json(TypeAdapter(list[ProvidedFact]), "the JSON of facts")
 _READ_AS: Final = _json(TypeAdapter(ReadAs), "the JSON of a reading")
 _URI: Final[Rule] = lambda value: (  # noqa: E731  a rule like the others
     None if value.startswith(ROOT) and len(value) <= 8_000 else f"must be an address that begins with {ROOT}"

@@ -11,7 +11,7 @@ from graph_service.graph.store import Row, Writing
 from graph_service.memory.entity_resolution.projection_writer import members_of
 from graph_service.memory.forgetting.impact import facts_at
 from graph_service.memory.forgetting.names_said import names_said
-from graph_service.memory.tombstones import Marking, TombstoneKind, fact_marks, name_marks
+from graph_service.memory.tombstones import TombstoneKey, TombstoneKind, entity_tombstone_ids, fact_tombstone_ids
 from schema.errors import NotFoundError
 from schema.ids import TenantId, UserId, memory_id, user_uri
 from schema.labels import Label
@@ -35,17 +35,17 @@ class Learned:
     predicate: str = ""
     relation: str | None = None
 
-    def tombstones(self, tenant: TenantId, marking: Marking, at_ms: int) -> list[dict[str, Any]]:
+    def tombstones(self, tenant: TenantId, marking: TombstoneKey, at_ms: int) -> list[dict[str, Any]]:
         """Return the marks that keep it from being learned again."""
         salt, who = marking.salt, marking.who(self.user_id)
         node_id = memory_id(user_uri(tenant, self.user_id))
         if self.facts:
             kind, marks = (
                 TombstoneKind.FACT,
-                fact_marks(salt, who, self.names[0], self.predicate, self.relation, self.names[1]),
+                fact_tombstone_ids(salt, who, self.names[0], self.predicate, self.relation, self.names[1]),
             )
         else:
-            kind, marks = TombstoneKind.ENTITY, name_marks(salt, who, self.names[0])
+            kind, marks = TombstoneKind.ENTITY, entity_tombstone_ids(salt, who, self.names[0])
         return [{"id": mark, "kind": kind.value, "user_node_id": node_id, "at_ms": at_ms} for mark in sorted(marks)]
 
 

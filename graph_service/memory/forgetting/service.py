@@ -19,10 +19,10 @@ from graph_service.memory.forgetting.user import begin, forget_user
 from graph_service.memory.ingest.spool import Spool
 from graph_service.memory.jobs.job_context import JobContext
 from graph_service.memory.jobs.outbox import JobClaim, JobKind
-from graph_service.memory.jobs.run_now import do_for_session
+from graph_service.memory.jobs.run_now import run_session_jobs
 from graph_service.memory.sessions.lifecycle import session_node_id
 from graph_service.memory.sessions.short_term_window import ShortTermWindow
-from graph_service.memory.tombstones import TombstoneKind, mark_of, marking_of
+from graph_service.memory.tombstones import TombstoneKind, ensure_tombstone_key, tombstone_id
 from schema.change import FORGOTTEN, Change
 from schema.errors import NotFoundError
 from schema.ids import SessionId, TenantId, UserId, memory_id, user_uri
@@ -139,23 +139,23 @@ class Forgetting:
         if not any(totals.values()):
             return _only_spooled(spooled, f"there is no user {user_id!r}; perhaps they were forgotten before")
         await self._window.forget(tenant, whose)
-        salt = (await marking_of(self._graph, tenant, secrets.token_hex(16))).salt
+        salt = (await ensure_tombstone_key(self._graph, tenant, secrets.token_hex(16))).salt
         at_ms = millis(self._clock())
         fence = {
-            "id": mark_of(salt, TombstoneKind.USER, node_id),
+            "id": tombstone_id(salt, TombstoneKind.USER, node_id),
             "kind": TombstoneKind.USER.value,
             "user_node_id": None,
             "at_ms": at_ms,
         }
         await begin(self._graph, tenant, whose, node_id, fence, now_ms=at_ms)
-        pace = JobContext(
+        job_context = JobContext(
             clock=self._clock, word=lambda: secrets.token_hex(8), on_step=lambda _step: None, on_change=self._notify
         )
 
         async def doing(held: JobClaim) -> bool:
-            return await forget_user(self._graph, held, pace)
+            return await forget_user(self._graph, held, job_context)
 
-        await do_for_session(self._graph, doing, tenant, node_id, JobKind.FORGET, pace, even_if_done=False)
+        await run_session_jobs(self._graph, doing, tenant, node_id, JobKind.FORGET, job_context, even_if_done=False)
         self._on_forgotten(tenant)
         await self._window.forget(tenant, whose)
         self._notify(tenant)
@@ -187,7 +187,7 @@ class Forgetting:
         return await self._unlearn(tenant, lambda writing: find_entity(writing, tenant, entity_id))
 
     async def _unlearn(self, tenant: TenantId, find: Callable[[Writing], Awaitable[Learned]]) -> Forgotten:
-        marking, at = await marking_of(self._graph, tenant, secrets.token_hex(16)), self._clock()
+        marking, at = await ensure_tombstone_key(self._graph, tenant, secrets.token_hex(16)), self._clock()
 
         async def steps(writing: Writing) -> Forgotten:
             wish = ForgetWish(tenant=tenant, user_id=(await find(writing)).user_id, at=at)
@@ -210,10 +210,10 @@ class Forgetting:
         spooled: int,
     ) -> Forgotten:
         user_id, at = UserId(rows[0]["user_id"]), self._clock()
-        salt = (await marking_of(self._graph, tenant, secrets.token_hex(16))).salt
+        salt = (await ensure_tombstone_key(self._graph, tenant, secrets.token_hex(16))).salt
         kind, ids = marked
         tombstones = [
-            {"id": mark_of(salt, kind, name), "kind": kind.value, "user_node_id": None, "at_ms": millis(at)}
+            {"id": tombstone_id(salt, kind, name), "kind": kind.value, "user_node_id": None, "at_ms": millis(at)}
             for name in ids
         ]
         wish = ForgetWish(tenant=tenant, user_id=user_id, at=at, tombstones=tombstones)

@@ -23,7 +23,7 @@ _CHANGES_MAX: Final = 5_000
 class _Errand:
     graph: Graph
     held: JobClaim
-    pace: JobContext
+    job_context: JobContext
     user_id: UserId
 
     @property
@@ -50,7 +50,7 @@ async def begin(
     await graph.write(steps)
 
 
-async def forget_user(graph: Graph, held: JobClaim, pace: JobContext) -> bool:
+async def forget_user(graph: Graph, held: JobClaim, job_context: JobContext) -> bool:
     """Take away everything of the user that the work is about; False: nothing is left.
 
     Raises:
@@ -60,7 +60,7 @@ async def forget_user(graph: Graph, held: JobClaim, pace: JobContext) -> bool:
     rows = await graph.read(statement("user_erasure/user_by_id"), {"tenant": held.tenant, "id": held.id})
     if not rows:
         return False
-    errand = _Errand(graph=graph, held=held, pace=pace, user_id=UserId(rows[0]["user_id"]))
+    errand = _Errand(graph=graph, held=held, job_context=job_context, user_id=UserId(rows[0]["user_id"]))
     while await _messages(errand):
         pass
     while await _nodes(errand):
@@ -79,19 +79,19 @@ async def _messages(errand: _Errand) -> bool:
 
 async def _some(errand: _Errand, taking: Statement, **more: Any) -> list[dict[str, Any]]:
     """Return one commit; the lease is prolonged before it."""
-    await renew(errand.graph, errand.held, now_ms=errand.pace.now_ms())
+    await renew(errand.graph, errand.held, now_ms=errand.job_context.now_ms())
 
     async def steps(writing: Writing) -> list[dict[str, Any]]:
         return await writing.run(taking, {**errand.scope, **more})
 
     rows = await errand.graph.write(steps)
-    errand.pace.step("forget taken")
+    errand.job_context.step("forget taken")
     return rows
 
 
 async def _nodes(errand: _Errand) -> bool:
-    at, tenant = errand.pace.clock(), errand.held.tenant
-    await renew(errand.graph, errand.held, now_ms=errand.pace.now_ms())
+    at, tenant = errand.job_context.clock(), errand.held.tenant
+    await renew(errand.graph, errand.held, now_ms=errand.job_context.now_ms())
 
     async def steps(writing: Writing) -> bool:
         user = {"tenant": tenant, "user_node_id": errand.user_node_id}
@@ -104,8 +104,8 @@ async def _nodes(errand: _Errand) -> bool:
         return bool(gone)
 
     left = await errand.graph.write(steps)
-    errand.pace.step("forget nodes")
-    errand.pace.on_change(tenant)
+    errand.job_context.step("forget nodes")
+    errand.job_context.on_change(tenant)
     return left
 
 
@@ -118,7 +118,7 @@ async def _scrub(errand: _Errand) -> None:
 
 
 async def _end(errand: _Errand) -> None:
-    held, now_ms = errand.held, errand.pace.now_ms()
+    held, now_ms = errand.held, errand.job_context.now_ms()
 
     async def steps(writing: Writing) -> None:
         marks = {**errand.scope, "user_node_id": errand.user_node_id}
@@ -127,4 +127,4 @@ async def _end(errand: _Errand) -> None:
         await writing.run(statement("user_erasure/delete_job"), {"tenant": held.tenant, "id": held.id})
 
     await errand.graph.write(steps)
-    errand.pace.step("forget committed")
+    errand.job_context.step("forget committed")

@@ -10,13 +10,13 @@ from graph_service.graph.store import Graph, Writing
 from graph_service.memory.change_log.log import append_changes
 from graph_service.memory.change_log.payloads import node_view
 from graph_service.memory.ingest.spool import Spool, without
-from graph_service.memory.ingest.validation import Checked
-from graph_service.memory.tombstones import forgotten_of
+from graph_service.memory.ingest.validation import CheckedEpisode
+from graph_service.memory.tombstones import forgotten_message_ids
 from schema.change import Change, Op
 from schema.entity import the_user
 from schema.errors import ConflictError, UnavailableError
 from schema.ids import MemoryId, Uri, content_hash, memory_id, scope_token, session_uri
-from schema.message import BroughtFact, Episode, Message
+from schema.message import Episode, Message, ProvidedFact
 from schema.timespan import day_token, millis
 
 _FORGETTING_S: Final = 1.0
@@ -63,7 +63,7 @@ class Receipt:
     spooled: bool = False
 
 
-async def take_in(graph: Graph, spool: Spool | None, checked: Checked, *, epoch: str) -> Receipt:
+async def store_or_spool(graph: Graph, spool: Spool | None, checked: CheckedEpisode, *, epoch: str) -> Receipt:
     """Store an episode in Neo4j; or on disk, while Neo4j is away or older episodes of the user wait there.
 
     What is said while its user is being forgotten waits on disk, too, until that is done.
@@ -82,7 +82,7 @@ async def take_in(graph: Graph, spool: Spool | None, checked: Checked, *, epoch:
     return await keep_in_spool(spool, checked)
 
 
-async def keep_in_spool(spool: Spool, checked: Checked) -> Receipt:
+async def keep_in_spool(spool: Spool, checked: CheckedEpisode) -> Receipt:
     """Keep an episode on disk until Neo4j is back.
 
     Raises:
@@ -113,7 +113,7 @@ async def replay_episodes(graph: Graph, episodes: Sequence[Episode], *, epoch: s
     """
     left = [
         (place, episode if not ids else without(episode, ids))
-        for place, (episode, ids) in enumerate(zip(episodes, await forgotten_of(graph, episodes), strict=True))
+        for place, (episode, ids) in enumerate(zip(episodes, await forgotten_message_ids(graph, episodes), strict=True))
     ]
     await _store_batch(graph, [(place, episode) for place, episode in left if episode is not None], epoch=epoch)
 
@@ -271,7 +271,7 @@ def _episode_row(episode: Episode) -> dict[str, Any] | None:
     }
 
 
-def _fact_row(fact: BroughtFact) -> dict[str, Any]:
+def _fact_row(fact: ProvidedFact) -> dict[str, Any]:
     """Return the fact as the episode keeps it; it is named as before there were facts that people state."""
     return {name: value for name, value in asdict(fact).items() if name != "stated" or value is not None}
 

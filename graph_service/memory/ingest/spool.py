@@ -18,7 +18,7 @@ from pydantic import TypeAdapter
 
 from schema.errors import ConflictError, InstallError, NotFoundError, UnavailableError
 from schema.ids import SessionId, TenantId, UserId, content_hash
-from schema.message import BroughtFact, Episode
+from schema.message import Episode, ProvidedFact
 from schema.timespan import iso
 
 # An episode in the spool: its text form, its key, and what is left of it when messages are forgotten. Pure.
@@ -36,7 +36,7 @@ class SpoolState(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Spooled:
+class SpoolEntry:
     """An episode on disk.
 
     Attributes:
@@ -53,7 +53,7 @@ class Spooled:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Unreadable:
+class UnreadableEntry:
     """A row whose episode cannot be read: another version wrote it, or the file is damaged.
 
     Attributes:
@@ -70,7 +70,7 @@ class Unreadable:
     error: str | None
     problem: str
 
-    def shown(self) -> Spooled:
+    def shown(self) -> SpoolEntry:
         """Return the row as a list shows it: whose it is, without messages."""
         try:
             received_at = datetime.fromisoformat(self.spooled_at)
@@ -84,11 +84,11 @@ class Unreadable:
             received_at=received_at,
         )
         error = self.error or f"{UNREADABLE}: {self.problem}"
-        return Spooled(number=self.number, state=self.state, episode=episode, failures=self.failures, error=error)
+        return SpoolEntry(number=self.number, state=self.state, episode=episode, failures=self.failures, error=error)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Depth:
+class SpoolDepth:
     """How many episodes are on disk."""
 
     waiting: int
@@ -115,7 +115,7 @@ def from_row(
     spooled_at: str,
     failures: int,
     error: str | None,
-) -> Spooled | Unreadable:
+) -> SpoolEntry | UnreadableEntry:
     """Return the episode of a row of the spool, whatever stands in the row."""
     try:
         if not isinstance(body, str):
@@ -124,7 +124,7 @@ def from_row(
         if (episode.tenant, episode.user_id) != (tenant, user_id):
             raise ValueError("the body is of another user")
     except Exception as problem:
-        return Unreadable(
+        return UnreadableEntry(
             number=number,
             state=SpoolState(state),
             tenant=str(tenant),
@@ -135,7 +135,7 @@ def from_row(
             error=error,
             problem=type(problem).__name__,
         )
-    return Spooled(number=number, state=SpoolState(state), episode=episode, failures=failures, error=error)
+    return SpoolEntry(number=number, state=SpoolState(state), episode=episode, failures=failures, error=error)
 
 
 def key_of(episode: Episode) -> str:
@@ -163,7 +163,7 @@ def without(episode: Episode, message_ids: Collection[str] | None) -> Episode | 
     return replace(episode, messages=tuple(episode.messages[place] for place in places), facts=facts, summary=None)
 
 
-def _proven(fact: BroughtFact, new_place: dict[int, int]) -> BroughtFact | None:
+def _proven(fact: ProvidedFact, new_place: dict[int, int]) -> ProvidedFact | None:
     """Return the fact with the evidence that is left; a fact that all messages prove may rest on a forgotten one."""
     left = tuple(new_place[index] for index in fact.message_indexes if index in new_place)
     return replace(fact, message_indexes=left) if left else None
@@ -218,7 +218,7 @@ COMMIT;
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Newest:
+class NewestEpisodes:
     """What a user said last that waits, the newest first.
 
     Attributes:
@@ -231,7 +231,7 @@ class Newest:
     def episodes(self) -> Iterator[Episode]:
         """Read one row after the other; those that cannot be read are left out."""
         for row in self.rows:
-            if isinstance(one := from_row(*row), Spooled):
+            if isinstance(one := from_row(*row), SpoolEntry):
                 yield one.episode
 
 
@@ -302,10 +302,10 @@ class Spool:
 
     async def waiting(
         self, *, episodes_max: int, bytes_max: int, without: Collection[tuple[str, str]] = ()
-    ) -> list[Spooled | Unreadable]:
+    ) -> list[SpoolEntry | UnreadableEntry]:
         """Return the oldest episodes that wait, of all tenants, in order; none while the spool is paused.
 
-        A row that cannot be read comes as `Unreadable`, so that the caller puts it aside.
+        A row that cannot be read comes as `UnreadableEntry`, so that the caller puts it aside.
 
         Args:
             bytes_max: bound on their texts together; one episode comes however long it is.
@@ -329,8 +329,8 @@ class Spool:
             found = [int(row[0]) for row in file.execute(query, (episodes_max + len(self._damaged),))]
             return [number for number in found if number not in self._damaged][:episodes_max]
 
-        def episodes() -> list[Spooled | Unreadable]:
-            found, bytes_n = list[Spooled | Unreadable](), 0
+        def episodes() -> list[SpoolEntry | UnreadableEntry]:
+            found, bytes_n = list[SpoolEntry | UnreadableEntry](), 0
             for number in numbers():
                 row = self._row(number)
                 if row is None:
@@ -368,11 +368,11 @@ class Spool:
             _log.exception("the spooled episode %s cannot be put aside; it is left out until a restart", number)
             self._damaged.add(number)
 
-    async def listed(self, tenant: TenantId) -> list[Spooled]:
+    async def listed(self, tenant: TenantId) -> list[SpoolEntry]:
         """Return the oldest 1,000 episodes of a tenant, in order."""
         return await self._spooled(f"WHERE tenant = ? ORDER BY number LIMIT {_LISTED_MAX}", tenant)
 
-    async def newest(self, tenant: TenantId, user_id: str, *, episodes_max: int, chars_max: int) -> Newest:
+    async def newest(self, tenant: TenantId, user_id: str, *, episodes_max: int, chars_max: int) -> NewestEpisodes:
         """Return the episodes of a user that wait, the newest first, as rows that are not read yet.
 
         Args:
@@ -384,18 +384,18 @@ class Spool:
             f" ORDER BY number DESC LIMIT {int(episodes_max) + 1}"
         )
 
-        def rows() -> Newest:
+        def rows() -> NewestEpisodes:
             if self._open is None and not self._path.exists():
-                return Newest()
+                return NewestEpisodes()
             found, chars_n = list[tuple[Any, ...]](), 0
             # One row after the other: what is too much never leaves the file.
             with contextlib.closing(self._file().execute(query, (tenant, user_id))) as waiting:
                 for row in waiting:
                     chars_n += len(row[5]) if isinstance(row[5], str | bytes) else 0
                     if len(found) == episodes_max or (found and chars_n > chars_max):
-                        return Newest(rows=tuple(found), more=True)
+                        return NewestEpisodes(rows=tuple(found), more=True)
                     found.append(tuple(row))
-            return Newest(rows=tuple(found))
+            return NewestEpisodes(rows=tuple(found))
 
         return await self._in_thread(rows)
 
@@ -461,12 +461,12 @@ class Spool:
         await self._in_thread(lambda: self._file().execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall())
         return gone_n
 
-    async def depth(self, tenant: TenantId | None = None) -> Depth:
+    async def depth(self, tenant: TenantId | None = None) -> SpoolDepth:
         """Return how many episodes are here, of one tenant or of all."""
         where = ("", ()) if tenant is None else ("WHERE tenant = ?", (tenant,))
         rows = await self._rows(f"SELECT state, count(*) FROM episodes {where[0]} GROUP BY state", *where[1])
         by_state = {row[0]: int(row[1]) for row in rows}
-        return Depth(waiting=by_state.get("waiting", 0), refused=by_state.get("refused", 0))
+        return SpoolDepth(waiting=by_state.get("waiting", 0), refused=by_state.get("refused", 0))
 
     async def paused(self) -> bool:
         """Return whether nothing goes to Neo4j from here until `pause(False)`; a restart changes nothing about it."""
@@ -496,11 +496,11 @@ class Spool:
 
         return await self._in_thread(rows)
 
-    async def _spooled(self, rest: str, *values: object) -> list[Spooled]:
+    async def _spooled(self, rest: str, *values: object) -> list[SpoolEntry]:
         columns = "number, state, tenant, user_id, session_id, body, spooled_at, failures, error"
         rows = await self._rows(f"SELECT {columns} FROM episodes {rest}", *values)
         read = [from_row(*row) for row in rows]
-        return [one.shown() if isinstance(one, Unreadable) else one for one in read]
+        return [one.shown() if isinstance(one, UnreadableEntry) else one for one in read]
 
     def _row(self, number: int) -> tuple[Any, ...] | None:
         """Return one row; None when it is gone. Of a row on a damaged page only the number is told."""
@@ -630,25 +630,25 @@ class SpoolStatus:
         episodes: the oldest 1,000, in order.
     """
 
-    depth: Depth
+    depth: SpoolDepth
     paused: bool
-    episodes: tuple[Spooled, ...]
+    episodes: tuple[SpoolEntry, ...]
 
 
-class Spooling:
+class SpoolAdmin:
     """The spool's use cases; without a spool it is an empty one."""
 
     def __init__(self, spool: Spool | None) -> None:
         self._spool = spool
 
-    async def depth(self, tenant: TenantId) -> Depth:
+    async def depth(self, tenant: TenantId) -> SpoolDepth:
         """Return how many episodes of a tenant are on disk."""
-        return Depth(waiting=0, refused=0) if self._spool is None else await self._spool.depth(tenant)
+        return SpoolDepth(waiting=0, refused=0) if self._spool is None else await self._spool.depth(tenant)
 
     async def status(self, tenant: TenantId) -> SpoolStatus:
         """Return what of a tenant is on disk; answers while Neo4j does not."""
         if self._spool is None:
-            return SpoolStatus(depth=Depth(waiting=0, refused=0), paused=False, episodes=())
+            return SpoolStatus(depth=SpoolDepth(waiting=0, refused=0), paused=False, episodes=())
         return SpoolStatus(
             depth=await self._spool.depth(tenant),
             paused=await self._spool.paused(),

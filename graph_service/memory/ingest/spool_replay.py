@@ -9,7 +9,7 @@ from typing import Final
 
 from graph_service.graph.store import Graph
 from graph_service.memory.ingest.episode_writer import BatchError, BeingForgottenError, replay_episodes
-from graph_service.memory.ingest.spool import UNREADABLE, Spool, Spooled, Unreadable
+from graph_service.memory.ingest.spool import UNREADABLE, Spool, SpoolEntry, UnreadableEntry
 from graph_service.memory.jobs.job_context import JobContext
 from schema.errors import MnemographError, UnavailableError
 
@@ -31,7 +31,7 @@ _BYTES_MAX: Final = 2 * 2**20
 _NONE_TAKEN_MAX_S: Final = 10.0
 
 _User = tuple[str, str]
-_Failed = tuple[Spooled, Exception]
+_Failed = tuple[SpoolEntry, Exception]
 
 
 class Replay:
@@ -43,10 +43,10 @@ class Replay:
     later.
     """
 
-    def __init__(self, *, graph: Graph, spool: Spool, pace: JobContext) -> None:
+    def __init__(self, *, graph: Graph, spool: Spool, job_context: JobContext) -> None:
         self._graph = graph
         self._spool = spool
-        self._pace = pace
+        self._job_context = job_context
         self._wake = asyncio.Event()
 
     def wake(self) -> None:
@@ -88,15 +88,15 @@ class Replay:
         while stop is None or not stop.is_set():
             async with self._spool.turn:
                 found = await self._spool.waiting(episodes_max=_EPISODES_MAX, bytes_max=_BYTES_MAX, without=held)
-                if not found or all(isinstance(one, Spooled) and _user(one) in held for one in found):
+                if not found or all(isinstance(one, SpoolEntry) and _user(one) in held for one in found):
                     break
                 if not asked and not await self._graph.answers():
                     return False
                 asked = True
-                batch = [one for one in found if isinstance(one, Spooled)]
-                for damaged in (one for one in found if isinstance(one, Unreadable)):
+                batch = [one for one in found if isinstance(one, SpoolEntry)]
+                for damaged in (one for one in found if isinstance(one, UnreadableEntry)):
                     await self._refuse_unreadable(damaged)
-                self._pace.step("replay taken")
+                self._job_context.step("replay taken")
                 try:
                     taken_n += await self._take(batch, held, failed)
                 except UnavailableError as error:
@@ -106,7 +106,7 @@ class Replay:
             await self._judge(failed, others_were_taken=taken_n > 0)
         return not failed
 
-    async def _take(self, batch: Sequence[Spooled], held: set[_User], failed: list[_Failed]) -> int:
+    async def _take(self, batch: Sequence[SpoolEntry], held: set[_User], failed: list[_Failed]) -> int:
         """Store a batch; returns how many episodes of it Neo4j holds now.
 
         Raises:
@@ -133,7 +133,7 @@ class Replay:
                 return len(left)
         return 0
 
-    async def _take_singly(self, batch: Sequence[Spooled], held: set[_User], failed: list[_Failed]) -> int:
+    async def _take_singly(self, batch: Sequence[SpoolEntry], held: set[_User], failed: list[_Failed]) -> int:
         """Store a batch one episode a commit.
 
         Raises:
@@ -146,16 +146,16 @@ class Replay:
                 raise UnavailableError("Neo4j takes nothing; it is tried again by itself. See `mnemograph doctor`")
         return taken_n
 
-    async def _store(self, batch: Sequence[Spooled]) -> None:
+    async def _store(self, batch: Sequence[SpoolEntry]) -> None:
         """Store a batch in one commit and let go of it."""
-        await replay_episodes(self._graph, [one.episode for one in batch], epoch=self._pace.word())
-        self._pace.step("replay stored")
+        await replay_episodes(self._graph, [one.episode for one in batch], epoch=self._job_context.word())
+        self._job_context.step("replay stored")
         await self._spool.remove([one.number for one in batch])
-        self._pace.step("replay removed")
+        self._job_context.step("replay removed")
         for tenant in dict.fromkeys(one.episode.tenant for one in batch):
-            self._pace.on_change(tenant)
+            self._job_context.on_change(tenant)
 
-    async def _set_aside(self, batch: Sequence[Spooled], refused: BatchError, held: set[_User]) -> None:
+    async def _set_aside(self, batch: Sequence[SpoolEntry], refused: BatchError, held: set[_User]) -> None:
         """Put aside what contradicts what is stored; what is said while its user is being forgotten waits."""
         for place, error in refused.errors.items():
             if isinstance(error, BeingForgottenError):
@@ -175,7 +175,7 @@ class Replay:
             if spooled.failures + 1 >= _FAILURES_MAX:
                 await self._refuse(spooled, error)
 
-    async def _refuse(self, spooled: Spooled, error: Exception) -> None:
+    async def _refuse(self, spooled: SpoolEntry, error: Exception) -> None:
         code = _code(error)
         # Words of the episode may stand in the message of an error that is not ours.
         why = f"{code}: {error}" if isinstance(error, MnemographError) else f"{code}; it failed {_FAILURES_MAX} times"
@@ -183,7 +183,7 @@ class Replay:
         _log.warning("Neo4j refuses the spooled episode %s; it was put aside", spooled.number, extra=extra)
         await self._spool.refuse(spooled.number, why)
 
-    async def _refuse_unreadable(self, row: Unreadable) -> None:
+    async def _refuse_unreadable(self, row: UnreadableEntry) -> None:
         extra = {"tenant": row.tenant, "error": UNREADABLE}
         _log.error("the spooled episode %s cannot be read (%s); it was put aside", row.number, row.problem, extra=extra)
         why = f"{UNREADABLE}: another version wrote it, or the file is damaged ({row.problem})"
@@ -198,7 +198,7 @@ class Replay:
                 await task
 
 
-def _user(spooled: Spooled) -> _User:
+def _user(spooled: SpoolEntry) -> _User:
     return spooled.episode.tenant, spooled.episode.user_id
 
 

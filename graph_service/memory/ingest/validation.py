@@ -11,7 +11,7 @@ from schema.ids import SessionId, TenantId, UserId, content_hash, memory_id, mes
 from schema.importance import IMPORTANCE_DEFAULT, WORDS
 from schema.labels import Label, Role
 from schema.limits import LIMITS, Limits
-from schema.message import BroughtFact, Episode, Message
+from schema.message import Episode, Message, ProvidedFact
 from schema.predicates import allowed, whitelist
 from schema.timespan import as_utc, iso
 from schema.zones import zone_name_of, zone_named
@@ -85,7 +85,7 @@ class IncomingMessage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Incoming:
+class RememberRequest:
     """One call of `remember`, unchecked.
 
     Attributes:
@@ -97,13 +97,13 @@ class Incoming:
     messages: tuple[IncomingMessage, ...]
     user_name: str | None = None
     agent_id: str | None = None
-    facts: tuple[BroughtFact, ...] = ()
+    facts: tuple[ProvidedFact, ...] = ()
     summary: str | None = None
     request_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Checked:
+class CheckedEpisode:
     """An episode that may be stored, and what was left out of it.
 
     Attributes:
@@ -114,7 +114,9 @@ class Checked:
     dropped: tuple[str, ...] = field(default=())
 
 
-def check_incoming(tenant: TenantId, incoming: Incoming, *, now: datetime, limits: Limits = LIMITS) -> Checked:
+def check_request(
+    tenant: TenantId, incoming: RememberRequest, *, now: datetime, limits: Limits = LIMITS
+) -> CheckedEpisode:
     """Return the episode that `incoming` describes.
 
     Raises:
@@ -148,7 +150,7 @@ def check_incoming(tenant: TenantId, incoming: Incoming, *, now: datetime, limit
         facts=facts,
         summary=incoming.summary,
     )
-    return Checked(episode=episode, dropped=dropped)
+    return CheckedEpisode(episode=episode, dropped=dropped)
 
 
 def _text_problems(name: str, text: object, chars_max: int) -> list[str]:
@@ -163,7 +165,7 @@ def _id_problems(name: str, value: object, limits: Limits) -> list[str]:
     return problems
 
 
-def _batch_problems(incoming: Incoming, limits: Limits) -> list[str]:
+def _batch_problems(incoming: RememberRequest, limits: Limits) -> list[str]:
     problems = []
     if not incoming.messages:
         problems.append("messages is empty; hand in at least one message")
@@ -207,7 +209,7 @@ def _message_problems(index: int, message: IncomingMessage, limits: Limits, late
     return problems + [f"{name}{problem}" for problem in details]
 
 
-def _messages(tenant: TenantId, incoming: Incoming, now: datetime) -> tuple[Message, ...]:
+def _messages(tenant: TenantId, incoming: RememberRequest, now: datetime) -> tuple[Message, ...]:
     session = session_uri(tenant, incoming.user_id, incoming.session_id)
     seen: Counter[str] = Counter()
     messages = []
@@ -250,8 +252,8 @@ def _key(
 
 
 def _facts(
-    facts: tuple[BroughtFact, ...], messages_n: int, limits: Limits
-) -> tuple[tuple[BroughtFact, ...], tuple[str, ...]]:
+    facts: tuple[ProvidedFact, ...], messages_n: int, limits: Limits
+) -> tuple[tuple[ProvidedFact, ...], tuple[str, ...]]:
     kept, dropped = [], []
     for index, fact in enumerate(facts):
         problem = _fact_problem(fact, messages_n, limits)
@@ -262,7 +264,7 @@ def _facts(
     return tuple(kept), tuple(dropped)
 
 
-def _fact_problem(fact: BroughtFact, messages_n: int, limits: Limits) -> str | None:
+def _fact_problem(fact: ProvidedFact, messages_n: int, limits: Limits) -> str | None:
     for name, text, chars_max in (
         ("subject", fact.subject, limits.name_chars),
         ("object", fact.object, limits.name_chars),
@@ -294,7 +296,7 @@ def _fact_problem(fact: BroughtFact, messages_n: int, limits: Limits) -> str | N
     return None
 
 
-def _detail_problem(fact: BroughtFact, limits: Limits) -> str | None:
+def _detail_problem(fact: ProvidedFact, limits: Limits) -> str | None:
     """Return what is wrong with importance, rationale or steps, as the end of a sentence."""
     if fact.importance is not None and not 1 <= fact.importance <= 10:
         return f"importance is {fact.importance!r}; use a number from 1 to 10"

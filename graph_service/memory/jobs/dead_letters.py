@@ -8,7 +8,7 @@ from typing import Any, Final
 from graph_service.graph.statements import Statement, statement
 from graph_service.graph.store import Graph, Writing
 from graph_service.memory.jobs.outbox import JobKind
-from graph_service.memory.list_cursors import Listed, cursor_at, place_in
+from graph_service.memory.list_cursors import ListName, decode_cursor, encode_cursor
 from schema.errors import InputError, NotFoundError
 from schema.ids import TenantId
 from schema.timespan import millis
@@ -38,7 +38,7 @@ class DeadLetter:
 
 def letter_cursor(letter: DeadLetter) -> str:
     """Return where a dead letter stands among those of its tenant."""
-    return cursor_at(Listed.DEAD_LETTERS, millis(letter.failed_at) if letter.failed_at else 0, letter.id)
+    return encode_cursor(ListName.DEAD_LETTERS, millis(letter.failed_at) if letter.failed_at else 0, letter.id)
 
 
 class DeadLetters:
@@ -58,7 +58,7 @@ class DeadLetters:
         """
         if not 1 <= limit <= ROWS_MAX:
             raise InputError(f"limit is {limit}; use 1 to {ROWS_MAX}")
-        failed_ms, behind = place_in(Listed.DEAD_LETTERS, after)
+        failed_ms, behind = decode_cursor(ListName.DEAD_LETTERS, after)
         wanted = {"tenant": tenant, "failed_ms": failed_ms, "after": behind, "rows_max": limit}
         rows = await self._graph.read(statement("jobs/dead_letters"), wanted)
         return [

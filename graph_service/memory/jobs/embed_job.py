@@ -15,7 +15,7 @@ from schema.errors import ConflictError
 _ROWS_MAX = 256
 
 
-async def embed_sessions(graph: Graph, embedder: Embedder, held: Sequence[JobClaim], pace: JobContext) -> bool:
+async def embed_sessions(graph: Graph, embedder: Embedder, held: Sequence[JobClaim], job_context: JobContext) -> bool:
     """Embed what waits in sessions of one tenant, at most 256 of messages, scenes and facts each; the rest stays open.
 
     Args:
@@ -29,17 +29,17 @@ async def embed_sessions(graph: Graph, embedder: Embedder, held: Sequence[JobCla
     messages = await graph.read(statement("jobs/unembedded_messages"), scope)
     scenes = await graph.read(statement("jobs/unembedded_scenes"), scope)
     facts = await graph.read(statement("jobs/unembedded_facts"), scope)
-    pace.step("embed loaded")
+    job_context.step("embed loaded")
     spoken_texts = [spoken(row["speaker"], row["text"]) for row in messages]
     embedded = await embed_with_tokens(embedder, spoken_texts)
     texts = [text for row in scenes for text in (row["abstract"], row["overview"])]
     layers = await embedder.embed([*texts, *(row["statement"] for row in facts)])
-    pace.step("embedded")
+    job_context.step("embedded")
     message_rows = _message_rows(messages, embedded)
     scene_rows = _scene_rows(scenes, layers[: len(texts)])
     fact_rows = _fact_rows(facts, layers[len(texts) :])
     more = _ROWS_MAX in (len(messages), len(scenes), len(facts))
-    now_ms = pace.now_ms()
+    now_ms = job_context.now_ms()
     users = sorted({row["user_node_id"] for row in (*scenes, *facts)})
 
     async def steps(writing: Writing) -> None:
@@ -56,7 +56,7 @@ async def embed_sessions(graph: Graph, embedder: Embedder, held: Sequence[JobCla
         await finish(writing, held, more=more, now_ms=now_ms)
 
     await graph.write(steps)
-    pace.step("embed committed")
+    job_context.step("embed committed")
     EMBEDDED.add("message", n=len(message_rows))
     EMBEDDED.add("scene", n=len(scene_rows))
     EMBEDDED.add("fact", n=len(fact_rows))

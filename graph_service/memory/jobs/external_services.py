@@ -19,7 +19,7 @@ from schema.errors import InstallError, MnemographError, UnavailableError
 PATIENCE_MAX_S: Final = 3_600.0
 
 
-class PatientModel:
+class ThrottledModel:
     """A model that nobody asks before the time at which it wanted to be asked again.
 
     Answers are kept for a while: when one scene of several could not be read, the work is done anew, and what was paid

@@ -12,7 +12,7 @@ class _Queue:
     waiting: int = 0
 
 
-class OneAtATime:
+class KeyedLock:
     """Who holds the turn of a key keeps the others of that key out; other processes are kept out by the database."""
 
     def __init__(self) -> None:

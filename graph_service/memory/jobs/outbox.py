@@ -17,11 +17,11 @@ from schema.timespan import millis
 
 # How much work of all tenants waits, is being done, or was given up.
 
-WORK_STATES: Final = ("open", "leased", "dead")
+JOB_STATES: Final = ("open", "leased", "dead")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WorkStanding:
+class JobTotals:
     """Work that is not done.
 
     Attributes:
@@ -33,7 +33,7 @@ class WorkStanding:
     overdue_s: float
 
 
-async def work_standing(graph: Graph, *, now: datetime) -> WorkStanding:
+async def job_totals(graph: Graph, *, now: datetime) -> JobTotals:
     """Return the work of all tenants together.
 
     Raises:
@@ -41,7 +41,7 @@ async def work_standing(graph: Graph, *, now: datetime) -> WorkStanding:
     """
     rows = await graph.read(statement("jobs/totals_by_state"), {})
     due = [row["due_ms"] for row in rows if row["state"] == "open" and row["due_ms"] is not None]
-    return WorkStanding(
+    return JobTotals(
         jobs={(row["kind"], row["state"]): row["jobs"] for row in rows},
         overdue_s=max(millis(now) - min(due), 0) / 1000 if due else 0.0,
     )

@@ -13,11 +13,18 @@ from schema.ids import TenantId
 _LOOK_AGAIN_S = 0.1
 
 # Does claimed work; True when a rest of it is left.
-Doing = Callable[[JobClaim], Awaitable[bool]]
+RunJob = Callable[[JobClaim], Awaitable[bool]]
 
 
-async def do_for_session(
-    graph: Graph, doing: Doing, tenant: TenantId, session: str, kind: JobKind, pace: JobContext, *, even_if_done: bool
+async def run_session_jobs(
+    graph: Graph,
+    doing: RunJob,
+    tenant: TenantId,
+    session: str,
+    kind: JobKind,
+    job_context: JobContext,
+    *,
+    even_if_done: bool,
 ) -> None:
     """Do one kind of a session's work until none is left, or wait while another worker does it.
 
@@ -30,7 +37,7 @@ async def do_for_session(
     wanted = even_if_done
     while wanted or await is_open(graph, tenant, session, kind):
         mine = await claim_of_session(
-            graph, tenant, session, kind, even_if_done=wanted, lease=pace.word(), now_ms=pace.now_ms()
+            graph, tenant, session, kind, even_if_done=wanted, lease=job_context.word(), now_ms=job_context.now_ms()
         )
         if mine is None:
             await asyncio.sleep(_LOOK_AGAIN_S)
@@ -39,9 +46,9 @@ async def do_for_session(
             wanted = await doing(mine)
         except Exception as error:
             # Whatever it is: nobody else may have to wait for the end of the lease, and the work must not try for ever.
-            await give_back(graph, mine, error=str(failure_of(error)), now_ms=pace.now_ms())
+            await give_back(graph, mine, error=str(failure_of(error)), now_ms=job_context.now_ms())
             raise
         except asyncio.CancelledError:
             # Whoever works next need not wait for the lease to end.
-            await release(graph, [mine], due_ms=pace.now_ms())
+            await release(graph, [mine], due_ms=job_context.now_ms())
             raise

@@ -8,7 +8,7 @@ from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
 from graph_service.memory.argument_checks import check_ids, check_limit
 from graph_service.memory.facts.bitemporal import AsOf
-from graph_service.memory.list_cursors import Listed, cursor_at, place_in
+from graph_service.memory.list_cursors import ListName, decode_cursor, encode_cursor
 from graph_service.memory.mindmap.exploration import Explorer
 from graph_service.memory.mindmap.reader import map_node, map_nodes
 from schema.errors import NotFoundError
@@ -105,7 +105,7 @@ class GraphReads:
             UnavailableError: Neo4j does not answer.
         """
         check_limit(page.first)
-        at, fact_id = place_in(Listed.FACTS, page.after)
+        at, fact_id = decode_cursor(ListName.FACTS, page.after)
         asked = {
             "tenant": tenant,
             "ids": sorted(set(ids)),
@@ -150,7 +150,7 @@ class GraphReads:
             UnavailableError: Neo4j does not answer.
         """
         check_limit(first)
-        dead, due_ms, behind = place_in(Listed.JOBS, after)
+        dead, due_ms, behind = decode_cursor(ListName.JOBS, after)
         asked: dict[str, Any] = {"tenant": tenant, "states": list(_STATES) if state is None else [state]}
         asked |= {"dead": dead, "due_ms": due_ms, "after": behind, "rows_max": first + 1}
         rows = await self._graph.read(statement("jobs/list_jobs"), asked)
@@ -167,12 +167,14 @@ class GraphReads:
         """
         check_ids(userId=user_id, **({} if session_id is None else {"sessionId": session_id}))
         check_limit(first)
-        begun_ms, behind = place_in(Listed.SCENES, after)
+        begun_ms, behind = decode_cursor(ListName.SCENES, after)
         session = None if session_id is None else memory_id(session_uri(tenant, user_id, session_id))
         asked: dict[str, Any] = {"tenant": tenant, "user_id": user_id, "session": session, "rows_max": first + 1}
         asked |= {"start_ms": begun_ms, "after": behind}
         rows = await self._graph.read(statement("mindmap/scenes_of_user"), asked)
-        return [(map_node(row["node"]), cursor_at(Listed.SCENES, row["start_ms"], row["node"][0])) for row in rows]
+        return [
+            (map_node(row["node"]), encode_cursor(ListName.SCENES, row["start_ms"], row["node"][0])) for row in rows
+        ]
 
 
 def id_named(name: str) -> str:
@@ -182,9 +184,9 @@ def id_named(name: str) -> str:
 
 def fact_cursor(fact: Row) -> str:
     """Return where a fact stands among those of its node; stays good while others are written. Pure."""
-    return cursor_at(Listed.FACTS, fact["at"], fact["id"])
+    return encode_cursor(ListName.FACTS, fact["at"], fact["id"])
 
 
 def job_cursor(job: Row) -> str:
     """Return where work stands among what its tenant has to do. Pure."""
-    return cursor_at(Listed.JOBS, int(job["state"] == "dead"), job["due_ms"], job["id"])
+    return encode_cursor(ListName.JOBS, int(job["state"] == "dead"), job["due_ms"], job["id"])

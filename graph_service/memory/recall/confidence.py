@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from extraction.query_analysis import is_chinese
+from extraction.text.chinese import is_chinese
 from extraction.text.search_terms import Terms, said_in, terms_of
 from graph_service.memory.recall.candidates import Candidate
 from schema.ids import name_key

@@ -12,7 +12,7 @@ from typing import Final
 
 from extraction.bounded_threads import BoundedThreads
 from extraction.text.fulltext_words import words_in
-from graph_service.memory.ingest.spool import Newest, Spool
+from graph_service.memory.ingest.spool import NewestEpisodes, Spool
 from graph_service.memory.mindmap.snapshot import Snapshot
 from graph_service.memory.mindmap.snapshot_cache import RecallSnapshotCache
 from graph_service.memory.recall.pipeline import Answer, Hit, snippet
@@ -67,7 +67,7 @@ class OfflineRecall:
         Raises:
             UnavailableError: `why`, when nothing of this memory is here, or nothing of it could be looked at in time.
         """
-        newest = Newest() if self._spool is None else await self._waiting(self._spool, tenant, question.user_id)
+        newest = NewestEpisodes() if self._spool is None else await self._waiting(self._spool, tenant, question.user_id)
         snapshot = self._keepsakes.of(tenant, question.user_id)
         if not newest.rows and snapshot is None:
             raise why
@@ -83,11 +83,11 @@ class OfflineRecall:
             raise why
         return search.answer() if len(search.held) <= _ORDERED_HERE else await _SEARCHING.run(search.answer)
 
-    async def _waiting(self, spool: Spool, tenant: TenantId, user_id: str) -> Newest:
+    async def _waiting(self, spool: Spool, tenant: TenantId, user_id: str) -> NewestEpisodes:
         try:
             return await spool.newest(tenant, user_id, episodes_max=_EPISODES_MAX, chars_max=CHARS_MAX)
         except UnavailableError:
-            return Newest()
+            return NewestEpisodes()
 
 
 def answer_away(question: Question, episodes: Iterable[Episode], snapshot: Snapshot | None, *, now: datetime) -> Answer:

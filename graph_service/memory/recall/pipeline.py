@@ -16,11 +16,11 @@ from extraction.query_analysis import (
     answer_type,
     asked_beyond,
     intent_of,
-    is_chinese,
     name_keys,
     role_asked,
 )
 from extraction.temporal.question_time import AskedTime, QuestionTime, time_asked
+from extraction.text.chinese import is_chinese
 from extraction.text.fulltext_words import words_in
 from extraction.text.search_terms import terms_of
 from graph_service.graph.statements import statement
@@ -218,7 +218,7 @@ async def recall(
     parameters = recall_parameters(tenant, question, span, embedded, words, asked, now)
     parameters["entity_keys"] += also_meant(question.text, hints, asked)
     weights = _weights(question.text, embedder, asked)
-    parameters["beside"] = rules.beside(question)
+    parameters["with_layer_scores"] = rules.beside(question)
     rows = await graph.read(statement("recall/recall"), parameters)
     found = noted(found_in(rows[0], question.kinds, None if embedded is None else embedded.vector))
 
@@ -228,7 +228,7 @@ async def recall(
         )
         answer = page(
             found.candidates,
-            beside_in(rows[0]["beside"]),
+            beside_in(rows[0]["layer_scores"]),
             tenant=tenant,
             question=question,
             turn=turn,

@@ -58,7 +58,7 @@ class QueryFilters:
             "session": session,
             "agent": self.agent_id,
             "roles": [role.value for role in self.roles] or None,
-            "about_keys": sorted({name_key(name) for name in self.entities}) or None,
+            "entity_filter": sorted({name_key(name) for name in self.entities}) or None,
         }
 
     def problems(self, limits: Limits) -> list[str]:

@@ -176,7 +176,7 @@ class ResultPage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LayerScores:
-    """What is known of messages and scenes besides themselves, by id: the column `beside` of `recall/recall`."""
+    """What is known of messages and scenes besides themselves, by id: the column `layer_scores` of `recall/recall`."""
 
     layers: Mapping[str, LayerSimilarities]
     used_at: Mapping[str, datetime]

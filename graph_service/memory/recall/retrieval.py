@@ -6,7 +6,8 @@ from typing import Any
 
 from extraction.embeddings.embedder import EmbeddedQuestion
 from extraction.entities.kinship_terms import own_ties_in, ties_in
-from extraction.query_analysis import QueryAnalysis, capitals_in, is_chinese, name_keys
+from extraction.query_analysis import QueryAnalysis, capitals_in, name_keys
+from extraction.text.chinese import is_chinese
 from extraction.text.search_terms import both_spellings
 from graph_service.graph.driver_values import vector_parameter
 from graph_service.graph.lucene import NOTHING, scoped_query
@@ -18,9 +19,9 @@ from schema.timespan import Timespan, as_utc, millis
 # Whom and what a question names, for the statement that looks for it and for what it is tied to. Pure.
 
 # A memory of 100,000 messages has thousands of edges at one name; to look at 3,000 facts takes 50 ms.
-_LINKS = 400
+_EDGES_PER_ENTITY = 400
 # So two facts away at most 20 times 40 are looked at.
-_WAYS, _CROWD = 20, 40
+_MAX_BRIDGES, _MAX_DEGREE = 20, 40
 
 
 def named_parameters(text: str, *, scope_user: str) -> dict[str, Any]:
@@ -28,11 +29,11 @@ def named_parameters(text: str, *, scope_user: str) -> dict[str, Any]:
     ties = own_ties_in(text)
     return {
         "entity_keys": name_keys(text),
-        "tie_words": ties,
-        "tie_query": scoped_query(ties, fields=["relation"], scope_user=scope_user, days=False),
-        "links": _LINKS,
-        "ways": _WAYS,
-        "crowd": _CROWD,
+        "kinship_words": ties,
+        "kinship_query": scoped_query(ties, fields=["relation"], scope_user=scope_user, days=False),
+        "edges_per_entity": _EDGES_PER_ENTITY,
+        "max_bridges": _MAX_BRIDGES,
+        "max_degree": _MAX_DEGREE,
     }
 
 
@@ -43,14 +44,14 @@ def also_meant(text: str, hints: Sequence[str], asked: QueryAnalysis) -> list[st
 
 
 # Candidates of each channel; with 50 there are half as many again, and no more of the gold comes among the first ten.
-_WIDE = 30
+_PER_CHANNEL = 30
 # Messages near a hit often are the answer. With two on each side of the best 20 of each channel 147 messages are ranked
 # and hold .962 of the gold (LoCoMo, development half). The best 12 are 115 messages and .954, in a seventh less time,
 # but in a memory of both languages LoCoMo-zh's recall@10 was .015 lower.
-_CLOSE, _AROUND = 20, 2
-_WIDER = 8
+_EXPAND_TOP, _NEIGHBOUR_RADIUS = 20, 2
+_PER_CHANNEL_FACTOR = 8
 # Of 100,000 messages the index finds .992 of the ten nearest when it looks for 400, .946 when it looks for 60.
-NEAREST = 400
+VECTOR_K = 400
 # Characters of evidence that come with all that is found, and at least of each message; longer texts of hits are read
 # afterwards. Facts and scenes are found by eight channels at most.
 _EVIDENCE_FOUND_CHARS, _EVIDENCE_CHARS_MIN, _CHANNELS = 4_000_000, 300, 8
@@ -75,7 +76,9 @@ def recall_parameters(
     """
     scope = scope_token(tenant, question.user_id)
     # What was heard later, or is narrowed away, is left out of what the indexes find, so they must find more.
-    wide = max(_WIDE, question.limit) * (_WIDER if question.as_of or question.narrowed.by_element else 1)
+    per_channel = max(_PER_CHANNEL, question.limit) * (
+        _PER_CHANNEL_FACTOR if question.as_of or question.narrowed.by_element else 1
+    )
     moments = moments_asked(valid_at=question.valid_at, as_of=question.as_of, now=now)
     kinds, words = question.kinds, both_spellings(words)
     from_ms = millis(span.start) if span.start else _MS_MIN
@@ -93,20 +96,20 @@ def recall_parameters(
         **named_parameters(question.text, scope_user=scope),
         "valid_at": as_utc(moments.valid_at).astimezone(UTC),
         "known_at": None if moments.known_at is None else as_utc(moments.known_at).astimezone(UTC),
-        "wide": wide,
-        "close": _CLOSE,
-        "nearest": max(NEAREST, 2 * wide),
+        "per_channel": per_channel,
+        "expand_top": _EXPAND_TOP,
+        "vector_k": max(VECTOR_K, 2 * per_channel),
         **question.narrowed.parameters(tenant, question.user_id),
         "kinds": [kind.value for kind in kinds],
         "asked_from_ms": asked_from_ms,
         "asked_to_ms": asked_to_ms,
-        "around": _AROUND,
+        "neighbour_radius": _NEIGHBOUR_RADIUS,
         "with_tokens": asked.tokens is not None,
         "from_ms": from_ms,
         "to_ms": to_ms,
         "evidence_max": question.evidence,
         "evidence_chars": max(
-            _EVIDENCE_FOUND_CHARS // (_CHANNELS * wide * max(question.evidence, 1)), _EVIDENCE_CHARS_MIN
+            _EVIDENCE_FOUND_CHARS // (_CHANNELS * per_channel * max(question.evidence, 1)), _EVIDENCE_CHARS_MIN
         ),
     }
 

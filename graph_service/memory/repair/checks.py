@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Any
 
 from extraction.embeddings.embedder import spoken
-from extraction.text.chinese import is_mostly_chinese
+from extraction.text.chinese import is_chinese
 from schema.ids import content_hash
 from schema.timespan import iso
 
@@ -56,7 +56,7 @@ def check_message(row: Mapping[str, Any], dim: int | None, *, tokens: bool = Fal
         problems.append(Problem.TEXT_CHANGED)
     problems += _vector_problems([row["vector_dim"]], dim, waits=row["unembedded"])
     if tokens and not problems and not row["has_tokens"] and not row["unembedded"]:
-        problems += [] if is_mostly_chinese(spoken(row["speaker"], row["text"])) else [Problem.VECTOR_MISSING]
+        problems += [] if is_chinese(spoken(row["speaker"], row["text"])) else [Problem.VECTOR_MISSING]
     if not row["in_scene"] and not row["unread"]:
         problems.append(Problem.IN_NO_SCENE)
     if not problems:

@@ -13,7 +13,7 @@ BYTES_MAX: Final = 32 * 2**20
 _TURN_BYTES: Final = 400
 
 
-class TurnRing:
+class TurnBuffer:
     """The last turns of many talks, in memory.
 
     Args:
@@ -83,10 +83,10 @@ class TurnRing:
             self._held.move_to_end(talk)
 
 
-class RingWindow:
+class InProcessWindow:
     """A `ShortTermWindow` that lives and dies with this process."""
 
-    def __init__(self, ring: TurnRing) -> None:
+    def __init__(self, ring: TurnBuffer) -> None:
         self._ring = ring
         self.turns_max = ring.turns_max
         self.forgotten = 0

@@ -8,7 +8,7 @@ from typing import Any
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Writing
 from graph_service.memory.argument_checks import check_ids, check_limit
-from graph_service.memory.list_cursors import Listed, cursor_at, place_in
+from graph_service.memory.list_cursors import ListName, decode_cursor, encode_cursor
 from schema.errors import NotFoundError
 from schema.ids import SessionId, TenantId, UserId, memory_id, session_uri
 from schema.session import CloseReason, SessionState, SessionView
@@ -49,7 +49,7 @@ async def sessions_of(
     Args:
         after: the cursor of one; only those behind it.
     """
-    last_ms, behind = place_in(Listed.SESSIONS, after)
+    last_ms, behind = decode_cursor(ListName.SESSIONS, after)
     parameters: dict[str, Any] = {"tenant": tenant, "user_id": user_id, "session_id": None, "rows_max": rows_max}
     parameters |= {"last_ms": last_ms, "after": behind}
     return [_view(row) for row in await graph.read(statement("sessions/list_sessions"), parameters)]
@@ -71,7 +71,7 @@ async def session_of(graph: Graph, tenant: TenantId, user_id: UserId, session_id
 
 def session_cursor(view: SessionView) -> str:
     """Return where a session stands among those of its user."""
-    return cursor_at(Listed.SESSIONS, millis(view.last_at), memory_id(view.uri))
+    return encode_cursor(ListName.SESSIONS, millis(view.last_at), memory_id(view.uri))
 
 
 def session_node_id(tenant: TenantId, user_id: UserId, session_id: SessionId) -> str:

@@ -16,7 +16,7 @@ from redis.backoff import NoBackoff
 from redis.exceptions import AuthenticationError, RedisError
 
 from graph_service.circuit_breaker import Breaker, BreakerState
-from graph_service.memory.sessions.in_process_window import TurnRing
+from graph_service.memory.sessions.in_process_window import TurnBuffer
 from graph_service.memory.sessions.short_term_window import (
     RecentTurns,
     SessionKey,
@@ -24,7 +24,7 @@ from graph_service.memory.sessions.short_term_window import (
     Turn,
     WindowState,
     merged,
-    talk_key,
+    session_key_text,
     turn_from,
     turn_json,
     user_key,
@@ -155,7 +155,7 @@ class RedisTurns:
 
 
 def _list_key(talk: SessionKey) -> str:
-    user, _, session = talk_key(talk).rpartition("/")
+    user, _, session = session_key_text(talk).rpartition("/")
     return f"mnemograph:turns:{{{user}}}/{session}"
 
 
@@ -188,7 +188,7 @@ class RedisWindow:
         self,
         *,
         redis: RedisTurns,
-        ring: TurnRing,
+        ring: TurnBuffer,
         clock_s: Callable[[], float],
         breaker: Breaker | None = None,
         retry_s: float = RETRY_S,

@@ -139,7 +139,7 @@ class ShortTermWindow(Protocol):
         """Hand over what is still waiting, briefly, and let go of connections."""
 
 
-def talk_of(episode: Episode) -> SessionKey:
+def session_key_of(episode: Episode) -> SessionKey:
     """Return which window an episode belongs to."""
     return SessionKey(tenant=episode.tenant, user_id=episode.user_id, session_id=episode.session_id)
 
@@ -183,7 +183,7 @@ def user_key(tenant: str, user_id: str) -> str:
     return user_uri(tenant, user_id)
 
 
-def talk_key(talk: SessionKey) -> str:
+def session_key_text(talk: SessionKey) -> str:
     """Return the key of a talk; no two talks share it, and no session id can leave its user's keys."""
     return f"{user_key(talk.tenant, talk.user_id)}/{quote(talk.session_id, safe='')}"
 

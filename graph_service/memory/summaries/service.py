@@ -13,7 +13,7 @@ from extraction.extractive_summary import token_count
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
 from graph_service.memory.argument_checks import check_ids
-from graph_service.memory.list_cursors import Listed, cursor_at, place_in
+from graph_service.memory.list_cursors import ListName, decode_cursor, encode_cursor
 from graph_service.memory.sessions.lifecycle import session_node_id
 from graph_service.memory.summaries.session_summary import scenes_key, tell_session
 from schema.errors import InputError, MnemographError, NotFoundError
@@ -106,7 +106,7 @@ class LayerTexts:
         if named and named not in tuple(Level):
             raise InputError(f"the URI names layer {named!r}; use {', '.join(Level)}")
         wanted = level or Level(named or Level.L1)
-        behind = place_in(Listed.LINES, after)
+        behind = decode_cursor(ListName.LINES, after)
         node_id = memory_id(base)
         row = await self._row(tenant, node_id)
         if row is None:
@@ -227,7 +227,7 @@ class LayerTexts:
         ]
         if not lines or not lines[-1]["more"]:
             return "\n".join(told), None
-        after = cursor_at(Listed.LINES, *lines[-1]["key"])
+        after = encode_cursor(ListName.LINES, *lines[-1]["key"])
         told.append(f'[cut here, more was said: ask for this text again with after "{after}"]')
         return "\n".join(told), after
 

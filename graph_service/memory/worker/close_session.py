@@ -10,7 +10,7 @@ from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Writing
 from graph_service.memory.jobs.job_context import JobContext
 from graph_service.memory.jobs.outbox import JobClaim, JobKind, finish
-from graph_service.memory.jobs.run_now import Doing, do_for_session
+from graph_service.memory.jobs.run_now import RunJob, run_session_jobs
 from graph_service.memory.summaries.session_summary import tell_session
 from schema.session import SessionState
 
@@ -24,11 +24,11 @@ class SessionWork:
         read_all: reads what is unread and every scene that waits for its reading.
     """
 
-    embed: Doing | None
-    read_all: Doing
+    embed: RunJob | None
+    read_all: RunJob
 
 
-async def close_session(graph: Graph, work: SessionWork, held: JobClaim, pace: JobContext) -> None:
+async def close_session(graph: Graph, work: SessionWork, held: JobClaim, job_context: JobContext) -> None:
     """End a session, unless a new message has made it active again; then nothing is done.
 
     Raises:
@@ -36,38 +36,44 @@ async def close_session(graph: Graph, work: SessionWork, held: JobClaim, pace: J
         ConflictError: the lease was lost.
     """
     closing, indexing, extracting = SessionState.CLOSING, SessionState.INDEXING, SessionState.EXTRACTING
-    going = await _advance(graph, held, pace, (closing, indexing, extracting), indexing)
+    going = await _advance(graph, held, job_context, (closing, indexing, extracting), indexing)
     if going:
-        pace.step("close indexing")
-        await _all_vectors(graph, work, held, pace)
-        going = await _advance(graph, held, pace, (indexing,), extracting)
+        job_context.step("close indexing")
+        await _all_vectors(graph, work, held, job_context)
+        going = await _advance(graph, held, job_context, (indexing,), extracting)
     if going:
-        pace.step("close extracting")
-        await do_for_session(graph, work.read_all, held.tenant, held.session, JobKind.READ, pace, even_if_done=True)
-        await tell_session(graph, held.tenant, held.session, now=pace.clock())
-        pace.step("close told")
-        await _all_vectors(graph, work, held, pace)
-    now_ms = pace.now_ms()
+        job_context.step("close extracting")
+        await run_session_jobs(
+            graph, work.read_all, held.tenant, held.session, JobKind.READ, job_context, even_if_done=True
+        )
+        await tell_session(graph, held.tenant, held.session, now=job_context.clock())
+        job_context.step("close told")
+        await _all_vectors(graph, work, held, job_context)
+    now_ms = job_context.now_ms()
 
     async def steps(writing: Writing) -> None:
         if going:
-            await writing.run(statement("sessions/set_state"), _state(held, pace, (extracting,), SessionState.CLOSED))
+            await writing.run(
+                statement("sessions/set_state"), _state(held, job_context, (extracting,), SessionState.CLOSED)
+            )
         await finish(writing, [held], more=False, now_ms=now_ms)
 
     await graph.write(steps)
-    pace.step("close committed")
+    job_context.step("close committed")
 
 
-async def _all_vectors(graph: Graph, work: SessionWork, held: JobClaim, pace: JobContext) -> None:
+async def _all_vectors(graph: Graph, work: SessionWork, held: JobClaim, job_context: JobContext) -> None:
     if work.embed is not None:
-        await do_for_session(graph, work.embed, held.tenant, held.session, JobKind.EMBED, pace, even_if_done=False)
+        await run_session_jobs(
+            graph, work.embed, held.tenant, held.session, JobKind.EMBED, job_context, even_if_done=False
+        )
 
 
 async def _advance(
-    graph: Graph, held: JobClaim, pace: JobContext, before: tuple[SessionState, ...], state: SessionState
+    graph: Graph, held: JobClaim, job_context: JobContext, before: tuple[SessionState, ...], state: SessionState
 ) -> bool:
     """Return whether the session is in the state now."""
-    parameters = _state(held, pace, before, state)
+    parameters = _state(held, job_context, before, state)
 
     async def steps(writing: Writing) -> bool:
         return bool(await writing.run(statement("sessions/set_state"), parameters))
@@ -76,7 +82,7 @@ async def _advance(
 
 
 def _state(
-    held: JobClaim, pace: JobContext, before: tuple[SessionState, ...], state: SessionState
+    held: JobClaim, job_context: JobContext, before: tuple[SessionState, ...], state: SessionState
 ) -> dict[str, object]:
     return {
         "tenant": held.tenant,
@@ -84,6 +90,6 @@ def _state(
         "lease": held.lease,
         "before": [one.value for one in before],
         "state": state.value,
-        "now": pace.clock(),
-        "now_ms": pace.now_ms(),
+        "now": job_context.clock(),
+        "now_ms": job_context.now_ms(),
     }

@@ -28,13 +28,13 @@ class Leases:
     """The claims of one worker.
 
     Args:
-        outsides: are told when work is parked because they were away.
+        external_services: are told when work is parked because they were away.
     """
 
-    def __init__(self, graph: Graph, pace: JobContext, outsides: ExternalServices) -> None:
+    def __init__(self, graph: Graph, job_context: JobContext, external_services: ExternalServices) -> None:
         self._graph = graph
-        self._pace = pace
-        self._outsides = outsides
+        self._job_context = job_context
+        self._external_services = external_services
         # Work that could not be given back, because Neo4j was away as well.
         self._owed: list[JobClaim] = []
         # Words of claims whose answer was lost: the work may be ours, and nobody else gets it until the lease ends.
@@ -50,9 +50,9 @@ class Leases:
             UnavailableError: Neo4j does not answer.
         """
         unsure = self._unsure.setdefault(kind, [])
-        lease = unsure.pop() if unsure else self._pace.word()
+        lease = unsure.pop() if unsure else self._job_context.word()
         try:
-            now_ms = self._pace.now_ms()
+            now_ms = self._job_context.now_ms()
             return await claim(self._graph, kind, jobs_max=jobs_max, lease=lease, now_ms=now_ms, but_not=but_not)
         except UnavailableError:
             unsure.append(lease)
@@ -75,7 +75,7 @@ class Leases:
     async def release(self, held: Sequence[JobClaim]) -> None:
         """Leave work to whoever comes next; while Neo4j is away, as soon as it is back."""
         try:
-            await release(self._graph, held, due_ms=self._pace.now_ms())
+            await release(self._graph, held, due_ms=self._job_context.now_ms())
         except UnavailableError:
             self._owed.extend(held)
 
@@ -96,7 +96,7 @@ class Leases:
             return
         away = error.outside if isinstance(error, ExternalServiceAwayError) else None
         lost = isinstance(error, ConflictError)
-        failure, now_ms = failure_of(error), self._pace.now_ms()
+        failure, now_ms = failure_of(error), self._job_context.now_ms()
         wait_s = (error.retry_after_s or 0.0) if isinstance(error, UnavailableError) else 0.0
         for one in held:
             extra = {"tenant": one.tenant, "work": one.id, "error": failure.kind, "code": failure.code}
@@ -109,7 +109,7 @@ class Leases:
                 continue
             WORK.add(one.kind.value, _OUTCOMES.get(state, state))
             if state == "dead" and away is not None:
-                self._outsides.named(away).parked()
+                self._external_services.named(away).parked()
             _log.log(logging.INFO if lost else logging.WARNING, "work given back: %s", state, extra=extra)
 
     async def _keep(self, held: Sequence[JobClaim]) -> None:
@@ -118,4 +118,4 @@ class Leases:
             await asyncio.sleep(LEASE_S / 3)
             with contextlib.suppress(Exception):
                 for one in held:
-                    await renew(self._graph, one, now_ms=self._pace.now_ms())
+                    await renew(self._graph, one, now_ms=self._job_context.now_ms())

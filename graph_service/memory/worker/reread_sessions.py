@@ -21,7 +21,7 @@ _LOOK_AGAIN_S: Final = 0.1
 ReadUntil = Callable[[JobClaim, int | None], Awaitable[bool]]
 
 
-async def read_anew(graph: Graph, read: ReadUntil, held: JobClaim, pace: JobContext) -> None:
+async def read_anew(graph: Graph, read: ReadUntil, held: JobClaim, job_context: JobContext) -> None:
     """Read until nothing is left in the sessions that the work is about.
 
     Raises:
@@ -31,7 +31,13 @@ async def read_anew(graph: Graph, read: ReadUntil, held: JobClaim, pace: JobCont
     while turn := await _next_turn(graph, held):
         session, until_ms = turn
         mine = await claim_of_session(
-            graph, held.tenant, session, JobKind.READ, even_if_done=True, lease=pace.word(), now_ms=pace.now_ms()
+            graph,
+            held.tenant,
+            session,
+            JobKind.READ,
+            even_if_done=True,
+            lease=job_context.word(),
+            now_ms=job_context.now_ms(),
         )
         if mine is None:
             await asyncio.sleep(_LOOK_AGAIN_S)
@@ -40,20 +46,20 @@ async def read_anew(graph: Graph, read: ReadUntil, held: JobClaim, pace: JobCont
             await read(mine, until_ms)
         except Exception as error:
             # Whatever it is: nobody else may have to wait for the end of the lease, and the work must not try for ever.
-            await give_back(graph, mine, error=str(failure_of(error)), now_ms=pace.now_ms())
+            await give_back(graph, mine, error=str(failure_of(error)), now_ms=job_context.now_ms())
             raise
         except asyncio.CancelledError:
             # Whoever works next need not wait for the lease to end.
-            await release(graph, [mine], due_ms=pace.now_ms())
+            await release(graph, [mine], due_ms=job_context.now_ms())
             raise
-        pace.step("anew read")
-    now_ms = pace.now_ms()
+        job_context.step("anew read")
+    now_ms = job_context.now_ms()
 
     async def steps(writing: Writing) -> None:
         await finish(writing, [held], more=False, now_ms=now_ms)
 
     await graph.write(steps)
-    pace.step("anew committed")
+    job_context.step("anew committed")
 
 
 async def _next_turn(graph: Graph, held: JobClaim) -> tuple[str, int | None] | None:

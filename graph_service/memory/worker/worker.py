@@ -1,4 +1,4 @@
-"""The background worker: claims work, does it, gives it back when it fails. At its own pace, never inside a request."""
+"""Background worker: claim jobs, run them, give them back when they fail. Never runs inside a request."""
 
 import asyncio
 import contextlib
@@ -17,9 +17,9 @@ from graph_service.memory.forgetting.user import forget_user
 from graph_service.memory.jobs.embed_job import embed_sessions
 from graph_service.memory.jobs.external_services import ExternalService, ExternalServices
 from graph_service.memory.jobs.job_context import JobContext
-from graph_service.memory.jobs.keyed_lock import OneAtATime
+from graph_service.memory.jobs.keyed_lock import KeyedLock
 from graph_service.memory.jobs.outbox import JobClaim, JobKind, kinds_done_with, next_due, park_malformed, reopen_outage
-from graph_service.memory.jobs.run_now import do_for_session
+from graph_service.memory.jobs.run_now import run_session_jobs
 from graph_service.memory.sessions.lifecycle import close_idle
 from graph_service.memory.worker.close_session import SessionWork, close_session
 from graph_service.memory.worker.leases import Leases
@@ -86,7 +86,7 @@ class Worker:
     """Does the work of all tenants, one piece for each session at a time.
 
     Args:
-        outsides: what is asked by `embedder` and `readers`; while one is away, no work is claimed that needs it.
+        external_services: used by `embedder` and `readers`; jobs that need an unavailable one are not claimed.
         embedder: None means keyword search only; vectors then stay undone until an embedder is there.
         supervisor: keeps each of the worker's loops running.
     """
@@ -97,22 +97,22 @@ class Worker:
         graph: Graph,
         embedder: Embedder | None,
         readers: Readers,
-        pace: JobContext,
+        job_context: JobContext,
         rules: WorkerRules | None = None,
-        outsides: ExternalServices | None = None,
+        external_services: ExternalServices | None = None,
         supervisor: Supervisor | None = None,
     ) -> None:
         self._graph = graph
         self._embedder = embedder
         self._readers = readers
-        self._pace = pace
+        self._job_context = job_context
         self._rules = rules or WorkerRules()
         self._kinds = kinds_done_with(embedder=embedder is not None)
-        self._outsides = outsides or ExternalServices()
+        self._external_services = external_services or ExternalServices()
         self._supervisor = supervisor or Supervisor()
-        self._leases = Leases(graph, pace, self._outsides)
+        self._leases = Leases(graph, job_context, self._external_services)
         self._loops: list[_Loop] = []
-        self._turns = OneAtATime()
+        self._turns = KeyedLock()
         self._claiming = {kind: asyncio.Lock() for kind in JobKind}
         # How many loops work for a tenant now.
         self._busy: dict[JobKind, Counter[TenantId]] = {kind: Counter() for kind in JobKind}
@@ -156,7 +156,7 @@ class Worker:
         pause_s = _MALFORMED_LOOK_S
         while not stop.is_set():
             try:
-                await park_malformed(self._graph, now_ms=self._pace.now_ms())
+                await park_malformed(self._graph, now_ms=self._job_context.now_ms())
                 pause_s = _MALFORMED_LOOK_S
             except UnavailableError:
                 pause_s = _IDLE_LOOK_S
@@ -170,7 +170,7 @@ class Worker:
         Raises:
             UnavailableError: Neo4j does not answer.
         """
-        await park_malformed(self._graph, now_ms=self._pace.now_ms())
+        await park_malformed(self._graph, now_ms=self._job_context.now_ms())
         while True:
             if await self.one():
                 continue
@@ -178,7 +178,7 @@ class Worker:
             jobs, due_ms = await next_due(self._graph, kinds)
             if not jobs or due_ms is None:
                 return
-            await asyncio.sleep(min(max(due_ms - self._pace.now_ms(), 0) / 1000 + 0.01, self._rules.poll_s))
+            await asyncio.sleep(min(max(due_ms - self._job_context.now_ms(), 0) / 1000 + 0.01, self._rules.poll_s))
 
     async def one(self) -> bool:
         """Do a piece of work if any is due, reading first; False when there is none.
@@ -207,7 +207,7 @@ class Worker:
             return await self._reopen_outage(outside)
         try:
             on_claimed(kind)
-            self._pace.step(f"{kind} claimed")
+            self._job_context.step(f"{kind} claimed")
             for together in _batches(claims):
                 await self._guarded(together)
         except asyncio.CancelledError:
@@ -226,14 +226,14 @@ class Worker:
         return self._rules.parallel if kind is JobKind.READ else 1
 
     def _outside(self, kind: JobKind) -> ExternalService:
-        return self._outsides.embedder if kind is JobKind.EMBED else self._outsides.model
+        return self._external_services.embedder if kind is JobKind.EMBED else self._external_services.model
 
     async def _reopen_outage(self, outside: ExternalService) -> bool:
         """Have work done that was parked while something outside was away; True when there was some."""
         jobs_max = outside.to_reopen(_REOPENED_MAX)
         if not jobs_max:
             return False
-        now_ms = self._pace.now_ms()
+        now_ms = self._job_context.now_ms()
         return await reopen_outage(self._graph, outside.name, jobs_max=jobs_max, now_ms=now_ms) > 0
 
     async def _guarded(self, held: Sequence[JobClaim]) -> None:
@@ -276,7 +276,7 @@ class Worker:
         """End sessions that nobody speaks in any more."""
         while not stop.is_set():
             with contextlib.suppress(UnavailableError):
-                if await close_idle(self._graph, idle_s=idle_s, now=self._pace.clock()):
+                if await close_idle(self._graph, idle_s=idle_s, now=self._job_context.clock()):
                     self.wake()
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(min(idle_s / 2, _IDLE_LOOK_S)):
@@ -302,17 +302,17 @@ class Worker:
         match held[0].kind:
             case JobKind.EMBED:
                 assert self._embedder is not None, "only workers with an embedder claim this kind"
-                await embed_sessions(self._graph, self._embedder, held, self._pace)
+                await embed_sessions(self._graph, self._embedder, held, self._job_context)
             case JobKind.READ:
                 await self._read(held[0], final=False)
                 self.wake()
             case JobKind.CLOSE:
                 work = SessionWork(embed=None if self._embedder is None else self._embed_one, read_all=self._read_all)
-                await close_session(self._graph, work, held[0], self._pace)
+                await close_session(self._graph, work, held[0], self._job_context)
             case JobKind.FORGET:
-                await forget_user(self._graph, held[0], self._pace)
+                await forget_user(self._graph, held[0], self._job_context)
             case JobKind.ANEW:
-                await read_anew(self._graph, self._read_until, held[0], self._pace)
+                await read_anew(self._graph, self._read_until, held[0], self._job_context)
                 self.wake()
 
     async def _read(self, held: JobClaim, *, final: bool, until_ms: int | None = None, whole: bool = False) -> bool:
@@ -320,7 +320,7 @@ class Worker:
             self._graph,
             self._readers,
             held,
-            self._pace,
+            self._job_context,
             self._rules.scenes,
             self._turns,
             embedder=self._embedder,
@@ -342,7 +342,7 @@ class Worker:
         async def read(held: JobClaim) -> bool:
             return await self._leases.kept([held], self._read(held, final=False, whole=True))
 
-        await do_for_session(self._graph, read, tenant, session, JobKind.READ, self._pace, even_if_done=True)
+        await run_session_jobs(self._graph, read, tenant, session, JobKind.READ, self._job_context, even_if_done=True)
         self.wake()
 
     async def _read_all(self, held: JobClaim) -> bool:
@@ -350,7 +350,7 @@ class Worker:
 
     async def _embed_one(self, held: JobClaim) -> bool:
         assert self._embedder is not None, "only asked for with an embedder"
-        return await self._leases.kept([held], embed_sessions(self._graph, self._embedder, [held], self._pace))
+        return await self._leases.kept([held], embed_sessions(self._graph, self._embedder, [held], self._job_context))
 
 
 def _batches(claims: Sequence[JobClaim]) -> list[list[JobClaim]]:

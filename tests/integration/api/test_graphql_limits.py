@@ -18,21 +18,21 @@ from hypothesis import strategies as st
 from graph_service.api.graphql import execution as graphql_prepared
 from graph_service.api.graphql.execution import (
     ALIASES_MAX,
+    CACHE_BYTES_MAX,
     COMPARISONS_MAX,
     COST_MAX,
     DEFINITIONS_MAX,
+    DOCUMENT_BYTES_MAX,
     DOCUMENT_CHARS_MAX,
     ERRORS_MAX,
-    KEPT_BYTES_MAX,
-    KEPT_DOCUMENT_BYTES_MAX,
     REPEATS_MAX,
     TOKENS_MAX,
-    KeptDocuments,
+    DocumentCache,
     cost_of,
     tokens_in,
     unfit,
 )
-from graph_service.api.graphql.router import BYTES_MAX, TEXT_CHARS_MAX, TEXTS_MAX, KeptQueries
+from graph_service.api.graphql.router import BYTES_MAX, TEXT_CHARS_MAX, TEXTS_MAX, PersistedQueries
 from graph_service.api.graphql.schema import graphql_schema
 from graph_service.graph.store import Graph
 from tests.integration.api.test_graphql import Door, door
@@ -121,18 +121,18 @@ async def test_a_persisted_query_is_known_by_its_hash_to_its_tenant_alone(door: 
 
 
 def test_kept_queries_are_bounded_in_number_and_length() -> None:
-    kept = KeptQueries()
-    kept.put("t", "long", "x" * (TEXT_CHARS_MAX + 1))
-    assert kept.get("t", "long") is None
+    cache = PersistedQueries()
+    cache.put("t", "long", "x" * (TEXT_CHARS_MAX + 1))
+    assert cache.get("t", "long") is None
     for number in range(TEXTS_MAX + 5):
-        kept.put("t", str(number), "x" * 10)
-    assert len(kept) == TEXTS_MAX
-    assert (kept.get("t", "0"), kept.get("t", "5")) == (None, "x" * 10)
+        cache.put("t", str(number), "x" * 10)
+    assert len(cache) == TEXTS_MAX
+    assert (cache.get("t", "0"), cache.get("t", "5")) == (None, "x" * 10)
     # A character takes up to four bytes, and bytes are what is bounded.
     for number in range(150):
-        kept.put("u", str(number), "茶" * (TEXT_CHARS_MAX - 1) + "🍵")
-        assert kept.bytes <= BYTES_MAX
-    assert len(kept) == BYTES_MAX // (4 * TEXT_CHARS_MAX)
+        cache.put("u", str(number), "茶" * (TEXT_CHARS_MAX - 1) + "🍵")
+        assert cache.bytes <= BYTES_MAX
+    assert len(cache) == BYTES_MAX // (4 * TEXT_CHARS_MAX)
 
 
 async def test_only_a_text_that_passed_the_limits_is_kept_under_its_hash(door: Door) -> None:
@@ -150,21 +150,21 @@ def dense(number: int) -> str:
 
 def test_kept_documents_take_no_more_memory_than_they_may() -> None:
     """Before, 256 documents of 16,000 characters were kept, up to 5.9 MB each."""
-    kept = KeptDocuments(bytes_max=2 * 2**20)
+    cache = DocumentCache(bytes_max=2 * 2**20)
     gc.collect()
     tracemalloc.start()
     try:
         for number in range(100):
             text = f"query Q{number} {{ work {{ waiting leased dead }} }}" + " " * number
-            kept.put(text, parse(text))
-            kept.put(dense(number), parse(dense(number)))
+            cache.put(text, parse(text))
+            cache.put(dense(number), parse(dense(number)))
         gc.collect()
         took = tracemalloc.get_traced_memory()[0]
     finally:
         tracemalloc.stop()
-    assert 0 < kept.bytes <= 2 * 2**20
+    assert 0 < cache.bytes <= 2 * 2**20
     assert took <= 1.2 * 2**20 * 2
-    assert len(kept) == 100 or kept.bytes > 2**20
+    assert len(cache) == 100 or cache.bytes > 2**20
 
 
 @pytest.mark.parametrize(
@@ -191,8 +191,8 @@ def test_the_estimate_of_a_document_is_no_less_than_its_memory(text: str) -> Non
 
 
 async def test_what_was_refused_is_not_kept_and_what_passed_is(door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
-    kept = KeptDocuments()
-    monkeypatch.setattr(graphql_prepared, "_KEPT", kept)
+    cache = DocumentCache()
+    monkeypatch.setattr(graphql_prepared, "_CACHE", cache)
     aliases = " ".join(f"a{i}: work {{ waiting }}" for i in range(ALIASES_MAX + 1))
     costly = '{ recall(userId: "a", query: "b", limit: $n) { hits { evidence { text } } } }'
     for refused in (
@@ -204,12 +204,12 @@ async def test_what_was_refused_is_not_kept_and_what_passed_is(door: Door, monke
     ):
         assert "errors" in await door.ask(refused)
     assert "errors" in await door.ask(f"query ($n: Int) {costly}", n=1_000_000)
-    assert len(kept) == 0
+    assert len(cache) == 0
     assert (await door.ask(_WORK))["data"]["work"]["waiting"] == 0
-    assert kept.get(_WORK) is not None
+    assert cache.get(_WORK) is not None
     assert (await door.ask(_WORK))["data"]["work"]["waiting"] == 0
-    assert len(kept) == 1
-    assert KEPT_DOCUMENT_BYTES_MAX < KEPT_BYTES_MAX
+    assert len(cache) == 1
+    assert DOCUMENT_BYTES_MAX < CACHE_BYTES_MAX
 
 
 async def test_a_document_that_is_too_long_is_refused_before_it_is_read(door: Door) -> None:

@@ -16,8 +16,8 @@ from graph_service.memory.ingest.spool import Spool
 from graph_service.memory.ingest.spool_replay import Replay
 from schema.ids import TenantId
 from tests.integration.api.test_graphql import Door
-from tests.integration.memory.test_outside_away import Broken
-from tests.support.builders import a_dead_graph, a_memory, a_message, a_pace, a_worker, an_incoming
+from tests.integration.memory.jobs.test_external_services import Broken
+from tests.support.builders import a_dead_graph, a_job_context, a_memory, a_message, a_worker, an_incoming
 from tests.support.cli_process import Home
 
 LETTERS = "{ deadLetters { nodes { id kind userId sessionId error attempts failedAt away } } work { dead spooled } }"
@@ -71,10 +71,10 @@ async def test_the_spool_is_shown_to_its_tenant_paused_and_cleared(
     await a_memory(dead, spool=spool).remember(TenantId(tenant), clash)
     await dead.close()
     assert (await door.ask("mutation { pauseSpool { paused } }"))["data"]["pauseSpool"]["paused"]
-    await Replay(graph=graph, spool=spool, pace=a_pace()).flush()
+    await Replay(graph=graph, spool=spool, job_context=a_job_context()).flush()
     assert (await door.ask(LETTERS))["data"]["work"]["spooled"] == 1
     assert not (await door.ask("mutation { pauseSpool(paused: false) { paused } }"))["data"]["pauseSpool"]["paused"]
-    await Replay(graph=graph, spool=spool, pace=a_pace()).flush()
+    await Replay(graph=graph, spool=spool, job_context=a_job_context()).flush()
     seen: Any = (await door.ask(SPOOL))["data"]["spool"]
     assert (seen["refused"], seen["episodes"][0]["messages"]) == (1, [{"text": "我讨厌喝茶。"}])
     assert (await other.ask(SPOOL))["data"]["spool"]["episodes"] == []
@@ -84,7 +84,7 @@ async def test_the_spool_is_shown_to_its_tenant_paused_and_cleared(
     assert (await door.ask("mutation($n: Int!) { retrySpooled(number: $n) { waiting } }", n=number))["data"] == {
         "retrySpooled": {"waiting": 1}
     }
-    await Replay(graph=graph, spool=spool, pace=a_pace()).flush()
+    await Replay(graph=graph, spool=spool, job_context=a_job_context()).flush()
     assert (await door.ask(drop, n=number))["data"] == {"dropSpooled": {"refused": 0}}
 
 

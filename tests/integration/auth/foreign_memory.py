@@ -10,7 +10,7 @@ from uuid import NAMESPACE_URL, uuid5
 from graph_service.app.services import Services
 from graph_service.memory.export_import.service import ExportFormat
 from graph_service.memory.ingest.episode_writer import keep_in_spool
-from graph_service.memory.ingest.validation import Incoming, check_incoming
+from graph_service.memory.ingest.validation import RememberRequest, check_request
 from schema.ids import TenantId
 from tests.support.builders import a_message, a_worker
 
@@ -96,16 +96,18 @@ async def foreign_memory(parts: Services, tenant: str) -> Foreign:
     whose = TenantId(tenant)
     messages = tuple(a_message(text, minute=i, id=f"{MESSAGE}{i or ''}") for i, text in enumerate(SAID))
     told = {"user_id": USER, "session_id": SESSION, "user_name": "Kxq", "agent_id": AGENT}
-    await parts.memory.remember(whose, Incoming(**told, messages=messages))
+    await parts.memory.remember(whose, RememberRequest(**told, messages=messages))
     moved = a_message("I moved to Porto. I do not like jasmine tea any more.", minute=600)
-    await parts.memory.remember(whose, Incoming(**{**told, "session_id": f"{SESSION}2"}, messages=(moved,)))
+    await parts.memory.remember(whose, RememberRequest(**{**told, "session_id": f"{SESSION}2"}, messages=(moved,)))
     await parts.memory.sessions.close(whose, USER, SESSION)
     await a_worker(parts.graph).drain()
     entities = [one for one in await parts.memory.entities(whose, USER) if not one.merged]
     await parts.memory.merge_entities(whose, entities[0].id, entities[1].id, "they are one")
     await parts.spool.pause(True)
-    waiting = Incoming(**{**told, "session_id": f"{SESSION}3"}, messages=(a_message("A quokka waits.", minute=900),))
-    await keep_in_spool(parts.spool, check_incoming(whose, waiting, now=datetime.now(UTC)))
+    waiting = RememberRequest(
+        **{**told, "session_id": f"{SESSION}3"}, messages=(a_message("A quokka waits.", minute=900),)
+    )
+    await keep_in_spool(parts.spool, check_request(whose, waiting, now=datetime.now(UTC)))
     number = (await parts.spool.listed(whose))[0].number
     await parts.spool.refuse(number, "quokka")
     await parts.spool.pause(False)

@@ -25,7 +25,7 @@ from graph_service.runtime.local_neo4j import KnownServer
 from schema.errors import ConflictError, InstallError
 from schema.ids import TenantId
 from tests.conftest import TEST_DIM, TEST_MODEL, TEST_TOKEN_MODEL
-from tests.integration.memory.crash_story import STORY, tell
+from tests.integration.memory.worker.crash_story import STORY, tell
 from tests.support.builders import NOON, a_worker
 from tests.support.graph_hash import graph_hash
 

@@ -21,7 +21,7 @@ from graph_service.memory.ingest.spool_replay import Replay
 from graph_service.runtime.shutdown import Stopping
 from tests.benchmarks.silent_crowd import TICK_S, Crowd
 from tests.conftest import Server
-from tests.support.builders import a_pace, a_worker
+from tests.support.builders import a_job_context, a_worker
 from tests.support.cable import whole_cable
 from tests.support.cli_process import Home, Running
 
@@ -150,7 +150,7 @@ async def test_a_database_that_is_away_does_not_hold_up_the_end(
     assert (code, took_s < STOP_MAX_S) == (0, True)
     path = next((tmp_path / "data").glob("spool-*.sqlite3"), tmp_path / "spool.sqlite3")
     spool = Spool(path, bytes_max=2**20)
-    await Replay(graph=graph, spool=spool, pace=a_pace()).flush()
+    await Replay(graph=graph, spool=spool, job_context=a_job_context()).flush()
     await spool.close()
     assert set(talk.acknowledged) <= (await _stored(graph, tenant))[0]
 

@@ -1,0 +1,71 @@
+"""The doctor says what is missing beside the service, and how to mend it. Requirements F1, F3, F6."""
+
+from pathlib import Path
+
+from graph_service.admin.doctor import examine_redis, examine_service, examine_spool, service_checks
+from graph_service.config.settings import Settings, load_settings
+from graph_service.memory.ingest.spool import SpoolAdmin
+from graph_service.observability.metrics import Loop
+from graph_service.runtime.service_registry import recorded
+from graph_service.runtime.spool_location import open_spool, remember_offline
+from schema.ids import TenantId
+from tests.conftest import Server
+from tests.support.builders import an_incoming
+from tests.support.open_service import open_service
+
+
+def settings_of(folder: Path, **environ: str) -> Settings:
+    given = {"MNEMOGRAPH_DATA_DIR": str(folder / "data"), **environ}
+    return load_settings(environ=given, here=folder, user_dir=folder)
+
+
+async def test_a_redis_that_does_not_answer_is_told_without_its_password(tmp_path: Path) -> None:
+    assert (await examine_redis(settings_of(tmp_path))).ok is None
+    told = await examine_redis(settings_of(tmp_path, REDIS_URL="redis://:hush-hush@127.0.0.1:1/0"))
+    assert (told.ok, "REDIS_URL" in told.mend, "hush" in told.finding) == (False, True, False)
+
+
+async def test_what_waits_and_what_was_refused_in_the_spool_is_told(tmp_path: Path) -> None:
+    settings = settings_of(tmp_path)
+    assert (await examine_spool(settings)).finding.startswith("0 episodes")
+    assert not (tmp_path / "data").exists()
+    await remember_offline(settings, TenantId("t"), an_incoming("我喜欢喝茶。"))
+    waits = await examine_spool(settings)
+    assert (waits.ok, waits.finding) == (True, "1 episodes wait for Neo4j")
+    spool = open_spool(settings)
+    await SpoolAdmin(spool).pause(True)
+    paused = await examine_spool(settings)
+    assert (paused.ok, "spool resume" in paused.mend) == (False, True)
+    first = (await spool.listed(TenantId("t")))[0]
+    await spool.refuse(first.number, "no")
+    await spool.close()
+    refused = await examine_spool(settings)
+    assert (refused.ok, "spool retry" in refused.mend) == (False, True)
+
+
+async def test_a_loop_that_fails_in_the_running_service_is_told(server: Server, tmp_path: Path) -> None:
+    """Issue 21, fault 2: what fails in the background is seen by `/ready` and by the doctor, and requests go on."""
+    settings = settings_of(tmp_path)
+    assert await examine_service(settings) == []
+    async with open_service(server, tmp_path / "service") as service:
+        with recorded(settings, service.http):
+            assert [check.ok for check in await examine_service(settings)] == [True]
+            supervisor = service.parts.supervisor
+            supervisor.note(Loop.SNAPSHOTS, KeyError("我对花生过敏"), number=10**9)
+            async with service.client() as client:
+                answer = await client.get("/ready")
+            assert answer.status_code == 200
+            told = answer.json()
+            assert (told["ready"], told["degraded"]) == (True, True)
+            assert told["loops"]["snapshots"]["last_failure"]["error"] == "KeyError"
+            assert {"worker read", "replay", "keys", "database watch", "mcp"} <= set(told["loops"])
+            ready, fails = await examine_service(settings)
+            assert (ready.ok, fails.ok, "snapshots" in fails.finding) == (True, False, True)
+            assert "花生" not in f"{answer.text} {fails.finding}"
+
+
+def test_a_database_that_stopped_and_lost_lines_are_told() -> None:
+    told = {"ready": False, "neo4j": "broken", "neo4j_problem": "Neo.X", "audit_problem": "3 lines lost", "loops": {}}
+    service, audit = service_checks("http://x", told)
+    assert (service.ok, audit.ok) == (False, False)
+    assert "Neo.X" in service.finding

@@ -1,0 +1,185 @@
+"""Recall while Neo4j is away: words on disk and the last snapshot, marked as such, of one tenant and user alone.
+
+Requirements C12, E6, F2, F3; issue 5 item 6, on a real Neo4j that goes away and comes back.
+"""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import platformdirs
+import pytest
+import pytest_asyncio
+
+from graph_service.api.graphql.schema import graphql_schema
+from graph_service.graph.database import connect
+from graph_service.graph.local.local_server import start_local_server
+from graph_service.graph.schema_setup import prepare_vectors
+from graph_service.graph.store import Graph
+from graph_service.memory.ingest.spool import Spool
+from graph_service.memory.ingest.spool_replay import Replay
+from graph_service.memory.mindmap.snapshot_cache import RecallSnapshotCache
+from graph_service.memory.recall.offline_recall import CHARS_MAX, SNAPSHOT, SPOOL
+from graph_service.memory.recall.query import HitKind, Question
+from graph_service.memory.service import Memory
+from schema.errors import UnavailableError
+from schema.ids import TenantId
+from tests.conftest import TEST_DIM, TEST_MODEL, Server
+from tests.support.builders import a_dead_graph, a_job_context, a_memory, a_worker, an_incoming
+from tests.support.cable import whole_cable
+
+TALKS = {
+    "en": ("I live in Lisbon.", "My sister Anna plays the violin.", "Where do I live, Lisbon? Who plays the violin?"),
+    "zh": ("我住在里斯本。", "我妹妹安娜会拉小提琴。", "我住在里斯本吗？谁会拉小提琴？"),
+}
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def spool(tmp_path: Path) -> AsyncIterator[Spool]:
+    """An empty spool."""
+    opened = Spool(tmp_path / "spool.sqlite3", bytes_max=2**20)
+    yield opened
+    await opened.close()
+
+
+async def learn(graph: Graph, tenant: str, text: str, *, user: str = "alice") -> None:
+    """One message and all that follows from it."""
+    await a_memory(graph).remember(TenantId(tenant), an_incoming(text, user=user))
+    await a_worker(graph).drain()
+
+
+async def used(memory: Memory, tenant: str, question: Question) -> None:
+    """The memory is asked while the database is there, and what is kept of it is brought up to date."""
+    await memory.recall(TenantId(tenant), question)
+    await memory.keepsakes.refresh()
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+async def test_an_outage_is_answered_from_disk_and_snapshot_and_ends_by_itself(
+    server: Server, graph: Graph, tenant: str, spool: Spool, lang: str
+) -> None:
+    known, said_away, asked = TALKS[lang]
+    question = Question(user_id="alice", text=asked)
+    await learn(graph, tenant, known)
+    async with whole_cable(urlsplit(server.uri).port or 0) as cable:
+        uri = f"bolt://127.0.0.1:{cable.port}"
+        far = await connect(uri=uri, user=server.user, password=server.password, database=None)
+        memory = a_memory(far, spool=spool)
+        await used(memory, tenant, question)
+        await cable.cut()
+        receipt = await memory.remember(TenantId(tenant), an_incoming(said_away, session="away"))
+        answer = await memory.recall(TenantId(tenant), question)
+        assert (receipt.spooled, answer.degraded, answer.path) == (True, True, (SPOOL, SNAPSHOT))
+        texts = [hit.text for hit in answer.hits]
+        assert said_away in texts
+        assert any(hit.kind is HitKind.FACT and hit.object in ("Lisbon", "里斯本") for hit in answer.hits)
+        assert answer.snapshot_age_s is not None
+        assert all("Neo4j is away" in note for note in answer.notes)
+        await cable.mend(urlsplit(server.uri).port or 0)
+        assert await Replay(graph=far, spool=spool, job_context=a_job_context()).flush()
+        back = await memory.recall(TenantId(tenant), question)
+        assert (back.degraded, back.snapshot_age_s) == (False, None)
+        assert said_away in [hit.text for hit in back.hits]
+        await far.close()
+
+
+async def test_nobody_elses_memory_answers_while_the_database_is_away(
+    server: Server, graph: Graph, tenant: str, spool: Spool
+) -> None:
+    secret = Question(user_id="alice", text="violin Lisbon")
+    await learn(graph, tenant, "I live in Lisbon.")
+    async with whole_cable(urlsplit(server.uri).port or 0) as cable:
+        uri = f"bolt://127.0.0.1:{cable.port}"
+        far = await connect(uri=uri, user=server.user, password=server.password, database=None)
+        memory = a_memory(far, spool=spool)
+        await used(memory, tenant, secret)
+        await cable.cut()
+        await memory.remember(TenantId(tenant), an_incoming("The violin is in the attic.", session="away"))
+        await memory.remember(TenantId(tenant), an_incoming("Bob has a drum.", user="bob"))
+        assert len((await memory.recall(TenantId(tenant), secret)).hits) >= 2
+        with pytest.raises(UnavailableError):
+            await memory.recall(TenantId(f"{tenant}-other"), secret)
+        bobs = await memory.recall(TenantId(tenant), Question(user_id="bob", text="violin Lisbon drum"))
+        assert [hit.text for hit in bobs.hits] == ["Bob has a drum."]
+        await far.close()
+
+
+async def test_with_nothing_at_hand_the_outage_is_told_as_an_error(tenant: str, spool: Spool) -> None:
+    memory = a_memory(a_dead_graph(), spool=spool)
+    with pytest.raises(UnavailableError):
+        await memory.recall(TenantId(tenant), Question(user_id="alice", text="tea"))
+
+
+async def test_graphql_marks_a_degraded_answer_with_its_path_and_age(tenant: str, spool: Spool) -> None:
+    memory = a_memory(a_dead_graph(), spool=spool)
+    await memory.remember(TenantId(tenant), an_incoming("我喜欢喝茉莉花茶。"))
+    query = '{ recall(userId: "alice", query: "茉莉花茶") { hits { text pending } path notes degraded snapshotAgeS } }'
+    done = await graphql_schema.execute(query, context_value={"memory": memory, "tenant": TenantId(tenant)})
+    assert done.errors is None
+    told = done.data["recall"] if done.data else {}
+    assert told["hits"] == [{"text": "我喜欢喝茉莉花茶。", "pending": True}]
+    assert (told["path"], told["degraded"], told["snapshotAgeS"]) == ([SPOOL], True, None)
+
+
+async def test_a_server_that_was_stopped_is_answered_for_until_it_runs_again(tenant: str, tmp_path: Path) -> None:
+    """The whole server ends, not only the way to it."""
+    cache_dir = Path(platformdirs.user_cache_dir("mnemograph"))
+    local = await start_local_server(data_dir=tmp_path / "data", cache_dir=cache_dir, start_timeout_s=240)
+    graph = await connect(uri=local.uri, user=local.user, password=local.password, database=None)
+    await prepare_vectors(graph, model=TEST_MODEL, dim=TEST_DIM)
+    question = Question(user_id="alice", text="Lisbon")
+    memory = a_memory(graph)
+    await learn(graph, tenant, "I live in Lisbon.")
+    await used(memory, tenant, question)
+    await local.stop()
+    answer = await memory.recall(TenantId(tenant), question)
+    assert (answer.degraded, answer.path) == (True, (SNAPSHOT,))
+    assert "Lisbon" in {hit.object for hit in answer.hits}
+    await graph.close()
+
+
+async def test_what_is_kept_follows_the_log_and_goes_when_something_is_forgotten(graph: Graph, tenant: str) -> None:
+    memory = a_memory(graph)
+    kept = RecallSnapshotCache(memory.changes, memory.mindmap)
+    await learn(graph, tenant, "I live in Lisbon.")
+    kept.want(TenantId(tenant), "alice")
+    assert kept.of(TenantId(tenant), "alice") is None
+    assert [await kept.refresh(), await kept.refresh()] == [1, 0]
+    first = kept.of(TenantId(tenant), "alice")
+    await learn(graph, tenant, "I love jasmine tea.")
+    assert await kept.refresh() == 1
+    second = kept.of(TenantId(tenant), "alice")
+    assert first is not None
+    assert second is not None
+    assert second.seq > first.seq
+    kept.forget(tenant)
+    assert kept.of(TenantId(tenant), "alice") is None
+
+
+async def test_only_the_memories_used_last_are_kept(graph: Graph, tenant: str) -> None:
+    memory = a_memory(graph)
+    kept = RecallSnapshotCache(memory.changes, memory.mindmap, kept_max=2)
+    await learn(graph, tenant, "I live in Lisbon.")
+    for user in ("alice", "bob", "carol"):
+        kept.want(TenantId(tenant), user)
+        await kept.refresh()
+    assert kept.of(TenantId(tenant), "alice") is None
+    assert kept.of(TenantId(tenant), "carol") is not None
+
+
+async def test_of_a_large_spool_the_newest_part_is_searched(tenant: str, tmp_path: Path) -> None:
+    spool = Spool(tmp_path / "large.sqlite3", bytes_max=64 * 2**20)
+    memory = a_memory(a_dead_graph(), spool=spool)
+    for number in range(8):
+        texts = [f"The violin of talk {number}. {'a' * 90_000}" for _ in range(10)]
+        await memory.remember(TenantId(tenant), an_incoming(*texts, session=f"s{number}"))
+    newest = await spool.newest(TenantId(tenant), "alice", episodes_max=500, chars_max=CHARS_MAX)
+    assert (len(newest.rows), newest.more) == (4, True)
+    assert sum(len(row[5]) for row in newest.rows) <= CHARS_MAX
+    assert len((await spool.newest(TenantId(tenant), "alice", episodes_max=2, chars_max=CHARS_MAX)).rows) == 2
+    one = await spool.newest(TenantId(tenant), "alice", episodes_max=500, chars_max=1)
+    assert [episode.session_id for episode in one.episodes()] == ["s7"], "the newest comes however long it is"
+    answer = await memory.recall(TenantId(tenant), Question(user_id="alice", text="violin", limit=100))
+    assert {hit.text[:21] for hit in answer.hits} == {f"The violin of talk {number}." for number in (4, 5, 6, 7)}
+    assert answer.notes == ("Neo4j is away: searched 40 messages that wait on disk; older ones were left out",)
+    await spool.close()

@@ -1,0 +1,267 @@
+"""What is tied to what a question names, over two facts, is found; never beyond tenant, user or time.
+
+Requirements D4 and F2, on a real Neo4j, in English and Chinese.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+
+from graph_service.graph.statements import Statement
+from graph_service.graph.store import Graph, Writing
+from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest
+from graph_service.memory.recall.pipeline import Answer
+from graph_service.memory.recall.query import HitKind, Mode, Question
+from graph_service.memory.service import Memory
+from schema.ids import TenantId
+from schema.message import ProvidedFact
+from tests.support.builders import NOON, a_worker
+
+DAY = timedelta(days=1)
+Said = tuple[str, str, str | None, str]
+
+
+@dataclass(frozen=True)
+class Story:
+    """A question over two hops.
+
+    Attributes:
+        ties: the facts on the way: whom it names, and what that one is tied to.
+        last: what answers it.
+        others: facts of others that sound like the answer, and of the same people.
+    """
+
+    question: str
+    ties: tuple[Said, ...]
+    last: Said
+    others: tuple[Said, ...]
+
+
+STORIES = {
+    "en": Story(
+        "What does my sister's employer sell?",
+        (("user", "sister", "sister", "The user has a sister."), ("sister", "works at", "Acme", "She works at Acme.")),
+        ("Acme", "makes", "anvils", "Acme makes anvils."),
+        (
+            ("user", "likes", "tea", "The user likes green tea."),
+            ("sister", "likes", "jazz", "The sister likes jazz."),
+            ("Bolt", "makes", "rockets", "Bolt makes rockets."),
+            ("user", "lives in", "Oslo", "The user lives in Oslo."),
+        ),
+    ),
+    "a name instead of the word": Story(
+        "What does my sister's employer sell?",
+        (("user", "sister", "Anna", "Anna is close."), ("Anna", "works at", "Acme", "Anna works at Acme.")),
+        ("Acme", "makes", "anvils", "Acme makes anvils."),
+        (("user", "likes", "tea", "The user likes green tea."), ("Bolt", "makes", "rockets", "Bolt makes rockets.")),
+    ),
+    "zh": Story(
+        "我姐姐的公司卖什么？",
+        (("user", "姐姐", "小红", "小红和用户是一家人。"), ("小红", "就职于", "蓝天", "小红就职于蓝天。")),
+        ("蓝天", "生产", "风筝", "蓝天生产风筝。"),
+        (("user", "喜欢", "绿茶", "用户喜欢绿茶。"), ("大地", "生产", "火箭", "大地生产火箭。")),
+    ),
+}
+
+
+def at(graph: Graph, moment: datetime) -> Memory:
+    """A memory at a moment, without vectors: by them all of a small memory is found, whatever it is tied to."""
+    return Memory(graph=graph, embedder=None, clock=lambda: moment, notify=lambda _tenant: None)
+
+
+async def say(graph: Graph, tenant: str, *facts: Said, user: str = "alice", day: int = 0, **more: Any) -> None:
+    """Facts as a caller brings them on a day, each proved by a message that says it."""
+    brought = tuple(
+        ProvidedFact(
+            subject=subject,
+            predicate="RELATES_TO",
+            object=thing,
+            relation=relation,
+            statement=statement,
+            message_indexes=(place,),
+            **more,
+        )
+        for place, (subject, relation, thing, statement) in enumerate(facts)
+    )
+    moment = NOON + day * DAY
+    messages = tuple(
+        IncomingMessage(role="user", text=statement, time=moment + timedelta(minutes=place))
+        for place, (*_, statement) in enumerate(facts)
+    )
+    incoming = RememberRequest(user_id=user, session_id=f"{user}-{day}", messages=messages, facts=brought)
+    await at(graph, moment + timedelta(hours=1)).remember(TenantId(tenant), incoming)
+    await a_worker(graph).drain()
+
+
+async def ask(graph: Graph, tenant: str, text: str, *, user: str = "alice", **asked: Any) -> Answer:
+    question = Question(user_id=user, text=text, limit=50, **{"kinds": (HitKind.FACT,), **asked})
+    return await at(graph, NOON + 400 * DAY).recall(TenantId(tenant), question)
+
+
+async def change(graph: Graph, statement: Statement, parameters: dict[str, str]) -> int:
+    """How many rows a statement of this file gave."""
+
+    async def steps(writing: Writing) -> int:
+        return len(await writing.run(statement, parameters))
+
+    return await graph.write(steps)
+
+
+def objects(answer: Answer) -> list[str | None]:
+    return [hit.object for hit in answer.hits]
+
+
+@pytest.mark.parametrize("name", STORIES)
+async def test_what_the_employer_of_my_sister_sells_is_answered_first(graph: Graph, tenant: str, name: str) -> None:
+    story = STORIES[name]
+    await say(graph, tenant, *story.ties, story.last, *story.others)
+    answer = await ask(graph, tenant, story.question)
+    assert objects(answer)[0] == story.last[2]
+    assert "hop" in answer.path
+    assert answer.hits[0].parts["beyond"] > 0
+    assert answer.hits[0].parts["graph"] > 0
+    for hit in answer.hits:
+        assert hit.score == pytest.approx(sum(hit.parts.values()))
+
+
+@pytest.mark.parametrize("name", STORIES)
+async def test_the_way_to_the_second_fact_is_one_round_trip(graph: Graph, tenant: str, name: str) -> None:
+    story = STORIES[name]
+    await say(graph, tenant, *story.ties, story.last)
+    sent: list[Statement] = []
+    graph.observer = sent.append
+    try:
+        await ask(graph, tenant, story.question)
+    finally:
+        graph.observer = None
+    assert [statement.name for statement in sent] == ["recall/recall"]
+
+
+async def test_the_user_is_no_way_from_one_thing_to_all_others(graph: Graph, tenant: str) -> None:
+    story = STORIES["en"]
+    await say(graph, tenant, *story.ties, story.last, *story.others)
+    reached = [hit.object for hit in (await ask(graph, tenant, "sister")).hits if hit.parts["names"] == 0]
+    assert reached == ["anvils"]
+
+
+async def test_the_agent_is_no_way_from_one_thing_to_all_others(graph: Graph, tenant: str) -> None:
+    told = (("assistant", "knows", "sister", "It knows her."), ("assistant", "knows", "Bolt", "It knows Bolt."))
+    await say(graph, tenant, *told)
+    assert objects(await ask(graph, tenant, "sister")) == ["sister"]
+
+
+async def test_what_is_tied_to_too_much_is_no_way_to_all_of_it(graph: Graph, tenant: str) -> None:
+    story = STORIES["en"]
+    many = [("Acme", "sells", f"thing {number}", f"Number {number}.") for number in range(50)]
+    await say(graph, tenant, *story.ties, *many[:30])
+    assert len(objects(await ask(graph, tenant, "sister"))) > 3
+    await say(graph, tenant, *many, day=1)
+    assert set(objects(await ask(graph, tenant, "sister"))) == {"sister", "Acme"}
+
+
+async def test_the_facts_of_others_are_never_reached_over_the_second_hop(graph: Graph, tenant: str) -> None:
+    story = STORIES["en"]
+    other = f"{tenant}-other"
+    await say(graph, tenant, *story.ties)
+    await say(graph, tenant, *story.ties, ("Acme", "makes", "bells", "It makes bells."), user="bob")
+    await say(graph, other, *story.ties, ("Acme", "makes", "cakes", "It makes cakes."))
+    assert set(objects(await ask(graph, tenant, story.question))) == {"sister", "Acme"}
+    assert objects(await ask(graph, tenant, story.question, user="bob"))[0] == "bells"
+    assert objects(await ask(graph, other, story.question))[0] == "cakes"
+
+
+_TIE_TO_OTHERS = Statement(
+    name="test/tie_to_others",
+    text="MATCH (a:Entity {tenant: $tenant, user_id: 'alice', name: 'Acme'}) MATCH (b:Entity {name: 'bells'}) "
+    "WHERE b.tenant = $other AND b.user_id = 'bob' "
+    "CREATE (a)-[:RELATES_TO {tenant: $other, user_id: 'bob', id: 'stray', statement: 'stray', strength: 0.9, "
+    "uri: 'memory://' + $tenant + '/user/alice/facts/stray', valid_at: datetime('2020-01-01T00:00:00Z'), "
+    "recorded_at: datetime('2020-01-01T00:00:00Z'), evidence: []}]->(b) RETURN b.id AS id",
+    parameters=frozenset({"tenant", "other"}),
+    columns=("id",),
+    hot=False,
+)
+
+
+@pytest.mark.parametrize("suffix", ["", "-other"])
+async def test_an_edge_that_leads_to_others_is_not_followed(graph: Graph, tenant: str, suffix: str) -> None:
+    """No writer makes such an edge; what filters the second hop is tried without the first being in the way."""
+    story, other = STORIES["en"], f"{tenant}{suffix}"
+    await say(graph, tenant, *story.ties)
+    await say(graph, other, ("Bolt", "makes", "bells", "It makes bells."), user="bob")
+    assert await change(graph, _TIE_TO_OTHERS, {"tenant": tenant, "other": other}) == 1
+    assert set(objects(await ask(graph, tenant, story.question))) == {"sister", "Acme"}
+
+
+@pytest.mark.parametrize("last", [1, 2], ids=["the tie", "the answer"])
+async def test_what_is_over_is_no_way_and_no_answer_any_more(graph: Graph, tenant: str, last: int) -> None:
+    story = STORIES["en"]
+    way = [*story.ties, story.last]
+    await say(graph, tenant, *way[:last], *way[last + 1 :])
+    await say(graph, tenant, way[last], day=2, valid_at=NOON, invalid_at=NOON + 5 * DAY)
+    assert "anvils" not in objects(await ask(graph, tenant, story.question))
+    then = await ask(graph, tenant, story.question, valid_at=NOON + 3 * DAY)
+    assert objects(then)[0] == "anvils"
+
+
+@pytest.mark.parametrize("last", [0, 1, 2], ids=["who is meant", "the tie", "the answer"])
+async def test_what_was_heard_later_is_no_way_as_of_then(graph: Graph, tenant: str, last: int) -> None:
+    story = STORIES["a name instead of the word"]
+    way = [*story.ties, story.last]
+    await say(graph, tenant, *way[:last], *way[last + 1 :])
+    await say(graph, tenant, way[last], day=10, valid_at=NOON)
+    assert "anvils" not in objects(await ask(graph, tenant, story.question, as_of=NOON + 5 * DAY))
+    assert objects(await ask(graph, tenant, story.question, as_of=NOON + 15 * DAY))[0] == "anvils"
+
+
+@pytest.mark.parametrize("name", STORIES)
+async def test_the_message_that_proves_the_second_fact_alone_is_lifted(graph: Graph, tenant: str, name: str) -> None:
+    story = STORIES[name]
+    await say(graph, tenant, *story.ties, *story.others)
+    await say(graph, tenant, story.last, day=3)
+    answer = await ask(graph, tenant, story.question, kinds=(HitKind.MESSAGE,))
+    assert "hop" in answer.path
+    assert [hit.text for hit in answer.hits if hit.parts["beyond"] > 0] == [story.last[3]]
+
+
+_PROVED_BY_OTHERS = Statement(
+    name="test/proved_by_others",
+    text="MATCH (m:Message {tenant: $tenant, user_id: 'bob'}) WITH collect(m.id) AS theirs "
+    "MATCH (:Entity {tenant: $tenant, user_id: 'alice', name: 'Acme'})-[r:RELATES_TO]->(:Entity) "
+    "SET r.evidence = r.evidence + theirs RETURN r.id AS id",
+    parameters=frozenset({"tenant"}),
+    columns=("id",),
+    hot=False,
+)
+
+
+async def test_messages_of_others_are_not_brought_whatever_a_fact_says(graph: Graph, tenant: str) -> None:
+    """No writer makes such evidence."""
+    story = STORIES["en"]
+    await say(graph, tenant, *story.ties, story.last)
+    await say(graph, tenant, ("Bolt", "makes", "bells", "It makes bells."), user="bob")
+    assert await change(graph, _PROVED_BY_OTHERS, {"tenant": tenant}) == 1
+    answer = await ask(graph, tenant, story.question, kinds=(HitKind.MESSAGE, HitKind.FACT), evidence=20)
+    told = [hit.uri for hit in answer.hits] + [one.uri for hit in answer.hits for one in hit.evidence]
+    assert not [uri for uri in told if "bob" in uri]
+    assert {hit.kind for hit in answer.hits} == {HitKind.MESSAGE, HitKind.FACT}
+
+
+@pytest.mark.parametrize("mode", list(Mode))
+async def test_every_mode_ranks_what_the_second_hop_brought(graph: Graph, tenant: str, mode: Mode) -> None:
+    story = STORIES["en"]
+    await say(graph, tenant, *story.ties, story.last, *story.others)
+    answer = await ask(graph, tenant, story.question, kinds=tuple(HitKind), mode=mode)
+    assert answer.hits
+    for hit in answer.hits:
+        assert hit.score == pytest.approx(sum(hit.parts.values()))
+
+
+async def test_scenes_alone_are_asked_for_without_facts(graph: Graph, tenant: str) -> None:
+    story = STORIES["en"]
+    await say(graph, tenant, *story.ties, story.last)
+    answer = await ask(graph, tenant, story.question, kinds=(HitKind.SCENE,))
+    assert {hit.kind for hit in answer.hits} == {HitKind.SCENE}
+    assert "hop" not in answer.path

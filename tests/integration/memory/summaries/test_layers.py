@@ -1,0 +1,177 @@
+"""Texts of scenes and sessions: lazily made, only when something changed. Requirements B6, C2, C13."""
+
+from typing import Any
+
+import pytest
+import pytest_asyncio
+
+from extraction.extractive_summary import OVERVIEW_TOKENS_MAX
+from graph_service.graph.statements import Statement
+from graph_service.graph.store import Graph
+from graph_service.memory.list_cursors import ListName, encode_cursor
+from graph_service.memory.service import Memory
+from graph_service.memory.summaries.service import SAID_CHARS_MAX, Level
+from graph_service.memory.worker.worker import Worker
+from schema.errors import InputError, NotFoundError
+from schema.ids import TenantId
+from tests.benchmarks.layer_calls import LONG, READ, TOLD, a_model_worker, count_calls
+from tests.support.builders import a_memory, a_message, a_worker, an_incoming
+from tests.support.fake_openai import FakeOpenAI, fails, says
+
+TALK_EN = ["I moved to Lisbon in May.", "I love the trams there.", "My sister Ana lives near the river."]
+TALK_ZH = ["我五月搬到了里斯本。", "我很喜欢那里的电车。", "我姐姐安娜住在河边。"]
+
+
+@pytest_asyncio.fixture(autouse=True)
+async def nothing_left(graph: Graph) -> None:
+    """A worker serves all tenants: what other tests left undone is not for these endpoints."""
+    await a_worker(graph).drain()
+
+
+def a_teller(graph: Graph, worker: Worker) -> Memory:
+    """The handle of all doors in a process with this worker."""
+    memory = a_memory(graph)
+    memory.layers._refresh = worker.whole_texts
+    return memory
+
+
+async def said(memory: Memory, tenant: str, *texts: str, **more: Any) -> str:
+    """The URI of the session that takes these messages."""
+    return (await memory.remember(TenantId(tenant), an_incoming(*texts, **more))).session_uri
+
+
+@pytest.mark.parametrize("talk", [TALK_EN, TALK_ZH], ids=["en", "zh"])
+async def test_each_level_of_a_scene_and_a_session_can_be_asked_for(graph: Graph, tenant: str, talk: list[str]) -> None:
+    worker = a_worker(graph)
+    memory = a_teller(graph, worker)
+    session = await said(memory, tenant, *talk)
+    # Nothing was read yet: asking for the text makes it.
+    told = await memory.layers.layer(TenantId(tenant), f"{session}#L0")
+    assert (told.level, told.made_by, told.uri) == (Level.L0, "extractive", f"{session}#L0")
+    assert 0 < told.tokens <= 100
+    overview = await memory.layers.layer(TenantId(tenant), session)
+    assert overview.text.startswith("## ")
+    assert overview.tokens <= OVERVIEW_TOKENS_MAX
+    lines = (await memory.layers.layer(TenantId(tenant), session, Level.L2)).text.splitlines()
+    assert [line.partition("user: ")[2] for line in lines] == talk
+
+
+async def test_the_texts_of_a_scene_grow_with_it_on_request(graph: Graph, tenant: str) -> None:
+    worker = a_worker(graph)
+    memory = a_teller(graph, worker)
+    texts = [f"My {word} garden has tulips." for word in ("red", "blue", "old", "new", "wide", "small")]
+    session = await said(memory, tenant, *texts, "I decided to sell the last garden.")
+    await worker.drain()
+    snapshot = await memory.mindmap.snapshot(TenantId(tenant), user_id=None, budget=100)
+    (scene_id,) = [node.id for node in snapshot.nodes if node.kind == "Scene"]
+    stored = await memory.layers._row(TenantId(tenant), scene_id)
+    assert stored is not None
+    assert stored["texts"]["behind"]
+    assert "last garden" not in stored["texts"]["overview"]
+    await memory.layers.layer(TenantId(tenant), session)
+    told = await memory.layers._row(TenantId(tenant), scene_id)
+    assert told is not None
+    assert not told["texts"]["behind"]
+    assert "last garden" in told["texts"]["overview"]
+
+
+async def test_a_session_of_many_scenes_is_told_scene_by_scene(graph: Graph, tenant: str) -> None:
+    worker = a_worker(graph)
+    memory = a_teller(graph, worker)
+    messages = tuple(a_message(text, minute=90 * place) for place, text in enumerate(TALK_EN))
+    session = await said(memory, tenant, messages=messages)
+    told = await memory.layers.layer(TenantId(tenant), session)
+    assert told.text.count("\n### 2026-03-01 ") == 3
+    assert "Lisbon" in told.text
+    await memory.sessions.close(TenantId(tenant), "alice", "s1")
+    await worker.drain()
+    report = await memory.layers.generate(TenantId(tenant), user_id=None, session_id=None)
+    assert (report.sessions, report.kept) == (1, 1)
+
+
+async def test_of_many_sessions_only_those_that_changed_cost_a_call(graph: Graph, tenant: str) -> None:
+    counted = await count_calls(graph, TenantId(tenant), sessions=20, changed=2)
+    assert (counted.first, counted.then, counted.unchanged) == (20, 2, 0)
+
+
+async def test_an_overview_that_the_model_failed_to_write_is_written_when_asked_for(graph: Graph, tenant: str) -> None:
+    with FakeOpenAI(says(READ), fails(500), says(TOLD)) as fake:
+        worker = await a_model_worker(graph, fake)
+        memory = a_teller(graph, worker)
+        await said(memory, tenant, LONG)
+        await memory.sessions.close(TenantId(tenant), "alice", "s1")
+        await worker.drain()
+        snapshot = await memory.mindmap.snapshot(TenantId(tenant), user_id=None, budget=100)
+        (scene_id,) = [node.id for node in snapshot.nodes if node.kind == "Scene"]
+        before = await memory.layers._row(TenantId(tenant), scene_id)
+        assert before is not None
+        assert before["texts"]["overview_by"] == "extractive"
+        report = await memory.layers.generate(TenantId(tenant), user_id="alice", session_id="s1")
+        after = await memory.layers._row(TenantId(tenant), scene_id)
+        assert after is not None
+        assert (report.made, after["texts"]["overview_by"]) == (1, "fake")
+
+
+async def test_a_long_session_is_told_word_for_word_in_parts(graph: Graph, tenant: str) -> None:
+    memory = a_memory(graph)
+    # The first three are said at the same moment, so that only their places tell them apart.
+    texts = [f"part {number} {letter * 69_000}" for number, letter in enumerate("abcdefg")]
+    messages = tuple(a_message(text, minute=max(place, 2)) for place, text in enumerate(texts))
+    session = await said(memory, tenant, messages=messages)
+    told, after, parts = list[str](), None, 0
+    while parts == 0 or after is not None:
+        part = await memory.layers.layer(TenantId(tenant), session, Level.L2, after=after)
+        lines = part.text.splitlines()
+        assert len(part.text) <= SAID_CHARS_MAX + 1_000
+        assert lines[-1].startswith("[cut here, more was said") == (part.after is not None)
+        told += lines[:-1] if part.after else lines
+        after, parts = part.after, parts + 1
+    assert [line.partition("user: ")[2] for line in told] == texts
+    assert parts == 4
+    with pytest.raises(InputError, match="no cursor of lines"):
+        await memory.layers.layer(TenantId(tenant), session, Level.L2, after="bad")
+    with pytest.raises(InputError, match="every other text comes whole"):
+        await memory.layers.layer(
+            TenantId(tenant), session, Level.L1, after=encode_cursor(ListName.LINES, 1, 1, "none")
+        )
+
+
+async def test_texts_of_another_tenant_do_not_exist(graph: Graph, tenant: str) -> None:
+    memory = a_teller(graph, a_worker(graph))
+    session = await said(memory, tenant, *TALK_EN)
+    with pytest.raises(NotFoundError):
+        await memory.layers.layer(TenantId(f"{tenant}-other"), session)
+    report = await memory.layers.generate(TenantId(f"{tenant}-other"), user_id=None, session_id=None)
+    assert report.sessions == 0
+
+
+async def test_wrong_names_are_told_what_is_wrong(graph: Graph, tenant: str) -> None:
+    memory = a_memory(graph)
+    with pytest.raises(InputError, match="L0, L1, L2"):
+        await memory.layers.layer(TenantId(tenant), "memory://x/session/a/b#L7")
+    with pytest.raises(NotFoundError, match="no scene, session or message"):
+        await memory.layers.layer(TenantId(tenant), "memory://x/session/a/b")
+    with pytest.raises(InputError, match="userId"):
+        await memory.layers.generate(TenantId(tenant), user_id=None, session_id="s1")
+    with pytest.raises(NotFoundError, match="sessions"):
+        await memory.layers.generate(TenantId(tenant), user_id="alice", session_id="s1")
+
+
+@pytest.mark.parametrize("secret", ["The code of the vault is heliotrope.", "保险柜的密码是天芥菜。"], ids=["en", "zh"])
+async def test_what_was_forgotten_is_in_no_text_of_its_session(graph: Graph, tenant: str, secret: str) -> None:
+    worker = a_worker(graph)
+    memory = a_teller(graph, worker)
+    receipt = await memory.remember(TenantId(tenant), an_incoming("I moved to Lisbon in May.", secret))
+    assert secret in (await memory.layers.layer(TenantId(tenant), receipt.session_uri)).text
+    await memory.forgetting.message(TenantId(tenant), receipt.message_ids[1])
+    lives = Statement(
+        name="test/lives",
+        text="MATCH (l:SessionLife {tenant: $tenant}) RETURN properties(l) AS life",
+        parameters=frozenset({"tenant"}),
+        columns=("life",),
+        hot=False,
+    )
+    (row,) = await graph.read(lives, {"tenant": tenant})
+    assert secret not in str(row)
+    told = await memory.layers.layer(TenantId(tenant), receipt.session_uri)
+    assert ("Lisbon" in told.text, secret in told.text) == (True, False)

@@ -1,0 +1,137 @@
+"""Roles, the table of needs, keys, cookies and rates, without a service. Requirement F2."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graph_service.auth.access import ANYBODY, Access, Role, demand, tenant_opened
+from graph_service.auth.rates import Bucket, RateLimiter, take
+from graph_service.auth.rules import ADMIN_OF_ALL, FIELDS, OPEN, READ, ROUTES, field_need, route_need
+from graph_service.auth.sign_in import cookie_name, session_in, session_text
+from schema.errors import ForbiddenError
+from schema.ids import TenantId
+
+SECRET = b"s" * 32
+ACME = TenantId("acme")
+
+
+def an_access(role: Role = Role.READ, tenant: str | None = "acme") -> Access:
+    return Access(who="key:1", tenant=None if tenant is None else TenantId(tenant), role=role)
+
+
+def allowed(access: Access, operation: str, field: str) -> bool:
+    try:
+        demand(access, field_need(operation, field), field)
+    except ForbiddenError:
+        return False
+    return True
+
+
+def test_each_role_includes_the_ones_before_it() -> None:
+    tried = [(operation, field) for operation, fields in FIELDS.items() for field in fields]
+    read, write, admin = ({one for one in tried if allowed(an_access(role), *one)} for role in Role)
+    assert read < write < admin
+    assert ("query", "recall") in read
+    assert ("mutation", "remember") in write - read
+    assert ("mutation", "forgetUser") in admin - write
+    every = {one for one in tried if allowed(an_access(Role.ADMIN, None), *one)}
+    assert every == set(tried)
+    assert every - admin == {("mutation", "pauseSpool"), ("query", "cypher")}
+
+
+def test_what_the_table_does_not_name_is_for_nobody_but_the_highest() -> None:
+    for need in (field_need("query", "brandNew"), field_need("mutation", "brandNew"), route_need("GET", "/brand/new")):
+        assert need == ADMIN_OF_ALL
+    assert route_need("DELETE", "/health") == ADMIN_OF_ALL
+    assert route_need("WEBSOCKET", "/brand/new") == ADMIN_OF_ALL
+
+
+def test_routes_are_found_by_their_pattern() -> None:
+    assert route_need("GET", "/api/evidence/abc") == READ
+    assert route_need("HEAD", "/api/snapshot") == READ
+    assert route_need("GET", "/assets/app-1.js") == OPEN
+    for path in ("/api/evidence/", "/api/evidence/a/b", "/api/snapshot/", "//api/snapshot", "/assets", "/api"):
+        assert route_need("GET", path) == ADMIN_OF_ALL
+    assert {route.path for route in ROUTES if route.need is OPEN} == {
+        *("/", "/index.html", "/mark.svg", "/favicon.ico", "/sw.js", "/assets/*", "/health", "/ready"),
+        *("/api/sign-in", "/api/sign-out", "/live"),
+    }
+
+
+def test_a_credential_of_one_tenant_opens_no_other() -> None:
+    assert tenant_opened(an_access(), None) == "acme"
+    assert tenant_opened(an_access(), ACME) == "acme"
+    with pytest.raises(ForbiddenError):
+        tenant_opened(an_access(), TenantId("other"))
+    assert tenant_opened(an_access(tenant=None), TenantId("other")) == "other"
+    assert tenant_opened(ANYBODY, None) == "default"
+
+
+@given(st.integers(0, 200), st.data())
+def test_a_cookie_that_was_changed_anywhere_stands_for_nobody(place: int, data: st.DataObject) -> None:
+    text = session_text(an_access(Role.ADMIN), until_s=100.0, secret=SECRET)
+    place %= len(text)
+    sign = data.draw(st.characters(codec="ascii").filter(lambda char: char != text[place]))
+    assert session_in(text[:place] + sign + text[place + 1 :], now_s=0.0, secret=SECRET) is None
+
+
+def test_a_cookie_stands_for_somebody_until_it_is_over() -> None:
+    text = session_text(an_access(Role.WRITE), until_s=100.0, secret=SECRET)
+    told = session_in(text, now_s=99.0, secret=SECRET)
+    assert told is not None
+    assert (told.who, told.tenant, told.role) == ("key:1", "acme", Role.WRITE)
+    assert session_in(text, now_s=100.0, secret=SECRET) is None
+    assert session_in(text, now_s=0.0, secret=b"t" * 32) is None
+    assert session_in("", now_s=0.0, secret=SECRET) is None
+
+
+def test_cookies_of_two_ports_have_two_names() -> None:
+    names = {cookie_name(host) for host in ("127.0.0.1:7780", "127.0.0.1:7781", "memory.example", "[::1]:7782")}
+    assert len(names) == 4
+
+
+steps = st.lists(st.floats(0, 5, allow_nan=False), min_size=1, max_size=60)
+
+
+@given(steps, st.floats(0.1, 50), st.integers(1, 20))
+def test_nobody_gets_more_than_the_burst_and_the_rate(pauses: list[float], per_s: float, burst: int) -> None:
+    bucket, now_s, times = Bucket(burst, 0.0), 0.0, []
+    for pause in pauses:
+        now_s += pause
+        bucket, wait_s = take(bucket, now_s=now_s, per_s=per_s, burst=burst)
+        assert 0 <= bucket.tokens <= burst
+        if wait_s == 0:
+            times.append(now_s)
+    for first in range(len(times)):
+        for last in range(first, len(times)):
+            assert last - first + 1 <= burst + (times[last] - times[first]) * per_s + 1e-6
+
+
+@given(steps, st.floats(0.1, 50), st.integers(1, 20))
+def test_whoever_waits_as_long_as_told_is_served(pauses: list[float], per_s: float, burst: int) -> None:
+    bucket, now_s = Bucket(burst, 0.0), 0.0
+    for pause in pauses:
+        now_s += pause / 100
+        bucket, wait_s = take(bucket, now_s=now_s, per_s=per_s, burst=burst)
+        if wait_s > 0:
+            now_s += wait_s * (1 + 1e-9) + 1e-9
+            bucket, wait_s = take(bucket, now_s=now_s, per_s=per_s, burst=burst)
+            assert wait_s == 0
+
+
+@given(st.floats(0, 100), st.floats(0, 100))
+def test_a_clock_that_goes_back_gives_nothing(at_s: float, back_s: float) -> None:
+    bucket, _ = take(Bucket(1.0, at_s), now_s=at_s, per_s=1.0, burst=1)
+    bucket, wait_s = take(bucket, now_s=at_s - back_s, per_s=1.0, burst=1)
+    assert wait_s > 0
+    assert bucket.at_s == at_s
+
+
+def test_rates_are_kept_apart_and_can_be_switched_off() -> None:
+    rates = RateLimiter(per_s=1.0, burst=2)
+    assert [rates.wait_s("a", now_s=0.0) > 0 for _ in range(3)] == [False, False, True]
+    assert rates.wait_s("b", now_s=0.0) == 0
+    assert rates.wait_s("slow", now_s=0.0, per_s=0.1) == 0
+    assert rates.wait_s("slow", now_s=0.0, per_s=0.1) == pytest.approx(10.0)
+    free = RateLimiter(per_s=0.0, burst=1)
+    assert {free.wait_s("a", now_s=0.0) for _ in range(100)} == {0.0}

@@ -1,0 +1,114 @@
+"""Conversations in files: each form, and mistakes with their places."""
+
+import json
+import zipfile
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from graph_service.cli.commands import import_files as importing
+from graph_service.demo.scenario import PEOPLE, QUESTIONS, demo_conversations
+from graph_service.importers.conversation_files import MESSAGES_A_CALL, FileFormat, Owner, read_conversations
+from graph_service.memory.ingest.validation import RememberRequest
+from schema.errors import InputError
+
+NOBODY = Owner()
+
+
+def read(text: str, form: FileFormat = FileFormat.AUTO, owner: Owner = NOBODY) -> list[RememberRequest]:
+    return read_conversations(text, name="file.json", form=form, owner=owner)
+
+
+def test_lines_of_one_session_become_one_call() -> None:
+    lines = [
+        {"user_id": "ana", "session_id": "s", "text": "我住在里斯本。", "time": "2026-01-31T10:00:00Z"},
+        {"user_id": "bo", "session_id": "s", "text": "Hello."},
+        {"user_id": "ana", "session_id": "s", "role": "assistant", "text": "Since when?"},
+    ]
+    ana, bo = read("\n".join(json.dumps(line, ensure_ascii=False) for line in lines))
+    assert [(message.role, message.text) for message in ana.messages] == [
+        ("user", "我住在里斯本。"),
+        ("assistant", "Since when?"),
+    ]
+    assert ana.messages[0].time == datetime(2026, 1, 31, 10, tzinfo=UTC)
+    assert (bo.user_id, len(bo.messages)) == ("bo", 1)
+
+
+def test_bad_lines_are_named_by_their_numbers() -> None:
+    text = '{"user_id": "a", "text": "fine"}\n{"user_id": "a"}\n\nnot json\n{"text": "x", "tyme": 1}'
+    with pytest.raises(InputError) as caught:
+        read(text, FileFormat.JSONL)
+    assert [problem.split(":")[0] for problem in caught.value.problems] == [
+        "file.json line 2",
+        "file.json line 4",
+        "file.json line 5",
+    ]
+    assert "tyme" in caught.value.problems[2]
+
+
+def test_a_broken_document_is_named_by_its_line() -> None:
+    with pytest.raises(InputError, match=r"file\.json line 2: not JSON"):
+        read('{"conversations": [\n oops]}')
+
+
+def test_a_conversation_brings_its_facts_with_the_first_call() -> None:
+    fact = {"subject": "@user", "predicate": "PREFERS", "object": "tea", "statement": "Ana prefers tea."}
+    messages = [{"text": f"message {number}"} for number in range(MESSAGES_A_CALL + 1)]
+    row = {"user_id": "ana", "session_id": "s", "messages": messages, "facts": [fact], "summary": "tea"}
+    first, second = read(json.dumps({"conversations": [row]}))
+    assert (len(first.messages), first.facts[0].object, first.summary) == (MESSAGES_A_CALL, "tea", "tea")
+    assert (len(second.messages), second.facts, second.summary) == (1, (), None)
+
+
+def test_a_benchmark_file_has_its_first_speaker_as_user() -> None:
+    turns = [{"id": "1", "speaker": "王峰", "text": "你好"}, {"id": "2", "speaker": "AI", "text": "你好，王峰"}]
+    sessions = [{"index": 3, "date": "2023-04-27T20:00:00", "turns": turns}, {"index": 4, "date": None, "turns": []}]
+    (call,) = read(json.dumps({"id": "mb", "speakers": ["王峰", "AI"], "sessions": sessions}))
+    assert (call.user_id, call.user_name, call.agent_id, call.session_id) == ("王峰", "王峰", "AI", "mb-3")
+    assert [message.role for message in call.messages] == ["user", "assistant"]
+
+
+def test_a_session_without_owner_asks_for_one() -> None:
+    with pytest.raises(InputError, match="--user"):
+        read('[{"session_id": "s", "messages": [{"text": "hi"}]}]')
+    (call,) = read('[{"session_id": "s", "messages": [{"text": "hi"}]}]', owner=Owner(user_id="ana"))
+    assert call.user_id == "ana"
+
+
+def test_a_file_without_messages_is_a_mistake() -> None:
+    with pytest.raises(InputError, match="holds no message"):
+        read('{"id": "x", "sessions": []}')
+
+
+def test_the_demonstration_has_some_hundred_messages_in_two_languages() -> None:
+    calls = demo_conversations()
+    assert sum(len(call.messages) for call in calls) == 362
+    assert {call.user_id for call in calls} == {person.user_id for person in PEOPLE}
+    assert {question.user_id for question in QUESTIONS} <= {person.user_id for person in PEOPLE}
+    assert any(not question.text.isascii() for question in QUESTIONS)
+
+
+@pytest.mark.parametrize(
+    "text", ["[" * 100_000, '{"text": ' + "[" * 100_000, "9" * 5_000, '{"text": ' + "9" * 5_000 + "}"]
+)
+@pytest.mark.parametrize("form", [FileFormat.AUTO, FileFormat.JSONL, FileFormat.MNEMOGRAPH, FileFormat.BENCHMARK])
+def test_what_json_cannot_be_read_is_refused_in_words(text: str, form: FileFormat) -> None:
+    """Nesting ends in a RecursionError and thousands of digits in a ValueError, of which neither says where it was."""
+    with pytest.raises(InputError, match=r"file\.json"):
+        read(text, form)
+
+
+def test_a_file_or_an_archive_larger_than_what_is_read_at_once_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An archive of a few megabytes may hold as many gigabytes; what it declares is looked at before it is unpacked."""
+    monkeypatch.setattr(importing, "FILE_BYTES_MAX", 1_000)
+    with zipfile.ZipFile(tmp_path / "export.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("conversations.json", "[" + " " * 1_000_000 + "]")
+    (tmp_path / "long.json").write_text(" " * 1_001, "utf-8")
+    for name in ("export.zip", "long.json"):
+        with pytest.raises(InputError, match=r"at most 1,000 are read"):
+            importing._text(tmp_path / name)
+    (tmp_path / "short.json").write_text("[]", "utf-8")
+    assert importing._text(tmp_path / "short.json") == "[]"

@@ -1,0 +1,361 @@
+"""Memories and conversations of other programs are taken in, with a report of what was left out. Requirement E7."""
+
+import contextlib
+import json
+from collections.abc import Iterator
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from graph_service.importers.conversation_files import MESSAGES_A_CALL, FileFormat, Owner
+from graph_service.importers.graphiti import from_graphiti
+from graph_service.importers.import_batch import ImportBatch
+from graph_service.importers.reader import read_file
+from graph_service.memory.ingest.validation import check_request
+from schema.errors import InputError
+from schema.ids import TenantId
+from schema.limits import LIMITS
+
+ANA = Owner(user_id="ana")
+
+
+def read(tree: Any, form: FileFormat = FileFormat.AUTO, owner: Owner = ANA) -> ImportBatch:
+    text = tree if isinstance(tree, str) else json.dumps(tree, ensure_ascii=False)
+    return read_file(text, name="file.json", form=form, owner=owner)
+
+
+def said(found: ImportBatch) -> list[tuple[str, str]]:
+    return [(message.role, message.text) for call in found.calls for message in call.messages]
+
+
+def lines(*rows: dict[str, Any]) -> str:
+    return "\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
+
+
+MEMORY_FILE = lines(
+    {"type": "entity", "name": "default_user", "entityType": "person", "observations": ["likes 茉莉花茶"]},
+    {"type": "entity", "name": "Acme", "entityType": "organization", "observations": []},
+    {"type": "relation", "from": "default_user", "to": "Acme", "relationType": "works_at"},
+    {"type": "relation", "from": "default_user", "to": "tea", "relationType": "likes"},
+)
+
+
+def test_the_file_of_the_memory_server_becomes_messages_and_facts() -> None:
+    found = read(MEMORY_FILE)
+    assert said(found) == [
+        ("assistant", "default_user: person"),
+        ("assistant", "default_user: likes 茉莉花茶"),
+        ("assistant", "Acme: organization"),
+        ("assistant", "default_user works at Acme"),
+        ("assistant", "default_user likes tea"),
+    ]
+    (call,) = found.calls
+    facts = [(fact.subject, fact.predicate, fact.relation, fact.object) for fact in call.facts]
+    assert facts == [
+        ("Acme", "RELATES_TO", "is a", "organization"),
+        ("user", "RELATES_TO", "works at", "Acme"),
+        ("user", "PREFERS", None, "tea"),
+    ]
+    assert found.kept == {"messages": 5, "entities": 2, "observations": 1, "relations": 2}
+    assert [message.id for message in call.messages] == [message.id for message in read(MEMORY_FILE).calls[0].messages]
+
+
+def test_a_bad_line_of_a_memory_file_refuses_the_whole() -> None:
+    text = f'{MEMORY_FILE}\n{{"type": "entity"}}\n{{"type": "thing"}}\nno json'
+    with pytest.raises(InputError) as caught:
+        read(text)
+    assert [problem.split(":")[0] for problem in caught.value.problems] == [
+        "file.json line 5",
+        "file.json line 6",
+        "file.json line 7",
+    ]
+
+
+def test_mem0_memories_keep_their_time_and_go_by_run() -> None:
+    memory = {
+        "id": "m1",
+        "memory": "喜欢茉莉花茶",
+        "user_id": "ana",
+        "created_at": "2025-05-01T10:00:00-07:00",
+        "hash": "x",
+    }
+    later = {
+        **memory,
+        "id": "m2",
+        "memory": "Moved to Lisbon",
+        "run_id": "trip",
+        "metadata": {"a": 1},
+        "categories": ["b"],
+    }
+    relation = {"source": "ana", "relationship": "lives_in", "destination": "Lisbon"}
+    found = read({"results": [memory, later], "relations": [relation]}, owner=Owner())
+    assert [(call.user_id, call.session_id) for call in found.calls] == [
+        ("ana", "mem0-memories"),
+        ("ana", "mem0-trip"),
+        ("ana", "mem0-relations"),
+    ]
+    assert found.calls[0].messages[0].time.isoformat() == "2025-05-01T10:00:00-07:00"
+    assert (found.calls[2].facts[0].subject, found.calls[2].facts[0].relation) == ("user", "lives in")
+    assert found.dropped == {"metadata": 1, "categories": 1}
+    changed = read([{**memory, "memory": "Likes coffee now"}], owner=Owner())
+    assert changed.calls[0].messages[0].id != found.calls[0].messages[0].id, "mem0 changes memories in place"
+
+
+@pytest.mark.parametrize(
+    ("tree", "why"),
+    [
+        ([{"memory": "no id", "user_id": "ana"}], "memory 1: id: Field required"),
+        ([{"id": "1", "memory": "whose?"}], "names no user_id"),
+        ([{"id": "1", "memory": "when?", "user_id": "a", "created_at": "yesterday"}], "updated_at"),
+    ],
+)
+def test_mistakes_in_mem0_files_are_named(tree: Any, why: str) -> None:
+    with pytest.raises(InputError, match=why):
+        read(tree, owner=Owner())
+
+
+def gpt(name: str, role: str, *parts: Any, **more: Any) -> dict[str, Any]:
+    kind = more.pop("content_type", "text")
+    return {"id": name, "author": {"role": role}, "content": {"content_type": kind, "parts": list(parts)}, **more}
+
+
+def a_chat() -> dict[str, Any]:
+    nodes = {
+        "root": (None, None),
+        "sys": ("root", gpt("sys", "system", "")),
+        "q": ("sys", gpt("q", "user", "我对花生过敏。", create_time=1_700_000_000.5)),
+        "old": ("q", gpt("old", "assistant", "An answer that was asked for again.")),
+        "tool": ("q", gpt("tool", "assistant", "search()", recipient="browser")),
+        "out": ("tool", gpt("out", "tool", "results")),
+        "think": ("out", gpt("think", "assistant", content_type="thoughts")),
+        "a": ("think", gpt("a", "assistant", "Noted.", create_time=None)),
+        "pic": (
+            "a",
+            gpt("pic", "user", {"content_type": "image_asset_pointer"}, "this one", content_type="multimodal_text"),
+        ),
+        "hid": ("pic", gpt("hid", "user", "hidden", metadata={"is_visually_hidden_from_conversation": True})),
+    }
+    mapping = {name: {"id": name, "parent": parent, "message": said} for name, (parent, said) in nodes.items()}
+    return {"title": "花生", "conversation_id": "c1", "create_time": 1.7e9, "current_node": "hid", "mapping": mapping}
+
+
+def test_of_chatgpt_the_branch_shown_last_is_kept() -> None:
+    found = read([a_chat()])
+    assert said(found) == [("user", "我对花生过敏。"), ("assistant", "Noted."), ("user", "this one")]
+    (call,) = found.calls
+    assert (call.session_id, call.messages[0].time) == ("chatgpt-c1", call.messages[1].time)
+    assert found.kept == {"messages": 3, "conversations": 1}
+    assert found.dropped == {
+        "messages of branches that were not shown last": 1,
+        "messages of the system": 1,
+        "messages of the tool": 1,
+        "calls of tools": 1,
+        "messages of type thoughts": 1,
+        "parts of type image_asset_pointer": 1,
+        "hidden messages": 1,
+    }
+    lost = {**a_chat(), "current_node": None}
+    assert ("assistant", "Noted.") in said(read([lost])) or said(read([lost]))
+
+
+def test_a_circle_of_parents_ends() -> None:
+    chat = a_chat()
+    chat["mapping"]["root"]["parent"] = "hid"
+    assert len(said(read([chat]))) == 3
+
+
+def test_flat_exports_keep_the_words_of_both() -> None:
+    messages = [
+        {
+            "uuid": "1",
+            "sender": "human",
+            "text": "我住在上海。",
+            "created_at": "2026-02-14T10:04:22.000Z",
+            "attachments": [{}],
+        },
+        {
+            "uuid": "2",
+            "sender": "assistant",
+            "text": "x",
+            "content": [{"type": "thinking"}, {"type": "text", "text": "Good."}],
+        },
+        {"uuid": "3", "sender": "human", "text": " "},
+    ]
+    found = read([{"uuid": "c", "name": "上海", "created_at": "2026-02-14T10:00:00Z", "chat_messages": messages}])
+    assert said(found) == [("user", "我住在上海。"), ("assistant", "Good.")]
+    assert found.dropped == {"attachments and files": 1, "parts of type thinking": 1, "messages without text": 1}
+    with pytest.raises(InputError, match="conversation 1: chat_messages"):
+        read([{"uuid": "c", "chat_messages": "none"}])
+
+
+def test_files_that_do_not_say_whose_they_are_need_a_user() -> None:
+    with pytest.raises(InputError, match="give --user"):
+        read([a_chat()], owner=Owner())
+
+
+def test_long_messages_and_conversations_are_cut_into_what_fits() -> None:
+    long = "字" * (LIMITS.text_chars + 5)
+    rows = [
+        {"type": "entity", "name": f"e{n}", "entityType": "", "observations": []} for n in range(MESSAGES_A_CALL + 1)
+    ]
+    found = read(lines(*rows, {"type": "entity", "name": "x", "entityType": "y", "observations": [f"\x00{long}"]}))
+    texts = [message.text for call in found.calls for message in call.messages]
+    assert max(map(len, texts)) == LIMITS.text_chars
+    assert "".join(texts[-2:]) == f"x: {long}"
+    assert [len(call.messages) for call in found.calls][:2] == [MESSAGES_A_CALL, 4]
+    assert [fact.message_indexes for fact in found.calls[-1].facts] == [(1,)]
+    assert found.dropped == {"characters that cannot be stored": 1}
+
+
+def test_facts_of_graphiti_keep_their_times_and_their_proof() -> None:
+    episodes = [{"uuid": "e1", "group_id": "ana", "content": "Ana: I moved.", "valid_at": None, "created_at": None}]
+    fact = {
+        "uuid": "f1",
+        "group_id": "ana",
+        "name": "LIVES_IN",
+        "fact": "Ana lives in Lisbon",
+        "episodes": ["e1", "gone"],
+        "valid_at": None,
+        "invalid_at": None,
+        "expired_at": None,
+        "created_at": None,
+        "source": "Ana",
+        "source_labels": ["Entity", "Person"],
+        "target": "Lisbon",
+        "target_labels": ["Entity"],
+    }
+    orphan = {**fact, "uuid": "f2", "episodes": [], "fact": "Ana knows Bo", "target": "Bo"}
+    found = from_graphiti(
+        episodes, [fact, orphan, {**orphan, "fact": ""}], {"summaries": 2, "communities": 0}, user_id=None
+    )
+    (call,) = found.calls
+    assert (call.user_id, [message.text for message in call.messages]) == ("ana", ["Ana: I moved.", "Ana knows Bo"])
+    assert [(one.relation, one.subject_type, one.message_indexes) for one in call.facts] == [
+        ("lives in", "person", (0,)),
+        ("lives in", "person", (1,)),
+    ]
+    assert found.dropped == {
+        "summaries of Graphiti": 2,
+        "messages without text": 1,
+        "facts without words or without ends": 1,
+    }
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, "9" * 5_000, '{"type": "entity", "name": ' + "[" * 100_000])
+@pytest.mark.parametrize("form", [FileFormat.AUTO, FileFormat.MEM0, FileFormat.CHATGPT, FileFormat.MEMORY_SERVER])
+def test_foreign_json_that_cannot_be_read_is_refused_in_words(text: str, form: FileFormat) -> None:
+    with pytest.raises(InputError, match=r"file\.json"):
+        read(text, form)
+
+
+_SAMPLES: dict[FileFormat, Any] = {
+    FileFormat.MEM0: {
+        "results": [{"id": "1", "memory": "Likes tea", "user_id": "ana", "created_at": "2026-01-01T00:00:00Z"}],
+        "relations": [{"source": "ana", "relationship": "likes", "target": "tea"}],
+    },
+    FileFormat.CHATGPT: [
+        {
+            "id": "c1",
+            "create_time": 1.7e9,
+            "current_node": "b",
+            "mapping": {
+                "a": {"message": None, "parent": None},
+                "b": {
+                    "message": {
+                        "id": "m1",
+                        "author": {"role": "user"},
+                        "create_time": 1.7e9,
+                        "content": {"content_type": "text", "parts": ["Hello", {"text": "there"}]},
+                        "metadata": {},
+                    },
+                    "parent": "a",
+                },
+            },
+        }
+    ],
+    FileFormat.FLAT_CHAT: [
+        {
+            "uuid": "u1",
+            "created_at": "2026-01-01T00:00:00Z",
+            "chat_messages": [
+                {"uuid": "m1", "sender": "human", "text": "Hi", "content": [{"type": "text", "text": "Hi"}]}
+            ],
+        }
+    ],
+    FileFormat.MEMORY_SERVER: {"type": "entity", "name": "Tom", "entityType": "person", "observations": ["likes tea"]},
+    FileFormat.MNEMOGRAPH: {
+        "conversations": [
+            {
+                "user_id": "ana",
+                "session_id": "s",
+                "messages": [{"role": "user", "text": "Hi", "time": "2026-01-01T00:00:00Z", "importance": 3}],
+                "facts": [
+                    {
+                        "subject": "user",
+                        "predicate": "PREFERS",
+                        "object": "tea",
+                        "statement": "likes tea",
+                        "strength": 0.5,
+                    }
+                ],
+                "summary": "tea",
+            }
+        ]
+    },
+    FileFormat.JSONL: {
+        "user_id": "ana",
+        "session_id": "s",
+        "role": "user",
+        "text": "Hi",
+        "time": "2026-01-01T00:00:00Z",
+    },
+    FileFormat.BENCHMARK: {
+        "id": "b",
+        "speakers": ["Ana", "Bob"],
+        "sessions": [
+            {"index": 1, "date": "2026-01-01T00:00:00Z", "turns": [{"id": "1", "speaker": "Ana", "text": "Hi"}]}
+        ],
+    },
+}
+_WRONG: tuple[Any, ...] = (
+    None, True, 0, -1, 10**400, 1e300, float("nan"), float("inf"), "", "x", "\x00", "\ud800",
+    "9999-12-31T23:59:59-14:00", "0001-01-01T00:00:00+14:00", [], [[]], [None], {}, {"a": {}}, "x" * 3_000,
+)  # fmt: skip
+
+
+def _places(tree: Any, way: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    for key, value in tree.items() if isinstance(tree, dict) else enumerate(tree):
+        yield (*way, key)
+        if isinstance(value, dict | list):
+            yield from _places(value, (*way, key))
+
+
+@pytest.mark.parametrize("form", list(_SAMPLES))
+def test_a_damaged_file_is_read_or_refused_as_bad_input(form: FileFormat) -> None:
+    """Every place of a good file with every wrong value: nothing but `InputError` comes out."""
+    now = datetime(2026, 6, 1, tzinfo=UTC)
+    for place in _places(_SAMPLES[form]):
+        for wrong in _WRONG:
+            tree = json.loads(json.dumps(_SAMPLES[form]))
+            inside = tree
+            for key in place[:-1]:
+                inside = inside[key]
+            inside[place[-1]] = wrong
+            for given in (form, FileFormat.AUTO):
+                with contextlib.suppress(InputError):
+                    found = read_file(json.dumps(tree), name="file", form=given, owner=Owner(user_id="ana"))
+                    for call in found.calls:
+                        checked = check_request(TenantId("t"), call, now=now).episode
+                        repr(checked).encode()
+                        json.dumps([asdict(fact) for fact in checked.facts], default=str, ensure_ascii=False).encode()
+
+
+@pytest.mark.parametrize("form", [FileFormat.AUTO, *_SAMPLES])
+@pytest.mark.parametrize(
+    "text", ["[" * 100_000, '{"text": ' * 50_000, "9" * 5_000, "", "\n\n", '{"type": "entity"}' + "[" * 9]
+)
+def test_nested_and_endless_files_are_refused(form: FileFormat, text: str) -> None:
+    with pytest.raises(InputError):
+        read_file(text, name="file", form=form, owner=Owner(user_id="ana"))

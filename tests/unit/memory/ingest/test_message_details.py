@@ -1,0 +1,75 @@
+"""What may be said of a message besides its words: importance, zone, the time it talks about. Requirements B1, B5."""
+
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graph_service.memory.ingest.validation import RememberRequest, check_request
+from schema.errors import InputError
+from schema.ids import TenantId
+from schema.message import Message
+from schema.zones import zone_name_of, zone_named
+from tests.support.builders import NOON, a_message
+
+
+def taken(text: str = "I love jasmine tea.", **more: object) -> Message:
+    """The message as it is stored."""
+    incoming = RememberRequest(user_id="alice", session_id="s1", messages=(a_message(text, **more),))
+    return check_request(TenantId("t"), incoming, now=NOON + timedelta(days=400)).episode.messages[0]
+
+
+def test_the_zone_of_the_time_is_kept_beside_the_moment() -> None:
+    message = taken(time=datetime(2026, 3, 2, 0, 30, tzinfo=timezone(timedelta(hours=8))))
+    assert message.said_at == datetime(2026, 3, 1, 16, 30, tzinfo=UTC)
+    assert (message.zone, message.said_local.day) == ("+08:00", 2)
+
+
+def test_a_named_zone_wins_over_the_one_of_the_time() -> None:
+    message = taken(time=datetime(2026, 7, 1, 3, 30, tzinfo=UTC), zone="America/New_York")
+    assert (message.said_local.day, message.said_local.hour) == (30, 23)
+
+
+def test_without_a_zone_days_are_those_of_utc() -> None:
+    message = taken()
+    assert (message.zone, message.said_local) == (None, message.said_at)
+
+
+@given(st.integers(-14 * 60, 14 * 60))
+def test_every_distance_from_utc_is_read_back_as_it_was_written(minutes: int) -> None:
+    moment = datetime(2026, 3, 1, 12, tzinfo=timezone(timedelta(minutes=minutes)))
+    name = zone_name_of(moment)
+    zone = zone_named(name) if name else UTC
+    assert zone is not None
+    assert moment.astimezone(zone).utcoffset() == timedelta(minutes=minutes)
+
+
+@pytest.mark.parametrize("name", ["Mars/Base", "+25:00", "+08:99", "../etc/passwd", "", "Asia/Shanghai\n", "八"])
+def test_zones_that_do_not_exist_are_refused(name: str) -> None:
+    with pytest.raises(InputError, match="zone"):
+        taken(zone=name or " ")
+
+
+@pytest.mark.parametrize(
+    ("text", "importance"),
+    [("Thanks!", 3), ("好的，谢谢", 3), ("I am allergic to peanuts.", 5), ("我对花生过敏。", 5)],
+)
+def test_small_talk_matters_less_than_what_tells_something(text: str, importance: int) -> None:
+    assert taken(text).importance == importance
+    assert taken(text, importance=9).importance == 9
+
+
+def test_the_time_a_message_talks_about_is_kept_as_given() -> None:
+    start, end = NOON - timedelta(days=30), NOON - timedelta(days=29)
+    assert taken(mentioned_start=start, mentioned_end=end).mentioned_end == end
+    alone = taken(mentioned_start=start)
+    assert (alone.mentioned_start, alone.mentioned_end) == (start, start)
+
+
+def test_every_mistake_in_the_details_is_told_at_once() -> None:
+    with pytest.raises(InputError) as refused:
+        taken(importance=11, zone="Nowhere", mentioned_start=datetime(1, 1, 1, tzinfo=UTC))
+    assert len(refused.value.problems) == 3
+    with pytest.raises(InputError, match="swap the two"):
+        taken(mentioned_start=NOON, mentioned_end=NOON - timedelta(days=1))

@@ -1,0 +1,45 @@
+"""Readings of one memory take turns within a process (requirement C11)."""
+
+import asyncio
+
+from graph_service.memory.jobs.keyed_lock import KeyedLock
+
+
+async def test_who_comes_later_waits_and_is_told_that_things_moved() -> None:
+    turns, told = KeyedLock(), list[tuple[str, str, bool]]()
+
+    async def work(name: str, key: str) -> None:
+        async with turns.turn(key) as waited:
+            told.append((name, "begins", waited))
+            await asyncio.sleep(0)
+            await asyncio.sleep(0)
+            told.append((name, "ends", waited))
+
+    await asyncio.gather(work("first", "ann"), work("second", "ann"), work("other", "bob"))
+    of_ann = [step for step in told if step[0] != "other"]
+    assert of_ann == [
+        ("first", "begins", False),
+        ("first", "ends", False),
+        ("second", "begins", True),
+        ("second", "ends", True),
+    ]
+    assert told.index(("other", "begins", False)) < told.index(("first", "ends", False))
+
+
+async def test_a_turn_that_fails_or_is_given_up_keeps_nobody_out() -> None:
+    turns = KeyedLock()
+
+    async def work(seconds: float) -> bool:
+        async with turns.turn("ann") as waited:
+            await asyncio.sleep(seconds)
+            if seconds == 0:
+                raise ValueError("went wrong")
+            return waited
+
+    holding, queued = asyncio.create_task(work(60)), asyncio.create_task(work(60))
+    await asyncio.sleep(0)
+    queued.cancel()
+    holding.cancel()
+    await asyncio.gather(holding, queued, return_exceptions=True)
+    assert isinstance((await asyncio.gather(work(0), return_exceptions=True))[0], ValueError)
+    assert await work(0.001) is False

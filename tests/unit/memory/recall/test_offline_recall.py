@@ -1,0 +1,152 @@
+"""What can be answered without the database, from disk and a snapshot. Requirements C12, F2, F3; issue 5 item 6."""
+
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from graph_service.memory.ingest.validation import check_request
+from graph_service.memory.mindmap.snapshot import Snapshot
+from graph_service.memory.recall.offline_recall import SNAPSHOT, SPOOL, _Search, _Sought, _terms, answer_away
+from graph_service.memory.recall.query import HitKind, Question
+from schema.errors import TooSlowError
+from schema.frames import Count, EdgeView, NodeView
+from schema.ids import TenantId
+from schema.message import Episode
+from tests.support.builders import NOON, an_incoming
+
+NOW = NOON + timedelta(days=1)
+AT = "2026-03-01T12:00:00Z"
+
+
+def an_episode(*texts: str, user: str = "alice") -> Episode:
+    return check_request(TenantId("t"), an_incoming(*texts, user=user), now=NOW).episode
+
+
+def a_node(name: str, kind: str, *, user: str = "alice", **more: Any) -> NodeView:
+    return NodeView(id=name, kind=kind, label=name, user_id=user, first_seen=AT, last_seen=AT, **more)  # type: ignore[arg-type]
+
+
+def an_edge(source: str, target: str, *, user: str = "alice", **more: Any) -> EdgeView:
+    values: dict[str, Any] = {"strength": 0.5, "confidence": 0.9, "first_seen": AT, "last_seen": AT, "valid_at": AT}
+    named = {"id": f"{source}-{target}", "source": source, "target": target, "user_id": user}
+    return EdgeView(**{**values, **named, "predicate": "RELATES_TO", **more})
+
+
+def a_snapshot(nodes: list[NodeView], edges: list[EdgeView]) -> Snapshot:
+    return Snapshot(epoch="e", seq=1, as_of=AT, total=Count(nodes=9, edges=9), nodes=nodes, edges=edges)
+
+
+def asked(text: str, **more: Any) -> Question:
+    return Question(user_id="alice", text=text, **more)
+
+
+@pytest.mark.parametrize(
+    ("texts", "question", "best"),
+    [
+        (("I bought a red bicycle.", "The weather is fine.", "My bicycle is red and fast."), "fast bicycles", 2),
+        (("我买了一辆红色自行车。", "今天天气很好。", "我的自行车是蓝色的。"), "蓝色的自行车", 2),
+    ],
+    ids=["en", "zh"],
+)
+def test_words_on_disk_are_found_the_rarest_first(texts: tuple[str, ...], question: str, best: int) -> None:
+    answer = answer_away(asked(question), [an_episode(*texts)], None, now=NOW)
+    assert (answer.degraded, answer.path, answer.snapshot_age_s) == (True, (SPOOL,), None)
+    assert answer.hits[0].text == texts[best]
+    assert texts[1] not in [hit.text for hit in answer.hits]
+    assert all(hit.pending and hit.score == sum(hit.parts.values()) <= 1 for hit in answer.hits)
+
+
+def test_a_snapshot_answers_with_facts_that_hold_and_titles_of_scenes() -> None:
+    nodes = [
+        a_node("Ana", "User"),
+        a_node("Berlin", "Entity"),
+        a_node("Lisbon", "Entity", aliases=["里斯本"]),
+        a_node("Moving", "Scene", summary="Ana packs for Lisbon."),
+    ]
+    moved = "2026-03-01T18:00:00Z"
+    edges = [
+        an_edge("Ana", "Berlin", relation="lives in", invalid_at=moved),
+        an_edge("Ana", "Lisbon", relation="lives in", valid_at=moved),
+        an_edge("Moving", "Lisbon", predicate="MENTIONED"),
+    ]
+    snapshot = a_snapshot(nodes, edges)
+    now = answer_away(asked("Does Ana live in Berlin or Lisbon?"), [], snapshot, now=NOW)
+    assert (now.path, now.snapshot_age_s) == ((SNAPSHOT,), 86_400.0)
+    assert {(hit.kind, hit.object or hit.title) for hit in now.hits} == {
+        (HitKind.FACT, "Lisbon"),
+        (HitKind.SCENE, "Moving"),
+    }
+    then = answer_away(asked("Berlin", valid_at=NOON + timedelta(hours=1)), [], snapshot, now=NOW)
+    assert [hit.object for hit in then.hits] == ["Berlin"]
+    named = answer_away(asked("里斯本", kinds=(HitKind.FACT,)), [], snapshot, now=NOW)
+    assert [hit.text for hit in named.hits] == ["Ana lives in Lisbon"]
+
+
+def test_another_users_words_and_facts_never_answer() -> None:
+    nodes = [a_node("Ana", "User"), a_node("Bob", "User", user="bob"), a_node("tea", "Entity", user="bob")]
+    snapshot = a_snapshot(nodes, [an_edge("Bob", "tea", user="bob"), an_edge("Ana", "tea")])
+    answer = answer_away(asked("tea"), [an_episode("I love tea.", user="bob")], snapshot, now=NOW)
+    assert answer.hits == ()
+
+
+def test_time_kinds_and_limit_narrow_an_answer_from_disk() -> None:
+    episode = an_episode("Tea one.", "Tea two.", "Tea three.")
+    late = answer_away(asked("tea", start=NOON + timedelta(minutes=1), limit=1), [episode], None, now=NOW)
+    assert [hit.text for hit in late.hits] == ["Tea three."]
+    assert answer_away(asked("tea", kinds=(HitKind.FACT,)), [episode], None, now=NOW).hits == ()
+    assert answer_away(asked("tea", as_of=NOON), [episode], None, now=NOW).hits == ()
+
+
+def test_what_was_known_at_a_moment_is_not_told_from_a_snapshot() -> None:
+    snapshot = a_snapshot([a_node("Ana", "User"), a_node("tea", "Entity")], [an_edge("Ana", "tea")])
+    answer = answer_away(asked("tea", as_of=datetime(2026, 1, 1, tzinfo=UTC)), [], snapshot, now=NOW)
+    assert (answer.hits, answer.path, answer.degraded) == ((), (), True)
+    assert "snapshot" in answer.notes[0]
+
+
+def test_a_search_that_was_ended_tells_what_it_found_until_then() -> None:
+    def episodes() -> Iterator[Episode]:
+        yield an_episode("Tea one.", "A drum.")
+        yield an_episode("Tea two.")
+        raise TooSlowError("it was stopped")
+
+    search = _Search(asked("tea"), now=NOW)
+    with pytest.raises(TooSlowError):
+        search.look(episodes(), None)
+    search.all = False
+    answer = search.answer()
+    assert ({hit.text for hit in answer.hits}, answer.degraded) == ({"Tea one.", "Tea two."}, True)
+    assert answer.notes == ("Neo4j is away: searched 3 messages that wait on disk; older ones were left out",)
+
+
+@pytest.mark.parametrize(
+    ("term", "same", "other"),
+    [
+        ("teas", ["tea", "teas"], ["te", "teapots", "steas"]),
+        ("hike", ["hike", "hiking", "hik", "hiker"], ["hi", "hikingly"]),
+        ("be", ["be"], ["bee", "b", "bes"]),
+        ("hiking", ["hike", "hik"], ["hi", "hiker"]),
+    ],
+)
+def test_latin_words_meet_by_their_beginning(term: str, same: list[str], other: list[str]) -> None:
+    sought = _Sought([term])
+    assert [word for word in (*same, *other) if sought.held(word)] == same
+
+
+def test_a_text_costs_the_same_however_many_words_are_asked_for() -> None:
+    text = " ".join(f"w{number:x}q" for number in range(20_000))
+
+    def cost_s(words_n: int) -> float:
+        sought = _Sought(_terms([f"v{number:x}q" for number in range(words_n)]))
+        best_s = float("inf")
+        for _ in range(5):
+            begun_s = time.thread_time()
+            sought.held(text)
+            best_s = min(best_s, time.thread_time() - begun_s)
+        return best_s
+
+    # A machine with other work may slow down one of the two for a whole try.
+    assert any(cost_s(64) < 2.4 * cost_s(4) for _ in range(4))

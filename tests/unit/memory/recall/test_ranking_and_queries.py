@@ -1,0 +1,197 @@
+"""Ranking and full-text queries: parts sum, order does not matter, nobody's text becomes query syntax."""
+
+import re
+from datetime import timedelta
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from extraction.embeddings.token_vectors import pack
+from extraction.query_analysis import QueryAnalysis, name_keys
+from extraction.text.chinese import is_chinese
+from extraction.text.fulltext_words import words_in
+from graph_service.graph.lucene import name_query, scoped_query
+from graph_service.memory.recall.candidates import CandidateSet, found_in
+from graph_service.memory.recall.pipeline import snippet
+from graph_service.memory.recall.query import HitKind, Question, check_question
+from graph_service.memory.recall.ranking import CHINESE, ENGLISH, ENGLISH_BY_VECTORS, rank
+from schema.errors import InputError
+from schema.timespan import Timespan, millis
+from tests.support.builders import NOON
+
+
+def a_row(
+    name: str = "a", *, kind: str = "message", day: int = 0, cosine: float | None = None, **found: float
+) -> list[Any]:
+    """A message, scene or fact as the recall statement returns it."""
+    said_ms = millis(NOON + timedelta(days=day))
+    if kind == "message":
+        line = [name, "s1", said_ms, 0, None, f"text {name}"]
+        return [*line, "memory://x", "user", 5, None, cosine, [list(pair) for pair in found.items()], None]
+    shown = ["memory://x", "text", None, "user", None, said_ms, 5, None, None, None, None, 0.8, None, None, None]
+    return [kind, name, [list(pair) for pair in found.items()], cosine, shown, [], []]
+
+
+def found_of(rows: list[list[Any]]) -> CandidateSet:
+    """What the recall statement returns, read."""
+    told = [row for row in rows if row[0] not in ("scene", "fact")]
+    return found_in({"messages": told, "rows": [row for row in rows if row[0] in ("scene", "fact")], "named": []})
+
+
+rows = st.lists(
+    st.builds(
+        a_row,
+        st.sampled_from("abcdef"),
+        kind=st.sampled_from([kind.value for kind in HitKind]),
+        cosine=st.none() | st.floats(0, 1),
+        words=st.floats(0, 20),
+        entity=st.floats(0, 3),
+    ),
+    max_size=20,
+    unique_by=lambda row: (row[0], row[1] if row[0] in ("scene", "fact") else None),
+)
+
+
+def _ranked(found: list[list[Any]], limit: int = 100) -> list[tuple[str, str, float]]:
+    order = rank(found_of(found), ENGLISH, asked=QueryAnalysis(), now=NOON, limit=limit)
+    return [(item.candidate.kind, item.candidate.id, item.score) for item in order]
+
+
+@settings(deadline=None)
+@given(rows)
+def test_score_parts_sum_to_the_score(found: list[list[Any]]) -> None:
+    for item in rank(found_of(found), ENGLISH, asked=QueryAnalysis(time=Timespan()), now=NOON, limit=100):
+        assert item.score == pytest.approx(sum(item.parts.values()), abs=1e-5)
+        assert all(part >= 0 for part in item.parts.values())
+
+
+@settings(deadline=None)
+@given(rows, st.randoms())
+def test_the_order_of_rows_does_not_change_the_ranking(found: list[list[Any]], random: Any) -> None:
+    shuffled = list(found)
+    random.shuffle(shuffled)
+    assert _ranked(shuffled) == _ranked(found)
+
+
+@settings(deadline=None)
+@given(rows, st.integers(1, 10))
+def test_a_smaller_limit_gives_a_prefix(found: list[list[Any]], limit: int) -> None:
+    assert _ranked(found, limit) == _ranked(found)[:limit]
+
+
+@settings(deadline=None)
+@given(st.floats(0.1, 0.9), st.floats(0.1, 0.9), st.floats(0, 1))
+def test_how_far_two_lie_apart_does_not_depend_on_a_third(one: float, other: float, third: float) -> None:
+    """So what differs little among all that was found counts little, too."""
+
+    def apart(*more: list[Any]) -> float:
+        found = found_of([a_row("a", cosine=one), a_row("b", cosine=other), *more])
+        parts = {
+            item.candidate.id: item.parts["meaning"]
+            for item in rank(found, ENGLISH_BY_VECTORS, asked=QueryAnalysis(), now=NOON, limit=9)
+        }
+        return parts["a"] - parts["b"]
+
+    assert apart() == pytest.approx(apart(a_row("c", cosine=third)), abs=1e-5)
+
+
+@pytest.mark.parametrize("kinds", [(HitKind.MESSAGE,), tuple(HitKind)])
+def test_a_fact_speaks_for_the_messages_that_prove_it(kinds: tuple[HitKind, ...]) -> None:
+    """Also when facts are not wanted themselves."""
+    messages = [a_row(name, cosine=0.6) for name in "abc"]
+    facts = [a_row(name, kind="fact", cosine=cosine) for name, cosine in (("f", 0.8), ("g", 0.9), ("h", 0.7))]
+    for fact, proofs in zip(facts, (["a", "b"], ["b"], ["c"]), strict=True):
+        fact[-1] = proofs
+    found = found_in({"messages": messages, "rows": facts, "named": []}, kinds)
+    assert {line.id: line.told for line in found.lines} == pytest.approx({"a": 0.6, "b": 0.8, "c": 0.4})
+    assert {one.kind for one in found.candidates} == {HitKind.MESSAGE, HitKind.FACT} & set(kinds)
+    for weights in (ENGLISH, ENGLISH_BY_VECTORS, CHINESE):
+        order = rank(found, weights, asked=QueryAnalysis(), now=NOON, limit=9)
+        assert [item.candidate.id for item in order if item.candidate.kind is HitKind.MESSAGE] == ["b", "a", "c"]
+        assert [item.candidate.id for item in order if item.candidate.kind is HitKind.FACT] == [
+            name for name in "gfh" if HitKind.FACT in kinds
+        ]
+
+
+def test_a_fact_that_is_not_wanted_is_not_shown() -> None:
+    """The statement then brings nothing of it but what it says of messages."""
+    fact = a_row("f", kind="fact", cosine=0.8)
+    fact[4], fact[-1] = None, ["a"]
+    found = found_in({"messages": [a_row("a")], "rows": [fact], "named": []}, (HitKind.MESSAGE,))
+    assert [(one.kind, one.id) for one in found.candidates] == [(HitKind.MESSAGE, "a")]
+    assert [line.told for line in found.lines] == pytest.approx([0.6])
+
+
+def test_a_message_that_the_index_did_not_compare_is_compared_by_its_own_bytes() -> None:
+    axes = np.eye(4, dtype=np.float32)
+    held = {
+        name: pack(axes[:1], model="any", whole=whole)
+        for name, whole in (("near", axes[0]), ("far", (axes[0] + axes[1]) / 2**0.5))
+    }
+    rows = [a_row("by index", cosine=0.7), a_row("near"), a_row("far"), a_row("without")]
+    for row in rows:
+        row[-1] = held.get(row[0], held["near"] if row[0] == "by index" else None)
+    for vector, expected in (
+        (axes[0].tolist(), {"by index": 0.4, "near": 1.0, "far": 0.707, "without": None}),
+        (None, {"by index": 0.4, "near": None, "far": None, "without": None}),
+    ):
+        found = found_in({"messages": rows, "rows": [], "named": []}, tuple(HitKind), vector)
+        assert {one.id: one.cosine for one in found.candidates} == pytest.approx(expected, abs=0.01)
+        assert {line.id: line.cosine for line in found.lines} == pytest.approx(expected, abs=0.01)
+
+
+def test_what_was_said_in_the_time_asked_for_comes_first() -> None:
+    asked = Timespan(start=NOON + timedelta(days=4), end=NOON + timedelta(days=6))
+    order = rank(
+        found_of([a_row("a", words=1), a_row("b", day=5, words=1)]),
+        ENGLISH,
+        asked=QueryAnalysis(time=asked),
+        now=NOON,
+        limit=2,
+    )
+    assert [item.candidate.id for item in order] == ["b", "a"]
+
+
+@given(st.text(max_size=200))
+def test_no_text_can_become_query_syntax(text: str) -> None:
+    """Between the clauses we write nothing stands that Lucene reads as more than a word or a phrase."""
+    query = scoped_query(words_in(text), fields=["text"], scope_user="sabc")
+    terms = re.sub(r"\+?scope_user:\w+(\^0)?|\+\(|\)|text:", " ", query)
+    assert re.search(r"[-+&|!(){}\[\]^~*?:\\/<>=]", terms) is None
+    assert terms.count('"') % 2 == 0
+
+
+@given(st.text(max_size=100))
+def test_a_name_query_always_carries_the_scope(name: str) -> None:
+    assert name_query(name, scope_user="sabc").startswith(("+scope_user:sabc^0 ", "scope_user:nothing"))
+
+
+def test_question_words_are_left_out_in_both_languages() -> None:
+    assert words_in("What does Bart like about penguins?") == ["bart", "like", "penguins"]
+    assert words_in("What's Bart's favourite animal, or JAMES’S?") == ["bart", "favourite", "animal", "james"]
+    assert "什么" not in "".join(words_in("张曼婷喜欢什么？"))
+
+
+def test_every_stretch_that_could_be_a_name_is_a_key() -> None:
+    keys = name_keys("Did Tom Hanks meet 张曼婷 in the penguins house?")
+    assert {"tom hanks", "张曼婷", "penguin"} <= set(keys)
+    assert {"caroline", "tom hanks", "什么"} <= set(name_keys("Caroline和Tom Hanks聊了什么？"))
+
+
+@pytest.mark.parametrize(("text", "chinese"), [("我喜欢喝茶", True), ("I like tea", False), ("Bart喜欢企鹅吗", True)])
+def test_the_language_of_a_question_is_seen(text: str, chinese: bool) -> None:
+    assert is_chinese(text) is chinese
+
+
+@given(st.text(max_size=400), st.lists(st.text(min_size=1, max_size=5), max_size=3))
+def test_a_snippet_has_at_most_a_hundred_characters(text: str, words: list[str]) -> None:
+    assert len(snippet(text, words)) <= 100
+
+
+def test_all_mistakes_of_a_question_are_named_at_once() -> None:
+    with pytest.raises(InputError) as caught:
+        check_question(Question(user_id="", text=" ", limit=0, evidence=99, kinds=()))
+    assert len(caught.value.problems) == 5

@@ -1,0 +1,105 @@
+"""The short-term window without any store: order, bounds, keys, forgetting. Requirements C14, F2, F8."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graph_service.memory.sessions.in_process_window import InProcessWindow, TurnBuffer
+from graph_service.memory.sessions.short_term_window import (
+    TEXT_CHARS_MAX,
+    Source,
+    Turn,
+    merged,
+    session_key_text,
+    turn_from,
+    turn_json,
+)
+from schema.ids import SessionId, TenantId, UserId
+from tests.support.turns import a_talk, a_turn
+
+_NAMES = st.text(alphabet=st.sampled_from("a:/%{}*?2张 "), min_size=1, max_size=6)
+_TURNS = st.lists(st.builds(a_turn, st.integers(0, 30), position=st.integers(0, 3)), max_size=40)
+
+
+@given(_TURNS, st.randoms(use_true_random=False), st.integers(1, 10))
+def test_the_window_is_the_same_however_turns_arrive(turns: list[Turn], random, turns_max: int) -> None:  # type: ignore[no-untyped-def]
+    expected = merged(turns, turns_max=turns_max)
+    shuffled = random.sample(turns, len(turns))
+    ring = TurnBuffer(turns_max=turns_max)
+    for turn in shuffled + shuffled[::2]:
+        ring.add(a_talk(), [turn])
+    assert [turn.order for turn in expected] == [turn.order for turn in ring.turns(a_talk())]
+    assert len({turn.id for turn in expected}) == len(expected) <= turns_max
+
+
+@given(_NAMES, _NAMES, _NAMES, _NAMES, _NAMES, _NAMES)
+def test_no_two_talks_share_a_key(a: str, b: str, c: str, d: str, e: str, f: str) -> None:
+    one, other = a_talk(tenant=a, user=b, session=c), a_talk(tenant=d, user=e, session=f)
+    assert (one == other) == (session_key_text(one) == session_key_text(other))
+
+
+def test_a_session_cannot_be_named_into_another_users_window() -> None:
+    assert session_key_text(a_talk(user="a", session="b/c")) != session_key_text(a_talk(user="a/b", session="c"))
+    assert session_key_text(a_talk(tenant="a", user="b")) != session_key_text(a_talk(tenant="a/user/b", user="b"))
+
+
+@given(st.text(max_size=50), st.none() | st.text(max_size=10), st.integers(-(2**46), 2**46))
+def test_a_turn_survives_its_way_through_json(text: str, speaker: str | None, said_ms: int) -> None:
+    turn = a_turn(text=text, speaker=speaker, said_ms=said_ms)
+    assert turn == turn_from(turn_json(turn))
+
+
+def test_what_is_no_turn_is_not_read_as_one() -> None:
+    good = turn_json(a_turn())
+    for text in (b"", b"null", b"[]", b"{}", b"\xff", b"[" * 5000, good[:-1], good.replace(b'"user"', b'"robot"')):
+        assert turn_from(text) is None
+
+
+async def test_a_tenant_and_a_user_see_only_their_own_turns() -> None:
+    window = InProcessWindow(TurnBuffer(turns_max=5))
+    window.hear(a_talk(tenant="one"), [a_turn(1)])
+    window.hear(a_talk(tenant="two"), [a_turn(2)])
+    window.hear(a_talk(tenant="one", user="bob"), [a_turn(3)])
+    assert [turn.said_ms for turn in (await window.turns(a_talk(tenant="one"))).turns] == [1]
+    assert (await window.turns(a_talk(tenant="three"))).turns == ()
+
+
+async def test_forgetting_takes_messages_sessions_or_whole_users() -> None:
+    window = InProcessWindow(TurnBuffer(turns_max=5))
+    tenant, alice = TenantId("t"), UserId("alice")
+    for session in ("s1", "s2"):
+        window.hear(a_talk(tenant="t", session=session), [a_turn(n, id=f"{session}-{n}") for n in (1, 2)])
+    window.hear(a_talk(tenant="t", user="bob"), [a_turn(9)])
+    assert await window.forget(tenant, alice, message_ids=["s1-1", "s2-2", "unknown"])
+    assert [turn.id for turn in (await window.turns(a_talk(tenant="t", session="s1"))).turns] == ["s1-2"]
+    await window.forget(tenant, alice, session_id=SessionId("s1"))
+    assert (await window.turns(a_talk(tenant="t", session="s1"))).turns == ()
+    assert len((await window.turns(a_talk(tenant="t", session="s2"))).turns) == 1
+    await window.forget(tenant, alice)
+    assert (await window.turns(a_talk(tenant="t", session="s2"))).turns == ()
+    assert (await window.turns(a_talk(tenant="t", user="bob"))).sources == (Source.RING,)
+
+
+def test_the_talk_that_rested_longest_leaves_the_ring_first() -> None:
+    ring = TurnBuffer(turns_max=5, talks_max=2)
+    ring.add(a_talk(session="a"), [a_turn()])
+    ring.add(a_talk(session="b"), [a_turn()])
+    ring.turns(a_talk(session="a"))
+    ring.add(a_talk(session="c"), [a_turn()])
+    assert ring.turns(a_talk(session="b")) == ()
+    assert len(ring) == 2 == len([s for s in "ac" if ring.turns(a_talk(session=s))])
+
+
+def test_the_ring_stays_within_its_bytes_and_weighs_nothing_when_empty() -> None:
+    ring = TurnBuffer(turns_max=5, bytes_max=50_000)
+    for number in range(100):
+        ring.add(a_talk(session=f"s{number}"), [a_turn(number, text="好" * 1_000)])
+    assert 10 < len(ring) < 40
+    assert ring.size_bytes <= 50_000
+    for number in range(100):
+        ring.drop(a_talk(session=f"s{number}"))
+    assert (len(ring), ring.size_bytes) == (0, 0)
+
+
+def test_a_long_text_is_cut_and_says_so() -> None:
+    turn = a_turn(text="长" * (TEXT_CHARS_MAX + 1), through_message=True)
+    assert (len(turn.text), turn.cut) == (TEXT_CHARS_MAX, True)
