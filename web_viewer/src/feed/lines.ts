@@ -3,7 +3,7 @@
 import { linkWords } from "../graph/facts";
 import type { Words } from "../i18n/words";
 import type { GraphEdge } from "../protocol/frames";
-import type { ChangeLine, RecentChanges } from "../protocol/parts";
+import type { ChangeLine, RecentChanges } from "../protocol/generated";
 
 export type Sort = "learned" | "again" | "stronger" | "weaker" | "over" | "scene" | "thing";
 

@@ -1,6 +1,6 @@
 /** The pure heart of the viewer: one state and one frame give the next state. */
 
-import type { GraphPart } from "../protocol/parts";
+import type { GraphPart } from "../protocol/generated";
 import type { Bookmark, Count, GraphEdge, GraphFrame, GraphNode, GraphPatch, GraphSnapshot, PatchOp } from "../protocol/frames";
 
 interface PartialSnapshot {

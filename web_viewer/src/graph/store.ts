@@ -1,7 +1,7 @@
 /** Holds the current graph, tells listeners what changed, and remembers what nobody has looked at yet. */
 
 import type { GraphFrame } from "../protocol/frames";
-import type { GraphPart } from "../protocol/parts";
+import type { GraphPart } from "../protocol/generated";
 import { applyFrame, applyPart, EMPTY_STATE, type GraphState, type Touched } from "./reduce";
 
 const LATELY_MAX = 4_000;

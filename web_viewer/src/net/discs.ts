@@ -1,7 +1,7 @@
 /** Where communities stand in the network: each in a disc with room for its members, around the user it belongs to. Pure. */
 
 import { type Point, STRETCH } from "../map/place";
-import type { CommunityTie, CommunityView } from "../protocol/parts";
+import type { CommunityTie, CommunityView } from "../protocol/generated";
 
 export interface Disc {
   id: string;

@@ -3,7 +3,7 @@
 import { type Layout, Occupied, type Point } from "../map/place";
 import { Shelf } from "../map/pins";
 import type { PlaceBook } from "../map/places";
-import type { CommunityMap } from "../protocol/parts";
+import type { CommunityMap } from "../protocol/generated";
 import type { KeyValues } from "../view/browserStorage";
 import type { Shown } from "../view/filters";
 import { type Disc, placeDiscs, placeMembers } from "./discs";

@@ -1,10 +1,10 @@
 /** What the network shows: open communities by their members, the others as one big thing each. Pure. */
 
 import type { GraphEdge, GraphNode } from "../protocol/frames";
-import type { CommunityMap, CommunityView } from "../protocol/parts";
+import type { CommunityMap, CommunityView } from "../protocol/generated";
 import { type Shown, withinBudget } from "../view/filters";
 
-export const COMMUNITY = "Community";
+export const COMMUNITY: string = "Community";
 /** The kind of a link that stands for several. */
 export const TIES = "TIES";
 
@@ -120,7 +120,8 @@ function byStrength(a: GraphEdge, b: GraphEdge): number {
 function folded(community: CommunityView): GraphNode {
   return {
     id: foldedId(community.id),
-    kind: COMMUNITY,
+    // Drawn only; no frame carries it.
+    kind: COMMUNITY as GraphNode["kind"],
     label: community.label,
     user_id: community.user_id,
     entity_type: null,
@@ -167,12 +168,16 @@ function tieEdge(source: string, target: string, n: number): GraphEdge {
     target,
     predicate: TIES,
     relation: String(n),
+    user_id: "",
     strength: Math.min(1, Math.log2(n + 1) / 6),
     confidence: 1,
     first_seen: "",
     last_seen: "",
     valid_at: null,
     invalid_at: null,
+    known_at: null,
+    closing_known_at: null,
+    category: null,
     evidence_n: n,
   };
 }

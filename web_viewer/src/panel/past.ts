@@ -1,7 +1,7 @@
 /** What was before a fact and what it came from, fetched when somebody looks. */
 
 import { asked, askGraphql, askService } from "../live/ask";
-import type { GraphPart } from "../protocol/parts";
+import type { GraphPart } from "../protocol/generated";
 
 export interface FactVersion {
   id: string;

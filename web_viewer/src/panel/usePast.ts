@@ -1,7 +1,7 @@
 /** The history and the causes of what is chosen; they come after the evidence, and their absence spoils nothing. */
 
 import { onUnmounted, type Ref, shallowRef, watch } from "vue";
-import type { GraphPart } from "../protocol/parts";
+import type { GraphPart } from "../protocol/generated";
 import { useSession } from "../view/session";
 import { fetchCauses, fetchHistory, type FactVersion } from "./past";
 

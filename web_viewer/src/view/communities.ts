@@ -2,7 +2,7 @@
 
 import { type Ref, ref, shallowRef } from "vue";
 import { asked, askService } from "../live/ask";
-import type { CommunityMap } from "../protocol/parts";
+import type { CommunityMap } from "../protocol/generated";
 import { MEMBERS_MAX } from "../net/discs";
 import type { Explore } from "./explore";
 

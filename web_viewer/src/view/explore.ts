@@ -4,7 +4,7 @@ import { type Ref, ref, shallowRef } from "vue";
 import type { GraphStore } from "../graph/store";
 import { asked, askService } from "../live/ask";
 import type { GraphNode } from "../protocol/frames";
-import type { GraphPart } from "../protocol/parts";
+import type { GraphPart } from "../protocol/generated";
 import type { Moments } from "./moments";
 import type { Trail } from "./trail";
 
