@@ -72,8 +72,8 @@ def _type(schema: dict[str, Any]) -> str:
             inner = _type(item)
             return f"({inner})[]" if " " in inner else f"{inner}[]"
         case {"type": "object"}:
-            values = schema.get("additionalProperties")
-            return f"Record<string, {_type(values) if isinstance(values, dict) else 'unknown'}>"
+            member = schema.get("additionalProperties")
+            return f"Record<string, {_type(member) if isinstance(member, dict) else 'unknown'}>"
         case {"type": str(scalar)}:
             return _SCALARS[scalar]
     raise ValueError(f"no TypeScript type for {schema}")

@@ -147,7 +147,7 @@ def _listed_tool(tool: Tool) -> ListedTool:
         output_schema=output_schema(tool.answer),
         annotations=ToolAnnotations(
             read_only_hint=tool.effect is Effect.READS,
-            destructive_hint=tool.effect is Effect.TAKES_AWAY,
+            destructive_hint=tool.effect is Effect.DELETES,
             idempotent_hint=tool.effect is not Effect.ADDS,
             open_world_hint=False,
         ),

@@ -18,8 +18,8 @@ class Effect(Enum):
 
     READS = "reads"
     ADDS = "adds"
-    MENDS = "mends"  # brings up to date what is there; again changes nothing more
-    TAKES_AWAY = "takes away"
+    MAINTAINS = "maintains"  # idempotent
+    DELETES = "deletes"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -62,11 +62,11 @@ def test_the_python_snippets_are_python() -> None:
 def test_the_page_names_every_tool_and_what_it_does_to_a_memory() -> None:
     told = {row[0].strip("`"): row[2] for row in rows("Tools")}
     assert told == {tool.name: tool.effect.value for tool in CORE}
-    assert [tool.name for tool in CORE if tool.effect is Effect.TAKES_AWAY] == ["forget"]
+    assert [tool.name for tool in CORE if tool.effect is Effect.DELETES] == ["forget"]
 
 
 def test_the_page_names_every_tool_of_other_servers() -> None:
-    told = {row[0].strip("`"): re.findall(r"`(\w+)`", row[1]) for row in rows("Names of other servers")}
+    told = {row[0].strip("`"): re.findall(r"`(\w+)`", row[1]) for row in rows("Use the tool names of another memory server")}
     ours = set(CORE)
     there = {
         a.value: [t.name for t in tools_for(a).values() if t not in ours] for a in Aliases if a is not Aliases.NONE

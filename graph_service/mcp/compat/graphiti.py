@@ -296,7 +296,7 @@ GRAPHITI: Final = (
         "Forget a message by its uuid, with all that follows from it.",
         UuidArguments,
         MessageAnswer,
-        Effect.TAKES_AWAY,
+        Effect.DELETES,
         _deletion(Forgettable.MESSAGE),
     ),
     a_tool(
@@ -304,7 +304,7 @@ GRAPHITI: Final = (
         "Reject a fact by its uuid; it is not learned again.",
         UuidArguments,
         MessageAnswer,
-        Effect.TAKES_AWAY,
+        Effect.DELETES,
         _deletion(Forgettable.FACT),
     ),
     a_tool("get_status", "Whether the memory works.", StatusArguments, StatusResult, Effect.READS, _get_status),

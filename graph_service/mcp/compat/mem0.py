@@ -230,7 +230,7 @@ MEM0: Final = (
         "Reject a fact, or forget a message, by its id.",
         DeleteMemoryArguments,
         MessageAnswer,
-        Effect.TAKES_AWAY,
+        Effect.DELETES,
         _delete_memory,
     ),
 )

@@ -345,7 +345,7 @@ MEMORY: Final = (
         "Forget entities with their observations and relations.",
         EntityNamesArguments,
         DeletedResult,
-        Effect.TAKES_AWAY,
+        Effect.DELETES,
         _delete_entities,
     ),
     a_tool(
@@ -353,7 +353,7 @@ MEMORY: Final = (
         "Forget observations about entities.",
         DeleteObservationsArguments,
         DeletedResult,
-        Effect.TAKES_AWAY,
+        Effect.DELETES,
         _delete_observations,
     ),
     a_tool(
@@ -361,7 +361,7 @@ MEMORY: Final = (
         "Forget relations between entities.",
         RelationsArguments,
         DeletedResult,
-        Effect.TAKES_AWAY,
+        Effect.DELETES,
         _delete_relations,
     ),
 )

@@ -84,7 +84,7 @@ FORGET = Tool(
     ),
     arguments=ForgetArguments,
     answer=ForgetAnswer,
-    effect=Effect.TAKES_AWAY,
+    effect=Effect.DELETES,
     act=_forget,
     administers=lambda given: given.kind is Forgettable.USER,
 )

@@ -215,7 +215,7 @@ GENERATE_LAYERS = Tool(
     ),
     arguments=GenerateLayersArguments,
     answer=LayersAnswer,
-    effect=Effect.MENDS,
+    effect=Effect.MAINTAINS,
     act=_generate_layers,
 )
 INDEX_MEMORIES = Tool(
@@ -227,7 +227,7 @@ INDEX_MEMORIES = Tool(
     ),
     arguments=IndexMemoriesArguments,
     answer=IndexAnswer,
-    effect=Effect.MENDS,
+    effect=Effect.MAINTAINS,
     act=_index_memories,
     administers=lambda _given: True,
 )
@@ -240,7 +240,7 @@ CLOSE_SESSION = Tool(
     ),
     arguments=CloseSessionArguments,
     answer=SessionAnswer,
-    effect=Effect.MENDS,
+    effect=Effect.MAINTAINS,
     act=_close_session,
 )
 STATUS = Tool(
