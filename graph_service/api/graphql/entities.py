@@ -8,9 +8,9 @@ from strawberry.types import Info
 
 from graph_service.api.graphql.arguments import AfterCursor, Connection, FirstArgument, memory_of, page_parts
 from graph_service.memory.argument_checks import check_limit
-from graph_service.memory.entity_resolution.duplicate_candidates import LookAlike
+from graph_service.memory.entity_resolution.duplicate_candidates import DuplicatePair
 from graph_service.memory.entity_resolution.listing import EntityListed, entity_cursor
-from graph_service.memory.entity_resolution.merge import Merged
+from graph_service.memory.entity_resolution.merge import MergeResult
 
 
 @strawberry.type(name="EntityRow", description="An entity of one user's memory.")
@@ -123,11 +123,11 @@ def _row(one: EntityListed) -> EntityRow:
     )
 
 
-def _receipt(done: Merged) -> MergeReceipt:
+def _receipt(done: MergeResult) -> MergeReceipt:
     return MergeReceipt(merge_id=done.id, kept_id=done.kept, merged_id=done.merged)
 
 
-def _suggested(pair: LookAlike) -> SuggestedMerge:
+def _suggested(pair: DuplicatePair) -> SuggestedMerge:
     return SuggestedMerge(
         user_id=pair.first.user_id,
         first_id=pair.first.id,

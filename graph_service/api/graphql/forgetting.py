@@ -5,7 +5,7 @@ from typing import Annotated, Any
 import strawberry
 from strawberry.types import Info
 
-from graph_service.memory.forgetting.commit import Forgotten
+from graph_service.memory.forgetting.commit import ForgetResult
 from graph_service.memory.forgetting.service import Forgetting
 
 
@@ -98,7 +98,7 @@ def _forgetting(info: Info[Any, None]) -> Forgetting:
     return forgetting
 
 
-def _receipt(done: Forgotten) -> ForgetReceipt:
+def _receipt(done: ForgetResult) -> ForgetReceipt:
     return ForgetReceipt(
         messages=done.messages,
         scenes=done.scenes,

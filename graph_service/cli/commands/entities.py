@@ -14,16 +14,16 @@ from graph_service.cli.signals import run
 from schema.timespan import iso
 
 if TYPE_CHECKING:
-    from graph_service.memory.entity_resolution.duplicate_candidates import LookAlike
+    from graph_service.memory.entity_resolution.duplicate_candidates import DuplicatePair
     from graph_service.memory.entity_resolution.listing import EntityListed
-    from graph_service.memory.entity_resolution.merge import Merged
+    from graph_service.memory.entity_resolution.merge import MergeResult
     from graph_service.memory.service import Memory
     from schema.ids import TenantId
 
 entities = typer.Typer(help="List the people, places and things of a memory, and merge duplicates.")
 
 IdArgument = Annotated[str, typer.Argument(help="The entity's id, as `entities list` shows it.", show_default=False)]
-Action = Callable[["Memory", "TenantId"], Awaitable["Merged"]]
+Action = Callable[["Memory", "TenantId"], Awaitable["MergeResult"]]
 
 
 @entities.command("list")
@@ -109,7 +109,7 @@ async def _reject(call: Invocation, a_id: str, b_id: str, reason: str) -> None:
     call.terminal.answer({"rejected": done}, lambda: f"recorded that {a_id} and {b_id} differ")
 
 
-def _pair(pair: "LookAlike") -> dict[str, Any]:
+def _pair(pair: "DuplicatePair") -> dict[str, Any]:
     first, second = ({"id": one.id, "name": one.name} for one in (pair.first, pair.second))
     return {
         "first": first,
@@ -120,7 +120,7 @@ def _pair(pair: "LookAlike") -> dict[str, Any]:
     }
 
 
-def _pairs_table(pairs: list["LookAlike"]) -> Table:
+def _pairs_table(pairs: list["DuplicatePair"]) -> Table:
     table = Table(box=None)
     for name in ("score", "user", "first", "second", "reasons"):
         table.add_column(name, overflow="fold")

@@ -12,13 +12,13 @@ from graph_service.cli.signals import run
 from schema.ids import TenantId
 
 if TYPE_CHECKING:
-    from graph_service.memory.forgetting.commit import Forgotten
+    from graph_service.memory.forgetting.commit import ForgetResult
     from graph_service.memory.forgetting.service import Forgetting
 
 forget = typer.Typer(help="Delete something from a memory, with everything derived from it.", no_args_is_help=True)
 
 IdArgument = Annotated[str, typer.Argument(metavar="ID", help="Its id or its URI.", show_default=False)]
-Action = Callable[["Forgetting", TenantId], Awaitable["Forgotten"]]
+Action = Callable[["Forgetting", TenantId], Awaitable["ForgetResult"]]
 
 
 @forget.command()
@@ -81,6 +81,6 @@ async def _forget(call: Invocation, action: Action) -> None:
     call.terminal.answer(asdict(done), lambda: _line(done))
 
 
-def _line(done: "Forgotten") -> str:
+def _line(done: "ForgetResult") -> str:
     counts = {name: count for name, count in asdict(done).items() if count and name != "read_again"}
     return "deleted: " + (", ".join(f"{count} {name}" for name, count in counts.items()) or "nothing was there")

@@ -8,7 +8,7 @@ from graph_service.mcp.caller import Caller
 from graph_service.mcp.tool import Effect, Tool, ToolContext
 from graph_service.mcp.tool_schemas import Arguments, Shape
 from graph_service.mcp.tools.remember import UserId
-from graph_service.memory.forgetting.commit import Forgotten
+from graph_service.memory.forgetting.commit import ForgetResult
 from schema.errors import InputError
 
 
@@ -46,7 +46,9 @@ class ForgetAnswer(Shape):
     spooled: int = Field(0, description="Messages that waited on disk.")
 
 
-async def forgotten(desk: ToolContext, caller: Caller, kind: Forgettable, name: str, user_id: str | None) -> Forgotten:
+async def forgotten(
+    desk: ToolContext, caller: Caller, kind: Forgettable, name: str, user_id: str | None
+) -> ForgetResult:
     """Forget one thing."""
     forgetting, tenant = desk.memory.forgetting, caller.tenant
     match kind:

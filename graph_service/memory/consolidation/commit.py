@@ -8,8 +8,8 @@ from graph_service.memory.change_log.log import append_changes
 from graph_service.memory.consolidation.plan import DigestPlan
 from graph_service.memory.consolidation.session_input import SessionInput
 from graph_service.memory.consolidation.token_budget import day_of
-from graph_service.memory.entity_resolution.kinship_merges import concerns_roles, settle_roles
-from graph_service.memory.entity_resolution.projection_writer import say_of_merged
+from graph_service.memory.entity_resolution.kinship_merges import affects_kinship, update_kinship_merges
+from graph_service.memory.entity_resolution.projection_writer import write_member_rows
 from graph_service.memory.facts.writer import put_facts, want_vectors
 from graph_service.memory.jobs.outbox import JobClaim, finish
 from graph_service.memory.profile.reader import settle_profile, subjects_in
@@ -54,9 +54,9 @@ async def commit_digest(
             waiting.add(held.session)
         await want_vectors(writing, tenant, waiting, at=recorded_at)
         await finish(writing, [held], more=text.more, now_ms=now_ms, too_slow=too_slow)
-        shown = await say_of_merged(writing, tenant, plan.held_entities, plan.held_facts, at=recorded_at)
-        if concerns_roles((*plan.facts, *plan.held_facts)):
-            shown += await settle_roles(writing, tenant, owner.user_id, at=recorded_at)
+        shown = await write_member_rows(writing, tenant, plan.held_entities, plan.held_facts, at=recorded_at)
+        if affects_kinship((*plan.facts, *plan.held_facts)):
+            shown += await update_kinship_merges(writing, tenant, owner.user_id, at=recorded_at)
         about = subjects_in((*plan.facts, *plan.held_facts), owner.user.id, owner.agent.id)
         if about:
             shown += await settle_profile(writing, tenant, about, at=recorded_at)

@@ -16,8 +16,8 @@ from graph_service.memory.entity_resolution.resolver import (
     EntityRecord,
     NameSeen,
     Owner,
-    being_change,
     entity_row,
+    node_put_change,
     resolve,
 )
 from graph_service.memory.facts.claims import PlannedFact, strength_of
@@ -218,9 +218,9 @@ def plan_digest(
         changes=[
             _user_change(text, last_said),
             # Unchanged ones too: a viewer that shows a part of the map needs both ends of each edge that follows.
-            *(being_change(row, Label.ENTITY, "named in a scene") for row in entity_rows),
-            *(being_change(row, Label.AGENT, "spoke in a scene") for row in agent_rows),
-            *(being_change(row, Label.SCENE, "read") for row in scene_rows),
+            *(node_put_change(row, Label.ENTITY, "named in a scene") for row in entity_rows),
+            *(node_put_change(row, Label.AGENT, "spoke in a scene") for row in agent_rows),
+            *(node_put_change(row, Label.SCENE, "read") for row in scene_rows),
             *(fact_change(p, row) for p, row in fact_rows),
         ],
         last_said=last_said,
@@ -228,7 +228,7 @@ def plan_digest(
         rejected=tuple(rejected),
         cost=digest_cost(((read.readings, read.layers) for read in scenes), judging, rejected=len(rejected)),
     )
-    apart = {known.being.id for known in touched if known.root_id}
+    apart = {known.entity.id for known in touched if known.root_id}
     return _hold_back(plan, [row for row in entity_rows if row["id"] in apart], held) if apart or held else plan
 
 
@@ -295,7 +295,7 @@ def _scene_row(read: SceneExtraction, text: SessionInput) -> dict[str, Any]:
 
 def _agent_row(owner: Owner, scenes: Sequence[SceneExtraction]) -> dict[str, Any]:
     moments = [message.said_at for read in scenes for message in read.scene.messages]
-    known = EntityRecord(being=owner.agent, aliases=(), first_seen=min(moments), last_seen=max(moments), changed=True)
+    known = EntityRecord(entity=owner.agent, aliases=(), first_seen=min(moments), last_seen=max(moments), changed=True)
     return entity_row(known, owner)
 
 
