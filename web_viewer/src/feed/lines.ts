@@ -1,4 +1,4 @@
-/** What changed, as lines for people: the newest about each thing or fact, with the day it happened on. Pure. */
+/** Changes as lines of text: the latest of each element, with its day. Pure. */
 
 import { linkWords } from "../graph/facts";
 import type { Words } from "../i18n/words";
@@ -15,7 +15,7 @@ export interface FeedLine {
   text: string;
   kind: string | null;
   predicate: string | null;
-  /** Strength before and after, where it changed. */
+  /** Strength before and after, if it changed. */
   from: number | null;
   to: number | null;
 }
