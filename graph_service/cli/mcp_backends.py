@@ -21,7 +21,7 @@ from graph_service.cli.terminal import Terminal
 from graph_service.config.settings import Settings
 from graph_service.mcp.backend import Backend
 from graph_service.mcp.caller import Caller
-from graph_service.mcp.proxy_backend import Relay
+from graph_service.mcp.proxy_backend import ProxyBackend
 from graph_service.mcp.server import serve_stdio
 from graph_service.runtime.service_registry import running_service
 from graph_service.version import version
@@ -63,7 +63,7 @@ class SwitchingBackend:
         self._settings = settings
         self._terminal = terminal
         self._caller = caller
-        self._proxy: Relay | None = None
+        self._proxy: ProxyBackend | None = None
         self._own: Backend | None = None
         self._opening: asyncio.Task[ToolContext] | None = None
         self._closing = contextlib.AsyncExitStack()
@@ -109,14 +109,14 @@ class SwitchingBackend:
             # Imported only now: a client of a running service should not wait for it.
             module = await asyncio.to_thread(importlib.import_module, "graph_service.mcp.memory_backend")
             # Another call may have set it meanwhile.
-            self._own = self._own or module.MemoryDoor(self._context)
+            self._own = self._own or module.MemoryBackend(self._context)
             # Open the services while the client reads the list of tools.
             self._open()
             assert self._own is not None
             return self._own
         old = self._proxy
         if old is None or old.address != address:
-            self._proxy = Relay(address, headers=_headers(self._settings), caller=self._caller)
+            self._proxy = ProxyBackend(address, headers=_headers(self._settings), caller=self._caller)
             if old is not None:
                 await old.close()
         assert self._proxy is not None
@@ -139,12 +139,12 @@ class SwitchingBackend:
 
     async def _open_services(self) -> "ToolContext":
         services = await self._closing.enter_async_context(open_services(self._settings, self._terminal))
-        from graph_service.app.application import desk_of
+        from graph_service.app.application import tool_context
         from graph_service.app.background_tasks import working
         from graph_service.runtime.shutdown import Stopping
 
         await self._closing.enter_async_context(working(services, Stopping(work_max_s=SHUTDOWN_MAX_S)))
-        return desk_of(services)
+        return tool_context(services)
 
 
 def _headers(settings: Settings) -> dict[str, str]:

@@ -78,7 +78,7 @@ async def _open(settings: Settings, bars: ProgressBars, preload: str | None, las
         if starting is not None:
             starting.cancel()
         raise
-    services: Services = await module.open_parts(settings, on_progress=bars, starting=starting, wait=not lasting)
+    services: Services = await module.open_services(settings, on_progress=bars, starting=starting, wait=not lasting)
     return services
 
 

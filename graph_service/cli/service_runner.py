@@ -84,8 +84,8 @@ async def _check_bind(services: "Services") -> None:
     service = services.settings.service
     if is_loopback(service.host) or service.allow_unauthenticated_bind or services.settings.auth.takes_tokens:
         return
-    await services.keyring.know()
-    if not services.keyring.exist:
+    await services.keyring.ensure_loaded()
+    if not services.keyring.any_exist:
         raise InstallError(
             f"service.host is {service.host!r}: other machines could read and write every memory, since there is no"
             " credential yet. Make a key with `mnemograph keys create NAME --role admin`, or set auth.jwt_secret or"

@@ -6,7 +6,7 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from graph_service.auth.audit import audited
+from graph_service.auth.audit import read_audit_log
 from graph_service.cli.options import Invocation, command
 
 
@@ -16,7 +16,7 @@ def audit(
     limit: Annotated[int, typer.Option(min=1, max=100_000, help="Maximum number of entries, the latest first.")] = 50,
 ) -> None:
     """Show who wrote or administered what; reads this machine's data directory, all tenants unless --tenant."""
-    entries = audited(call.settings.data_dir, tenant=call.tenant_name, rows_max=limit)
+    entries = read_audit_log(call.settings.data_dir, tenant=call.tenant_name, rows_max=limit)
     call.terminal.answer({"deeds": entries}, lambda: _table(entries))
 
 

@@ -8,7 +8,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from graph_service.auth.access import Role
-from graph_service.auth.audit import AuditLog, Deed
+from graph_service.auth.audit import AuditEntry, AuditLog
 from graph_service.cli.open_services import open_services
 from graph_service.cli.options import Invocation, command
 from graph_service.cli.signals import run
@@ -73,7 +73,7 @@ def _settings(call: Invocation) -> Settings:
 
 async def _list(call: Invocation) -> None:
     async with open_services(_settings(call), call.terminal) as services:
-        found = await services.keyring.listed()
+        found = await services.keyring.list_keys()
     call.terminal.answer({"keys": [_document(key) for key in found]}, lambda: _table(found))
 
 
@@ -84,7 +84,7 @@ async def _create(
     tenant = None if every_tenant else tenant_named(settings.tenant)
     lifetime = None if days is None else timedelta(days=days)
     async with open_services(settings, call.terminal) as services:
-        made = await services.keyring.make(name=name, tenant=tenant, role=role, lasts=lifetime, requests_per_s=rate)
+        made = await services.keyring.create(name=name, tenant=tenant, role=role, lasts=lifetime, requests_per_s=rate)
     await _audit(settings, "keys create", made.key.id, tenant)
     call.terminal.say(
         "save it now, it cannot be shown again; send it as `Authorization: Bearer KEY`, or sign in with it"
@@ -95,7 +95,7 @@ async def _create(
 async def _end(call: Invocation, key_id: str, *, drop: bool) -> None:
     settings = _settings(call)
     async with open_services(settings, call.terminal) as services:
-        await (services.keyring.drop(key_id) if drop else services.keyring.revoke(key_id))
+        await (services.keyring.delete(key_id) if drop else services.keyring.revoke(key_id))
     state = "dropped" if drop else "revoked"
     await _audit(settings, f"keys {'drop' if drop else 'revoke'}", key_id, None)
     call.terminal.answer({"id": key_id, "state": state}, lambda: f"{key_id} is {state}")
@@ -104,7 +104,7 @@ async def _end(call: Invocation, key_id: str, *, drop: bool) -> None:
 async def _audit(settings: Settings, what: str, key_id: str, tenant: str | None) -> None:
     log = AuditLog(settings.data_dir, bytes_max=settings.auth.audit_mb_max * 2**20)
     at = datetime.now(UTC)
-    await log.note(Deed(at=at, who="cli", tenant=tenant, door="cli", what=(what,), targets=(key_id,)))
+    await log.write(AuditEntry(at=at, who="cli", tenant=tenant, door="cli", what=(what,), targets=(key_id,)))
 
 
 def _state(key: "Key") -> str:
