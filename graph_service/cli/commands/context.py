@@ -30,7 +30,7 @@ def context(
     uris: Annotated[bool, typer.Option("--uris", help="Print full URIs instead of short references.")] = False,
 ) -> None:
     """Print what an agent should know about a user before it answers, ready for its prompt."""
-    from graph_service.memory.context_builder.builder import Wanted, checked
+    from graph_service.memory.context_builder.builder import Wanted, question_for
 
     wanted = Wanted(
         user_id=user,
@@ -41,7 +41,7 @@ def context(
         language=language,
         with_uris=uris,
     )
-    checked(wanted)
+    question_for(wanted)
     run(_context(call, wanted))
 
 
