@@ -15,7 +15,7 @@ from graph_service.app.application import create_app
 from graph_service.app.services import Services
 from graph_service.runtime.connections import (
     MESSAGE_BYTES_MAX,
-    Crowd,
+    Connections,
     GuardedHttp,
     GuardedSocket,
     limits_within,
@@ -36,10 +36,10 @@ ACCEPTED_AT_ONCE: Final = 16
 class HttpServer(uvicorn.Server):
     """A uvicorn server that leaves signals to `cli.signals` and sets `answers` when it listens."""
 
-    def __init__(self, config: uvicorn.Config, crowd: Crowd) -> None:
+    def __init__(self, config: uvicorn.Config, connections: Connections) -> None:
         super().__init__(config)
         self.answers = asyncio.Event()
-        self._crowd = crowd
+        self._connections = connections
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start to listen, and set `answers`."""
@@ -53,7 +53,7 @@ class HttpServer(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Stop: finish requests in progress, but do not wait for clients to send or read."""
-        self._crowd.stop()
+        self._connections.stop()
         await super().shutdown(sockets)
 
     @contextlib.contextmanager
@@ -71,16 +71,17 @@ def freeze_startup_objects() -> None:
 def http_server(services: Services, stopping: Stopping) -> HttpServer:
     """Return a server of the application, not started yet."""
     service = services.settings.service
-    crowd = Crowd(limits_within(raise_file_limit()))
+    connections = Connections(limits_within(raise_file_limit()))
     return HttpServer(
-        uvicorn_config(create_app(services, stopping), crowd, trusted_proxies=service.trusted_proxies), crowd
+        uvicorn_config(create_app(services, stopping), connections, trusted_proxies=service.trusted_proxies),
+        connections,
     )
 
 
 def uvicorn_config(
-    app: ASGIApp, crowd: Crowd, *, trusted_proxies: Sequence[str] = (), **options: Any
+    app: ASGIApp, connections: Connections, *, trusted_proxies: Sequence[str] = (), **options: Any
 ) -> uvicorn.Config:
-    """Return uvicorn's configuration for an application behind the connection limits of `crowd`.
+    """Return uvicorn's configuration for an application behind the connection limits of `connections`.
 
     Args:
         trusted_proxies: addresses of the proxies whose forwarding headers count.
@@ -98,8 +99,8 @@ def uvicorn_config(
     }
     return uvicorn.Config(
         app,
-        http=partial(GuardedHttp, crowd=crowd),  # type: ignore[arg-type]
-        ws=partial(GuardedSocket, crowd=crowd),  # type: ignore[arg-type]
+        http=partial(GuardedHttp, connections=connections),  # type: ignore[arg-type]
+        ws=partial(GuardedSocket, connections=connections),  # type: ignore[arg-type]
         ws_max_size=MESSAGE_BYTES_MAX,
         proxy_headers=bool(trusted_proxies),
         forwarded_allow_ips=list(trusted_proxies),
