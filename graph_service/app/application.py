@@ -117,7 +117,7 @@ def _mcp(services: Services, auth: Authenticator) -> McpEndpoint:
     return McpEndpoint(
         tool_context(services),
         usual=Caller(tenant=DEFAULT_TENANT, user_id=wanted.user, aliases=wanted.aliases),
-        whose=tenant_of,
+        tenant_of=tenant_of,
         auth=auth,
     )
 
