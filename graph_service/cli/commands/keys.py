@@ -110,7 +110,7 @@ async def _audit(settings: Settings, what: str, key_id: str, tenant: str | None)
 def _state(key: "Key") -> str:
     if key.revoked_at is not None:
         return "revoked"
-    return "good" if key.opens(datetime.now(UTC)) else "over"
+    return "good" if key.is_valid(datetime.now(UTC)) else "over"
 
 
 def _document(key: "Key") -> dict[str, Any]:
