@@ -19,7 +19,7 @@ from graph_service.app.services import Services, open_services
 from graph_service.auth.access import Role
 from graph_service.auth.audit import read_audit_log
 from graph_service.auth.keyring import NewKey
-from graph_service.cli.http_server import guarded
+from graph_service.cli.http_server import uvicorn_config
 from graph_service.config.settings import Settings, load_settings
 from graph_service.runtime.connections import ConnectionLimits, Connections
 from graph_service.runtime.shutdown import Stopping
@@ -107,7 +107,9 @@ async def open_service(
     stopping = Stopping()
     app = create_app(parts, stopping)
     connections = Connections(limits)
-    config = guarded(app, connections, trusted_proxies=parts.settings.service.trusted_proxies, port=0, backlog=128)
+    config = uvicorn_config(
+        app, connections, trusted_proxies=parts.settings.service.trusted_proxies, port=0, backlog=128
+    )
     running = uvicorn.Server(config)
     task = asyncio.create_task(running.serve())
     while not running.started:

@@ -19,7 +19,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
 from graph_service.auth.access import ANONYMOUS, identify_connection
-from graph_service.cli.http_server import guarded
+from graph_service.cli.http_server import uvicorn_config
 from graph_service.runtime.connections import (
     FRAGMENTS_MAX,
     MESSAGE_BYTES_MAX,
@@ -96,7 +96,7 @@ async def _socket(scope: Scope, receive: Receive, send: Send) -> None:
 @asynccontextmanager
 async def serving(limits: ConnectionLimits) -> AsyncIterator[Served]:
     connections = Connections(limits)
-    server = uvicorn.Server(guarded(_app, connections, port=0, lifespan="off", backlog=128))
+    server = uvicorn.Server(uvicorn_config(_app, connections, port=0, lifespan="off", backlog=128))
     task = asyncio.create_task(server.serve())
     while not server.started:
         if task.done():

@@ -1,4 +1,4 @@
-"""A memory with every kind of node and edge, in English and Chinese."""
+"""A memory with every kind of node, in English and Chinese, for tests of exports and analyst queries."""
 
 from datetime import UTC, datetime
 

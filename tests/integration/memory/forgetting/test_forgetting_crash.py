@@ -1,4 +1,4 @@
-"""Test deletion with kill -9 at every step and a restart."""
+"""A forgetting killed (kill -9) at any step is completed after a restart."""
 
 import asyncio
 import contextlib
@@ -67,8 +67,8 @@ def expected() -> dict[str, Any]:
     return {}
 
 
-@pytest.mark.parametrize("point", slow_but(["forgetting/delete_messages", "anew committed"], _MESSAGE))
-async def test_a_kill_while_a_message_is_forgotten_changes_nothing_about_the_end(
+@pytest.mark.parametrize("point", _MESSAGE)
+async def test_kill_while_forgetting_a_message_gives_the_same_end_state(
     graph: Graph, server: Server, tenant: str, expected: dict[str, Any], point: str
 ) -> None:
     if "never" not in expected:
@@ -86,8 +86,8 @@ async def test_a_kill_while_a_message_is_forgotten_changes_nothing_about_the_end
     assert log == list(range(1, len(log) + 1))
 
 
-@pytest.mark.parametrize("point", slow_but(["user_erasure/begin", "user_erasure/delete_nodes"], _USER))
-async def test_a_kill_while_a_user_is_forgotten_leaves_the_rest_to_the_worker(
+@pytest.mark.parametrize("point", _USER)
+async def test_kill_while_forgetting_a_user_is_completed_by_a_worker(
     graph: Graph, server: Server, tenant: str, point: str
 ) -> None:
     await tell(graph, tenant, ENGLISH[:3])
