@@ -158,6 +158,13 @@ class DataSets:
     memories: list[Memory]
 
 
+def read_datasets(
+    paths: Sequence[Path], *, conversations_max: int | None = None, captions: bool = True
+) -> list[Conversation]:
+    """Read the benchmark conversations of files and folders, as `read_all` does."""
+    return read_all(paths, conversations_max=conversations_max, captions=captions).conversations
+
+
 def read_all(paths: Sequence[Path], *, conversations_max: int | None = None, captions: bool = True) -> DataSets:
     """Read files, and all `*.json` below folders, ordered by path; the format of each is detected.
 

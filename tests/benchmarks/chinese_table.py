@@ -27,7 +27,6 @@ from graph_service.memory.recall.features import Features, features_of
 from graph_service.memory.recall.ranking import weights_for
 from tests.benchmarks.ranking_table import Case, case_columns, lines_of, scored
 from tests.support.candidates import all_found
-from tests.support.datasets import read_datasets
 
 SHOWN = ("recall@10", "ndcg@10")
 

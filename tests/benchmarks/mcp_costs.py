@@ -19,7 +19,7 @@ from pathlib import Path
 
 from graph_service.config.sections import Aliases
 from graph_service.demo.scenario import QUESTIONS, demo_conversations
-from graph_service.evaluation.dataset import Conversation
+from graph_service.evaluation.dataset import Conversation, read_datasets
 from graph_service.graph.database import connect
 from graph_service.graph.schema_setup import prepare_vectors
 from graph_service.graph.store import Graph
@@ -31,7 +31,6 @@ from schema.errors import NotFoundError
 from schema.ids import TenantId
 from tests.conftest import TEST_DIM, TEST_MODEL, TEST_TOKEN_MODEL
 from tests.support.builders import a_memory, a_worker
-from tests.support.datasets import read_datasets
 from tests.support.mcp_service import McpService, serving
 
 BUDGETS, CLIENTS, QUESTIONS_ASKED = (300, 1000), (1, 8), 40

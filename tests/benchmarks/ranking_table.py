@@ -29,7 +29,6 @@ from graph_service.memory.recall.features import Features, features_of
 from graph_service.memory.recall.lexical_scores import lexical_scores
 from graph_service.memory.recall.ranking import SPREADS, Weights
 from tests.support.candidates import a_candidate, all_found
-from tests.support.datasets import read_datasets
 
 Floats = npt.NDArray[np.float64]
 WIDE, AROUND, PENALTY, STEPS_MAX = 50, 2, 3.0, 25

@@ -29,6 +29,7 @@ import httpx
 import platformdirs
 
 from extraction.embeddings.local_embedder import LocalEmbedder, load_local_embedder
+from graph_service.evaluation.dataset import read_datasets
 from graph_service.graph.database import connect
 from graph_service.graph.local.local_server import LocalServer, start_local_server
 from graph_service.graph.schema_setup import prepare_vectors
@@ -40,7 +41,6 @@ from tests.benchmarks.bench_memory import QUESTIONS, START, sentences, spread, t
 from tests.benchmarks.copied_memories import copied, model_of
 from tests.support.builders import a_memory, a_worker
 from tests.support.cli_process import Home
-from tests.support.datasets import read_datasets
 
 MODEL, USER = TenantId("load-model"), "alice"
 MODEL_MESSAGES = 1_000

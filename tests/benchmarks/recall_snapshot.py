@@ -24,7 +24,7 @@ import platformdirs
 
 from extraction.embeddings.embedder import Embedder
 from graph_service.api.graphql.remember_recall import answer_view
-from graph_service.evaluation.dataset import Conversation
+from graph_service.evaluation.dataset import Conversation, read_datasets
 from graph_service.graph.database import connect
 from graph_service.graph.local.local_server import start_local_server
 from graph_service.graph.schema_setup import prepare_vectors
@@ -36,7 +36,6 @@ from graph_service.memory.service import Memory
 from schema.ids import TenantId
 from schema.labels import Role
 from tests.support.builders import a_worker
-from tests.support.datasets import read_datasets
 from tests.support.embedders import HashedWords
 
 ROOT = Path(__file__).parents[1]

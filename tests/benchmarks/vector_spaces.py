@@ -28,13 +28,12 @@ from extraction.embeddings.local_embedder import TOKEN_DIM, VECTOR_DIM, Bert, Wo
 from extraction.embeddings.local_models import CHINESE, MODELS, LocalModel
 from extraction.embeddings.model_download import fetched_models
 from extraction.query_analysis import analyse
-from graph_service.evaluation.dataset import Conversation
+from graph_service.evaluation.dataset import Conversation, read_datasets
 from graph_service.memory.recall.features import features_of
 from graph_service.memory.recall.ranking import weights_for
 from tests.benchmarks.learned_directions import Pace, Question, Talk, Text, learned
 from tests.benchmarks.ranking_table import case_columns, lines_of, scored
 from tests.support.candidates import all_found
-from tests.support.datasets import read_datasets
 
 Floats = npt.NDArray[np.float32]
 CONVERSATIONS = Path(__file__).with_name("conversations")

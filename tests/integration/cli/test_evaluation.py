@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from tests.support.cli_process import Home
-from tests.support.datasets import OWN
+
+OWN = Path(__file__).parents[2] / "evaluation_sets"
 
 
 @pytest.fixture(scope="module")

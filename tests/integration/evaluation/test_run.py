@@ -3,6 +3,7 @@
 import asyncio
 import socket
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 import pytest_asyncio
@@ -22,7 +23,6 @@ from graph_service.runtime.progress import Step
 from schema.errors import MnemographError, UnavailableError
 from schema.ids import TenantId
 from tests.support.builders import a_memory, a_worker, an_incoming
-from tests.support.datasets import OWN, read_datasets
 from tests.support.embedders import HashedWords
 
 OWN = Path(__file__).parents[2] / "evaluation_sets"

@@ -1,10 +1,11 @@
-"""Test that learned directions rank evidence above neighbouring messages."""
+"""Learned directions: they put proofs before what was said beside them, and do nothing else."""
 
 from collections.abc import Mapping
 
 import numpy as np
 import pytest
 
+from graph_service.evaluation.dataset import read_datasets
 from tests.benchmarks.learned_directions import (
     Floats,
     Learned,
@@ -19,7 +20,6 @@ from tests.benchmarks.learned_directions import (
     turned,
 )
 from tests.benchmarks.vector_spaces import CONVERSATIONS
-from tests.support.datasets import read_datasets
 
 PACE = Pace(at_once=4, rate=0.02, pull=0.0, own=2.0)
 SIZE, NOISE = 12, 8

@@ -11,6 +11,7 @@ from graph_service.evaluation.baselines import Bm25, best_first, by_vectors, by_
 from graph_service.evaluation.dataset import read_datasets
 from graph_service.evaluation.metrics import ranking_measures
 from tests.support.embedders import HashedWords
+from tests.unit.evaluation.test_dataset import OWN
 
 # Of the vocabulary that Porter published with his rules.
 STEMS = {

@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from graph_service.evaluation.dataset import conversation_of
+from graph_service.evaluation.dataset import conversation_of, read_datasets
 from schema.errors import InputError
-from tests.support.datasets import OWN, read_datasets
+
+OWN = Path(__file__).parents[2] / "evaluation_sets"
 
 
 def document(**changes: Any) -> dict[str, Any]:

@@ -13,7 +13,6 @@ from schema.message import ProvidedFact
 from tests.integration.memory.entity_resolution.test_merges import an_id
 from tests.support.builders import NOON, a_memory, a_message, a_worker, an_incoming
 from tests.support.graph_hash import graph_rows
-from tests.support.slow import slow_but
 
 NAMES = ("Bob", "Bobby", "Rob", "小明", "阿明")
 THINGS = ("tea", "Oslo", "罗马", *NAMES)

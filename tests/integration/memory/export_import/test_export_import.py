@@ -26,7 +26,6 @@ from schema.message import ProvidedFact
 from tests.integration.memory.export_import.told_in_two_languages import TENANT, tell, told
 from tests.support.builders import a_memory, a_worker, an_incoming
 from tests.support.embedders import HashedWords
-from tests.support.slow import slow_but
 
 __all__ = ["told"]
 

@@ -12,7 +12,6 @@ from schema.ids import TenantId
 from schema.message import ProvidedFact
 from tests.integration.memory.worker.test_crash import change_numbers, picture
 from tests.support.builders import a_memory, a_message, a_worker
-from tests.support.slow import slow_but
 
 # (session, minute, text): a day apart or more, sessions do not matter to what is known.
 Line = tuple[str, int, str]

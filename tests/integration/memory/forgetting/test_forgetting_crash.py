@@ -15,7 +15,6 @@ from tests.conftest import Server
 from tests.integration.memory.forgetting.test_forgetting import ENGLISH, by_id, memory_of, tell
 from tests.integration.memory.worker.test_crash import _later, change_numbers
 from tests.support.builders import a_memory, a_worker
-from tests.support.slow import slow_but
 
 _ROOT = Path(__file__).parents[4]
 _MESSAGE = [

@@ -21,7 +21,6 @@ from tests.integration.memory.worker.crash_story import STORY
 from tests.integration.memory.worker.test_crash import change_numbers, picture
 from tests.support.builders import NOON, a_memory, a_worker
 from tests.support.graph_hash import graph_rows
-from tests.support.slow import slow_but
 
 _VECTORS = """
 MATCH (n {tenant: $tenant}) WHERE n:Message OR n:Scene
