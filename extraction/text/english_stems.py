@@ -114,6 +114,35 @@ def _tidy(word: str) -> str:
     return word[:-1] if word.endswith("ll") and _MORE.match(word) else word
 
 
+# Gerunds and singulars
+
+# Shorter words are no plurals: "Ann" and "Anns" may be two names.
+PLURAL_CHARS_MIN: Final = 4
+_VOWELS: Final = "aeiou"
+
+
+def gerund(verb: str) -> str:
+    """`paint` → `painting`, `swim` → `swimming`, `dance` → `dancing`."""
+    low = verb.lower()
+    if low.endswith("ie"):
+        return low[:-2] + "ying"
+    if low.endswith("e") and not low.endswith(("ee", "oe", "ye")):
+        return low[:-1] + "ing"
+    short = len(low) in (3, 4) and low[-1] not in _VOWELS + "wxyh" and low[-2] in _VOWELS and low[-3] not in _VOWELS
+    return low + low[-1] + "ing" if short else low + "ing"
+
+
+def singular(word: str) -> str | None:
+    """Return what the singular of a plural noun may be; None for words that are no regular plural or too short."""
+    if word.endswith("ies") and len(word) > 5:
+        return word[:-3] + "y"
+    if word.endswith(("sses", "shes", "ches", "xes")):
+        return word[:-2]
+    if word.endswith("s") and not word.endswith(("ss", "us", "is", "as", "os", "ics")):
+        return word[:-1] if len(word) > PLURAL_CHARS_MIN else None
+    return None
+
+
 # English spellings of one word: British, American, compounds, odd plurals, Roman numbers. Data only.
 
 

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Sequence
 
+from extraction.text.stop_words import CHINESE, ENGLISH
+
 # A word is what the `cjk` analyzer keeps: letters and digits of any script; what Lucene reads as syntax falls out.
 WORD = re.compile(r"[^\W_]+")
 # "Bart's" asks for Bart, "what's" for nothing.
@@ -14,34 +16,6 @@ _WORDS_MAX = 64
 TERMS_MAX = 320
 # Of one word of other scripts; the analyzer cuts longer ones.
 _WORD_CHARS_MAX = 255
-# Words so common that they only cost time; the analyzer drops most of them too.
-_STOP_TEXT = """
-a an and are as at be been but by did do does for from had has have he her his how i in is it its me my of on or our she
-so that the their them they this to us was we were what when where which who whom whose why will with would you your
-about ever any
-"""
-_STOP = frozenset(_STOP_TEXT.split())
-_STOP_ZH = (
-    "什么",
-    "怎么",
-    "哪些",
-    "哪个",
-    "哪里",
-    "为什么",
-    "是不是",
-    "有没有",
-    "我",
-    "你",
-    "他",
-    "她",
-    "的",
-    "了",
-    "吗",
-    "呢",
-    "是",
-    "在",
-    "和",
-)
 
 
 def words_in(text: str) -> list[str]:
@@ -55,7 +29,7 @@ def plain_words(text: str) -> list[str]:
     found: dict[str, None] = {}
     for word in WORD.findall(text.replace("'", "").replace("’", "")):
         for part in _by_script(word):
-            if part.casefold() not in _STOP:
+            if part.casefold() not in ENGLISH:
                 found[part.casefold()] = None
     return within_terms(list(found)[:_WORDS_MAX], terms_max=TERMS_MAX)
 
@@ -85,6 +59,6 @@ def _by_script(word: str) -> list[str]:
 
 
 def _zh_pieces(run: str) -> list[str]:
-    for stop in _STOP_ZH:
+    for stop in CHINESE:
         run = run.replace(stop, " ")
     return run.split()

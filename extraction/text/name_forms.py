@@ -10,7 +10,7 @@ import unicodedata
 from pathlib import Path
 from typing import Final
 
-from extraction.text.english_stems import AMERICAN, COMPOUNDS, ROMAN, SINGULARS, UMLAUTS
+from extraction.text.english_stems import AMERICAN, COMPOUNDS, PLURAL_CHARS_MIN, ROMAN, SINGULARS, UMLAUTS, singular
 from schema.ids import name_key
 from schema.kept_results import kept_by_chars
 
@@ -54,8 +54,6 @@ _KIN = {
     **dict.fromkeys(("弟弟", "弟"), "弟弟"),
     **dict.fromkeys(("爸爸", "爸", "父亲", "老爸"), "父亲"),
 }
-# Short Latin words are left alone: "Ann" and "Anns" tell too little.
-_PLURAL_CHARS_MIN: Final = 4
 _CJK = re.compile(r"[\u3400-\u9fff]")
 
 
@@ -143,23 +141,13 @@ def forms(name: str) -> frozenset[str]:
     """Return the exact forms and, for a plural, what its singular may be."""
     plain = bare(name)
     head, _, last = plain.rpartition(" ")
-    if _CJK.search(last) or not last.isalpha() or len(last) < _PLURAL_CHARS_MIN:
+    if _CJK.search(last) or not last.isalpha() or len(last) < PLURAL_CHARS_MIN:
         return exact_forms(name)
     lead = f"{head} " if head else ""
-    singular = SINGULARS.get(last) or _singular(last)
+    singular = SINGULARS.get(last) or singular(last)
     return exact_forms(name) | {lead + singular} if singular else exact_forms(name)
 
 
 def all_forms(name: str) -> frozenset[str]:
     """Return every form by which a name is looked up: its forms, and its key for names of marks alone."""
     return forms(name) | {name_key(name)}
-
-
-def _singular(word: str) -> str | None:
-    if word.endswith("ies") and len(word) > 5:
-        return word[:-3] + "y"
-    if word.endswith(("sses", "shes", "ches", "xes")):
-        return word[:-2]
-    if word.endswith("s") and not word.endswith(("ss", "us", "is", "as", "os", "ics")):
-        return word[:-1] if len(word) > _PLURAL_CHARS_MIN else None
-    return None

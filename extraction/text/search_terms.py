@@ -14,6 +14,7 @@ from typing import Final
 
 from extraction.text.chinese import chinese_words
 from extraction.text.english_stems import AMERICAN, stem
+from extraction.text.stop_words import CHINESE_CHARACTERS, ENGLISH_BM25
 from schema.kept_results import kept_by_chars
 
 _WORD: Final = re.compile(r"[a-z0-9]+")
@@ -26,17 +27,7 @@ _CHARS_KEPT: Final = 4_000_000
 TERMS_MAX: Final = 96
 # A conversation as a question: 96 would be its first sentence or two.
 _LONG_MAX: Final = 288
-_STOP_TEXT: Final = """
-a about am an and any are as at be been being but by can could d did do does ever for from had has have he her his how i
-if in into is it its just ll m me my no not of on or our out re s she should so t than that the their them then there
-these they this those to up us ve was we were what when where which who whom whose why will with would you your
-"""
-_STOP: Final = frozenset(_STOP_TEXT.split())
 _BRITISH: Final = {american: british for british, american in AMERICAN.items()}
-# Characters that ask, point or join, and so stand in every text.
-_STOP_CHARACTERS: Final = frozenset(
-    "的了是在和有我你他她它们这那什么吗呢吧啊也都就很哪谁怎个多少几会要不对哦嗯呀过着给被把到去来说"
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +69,7 @@ def terms_of(question: str, *, characters: bool = False) -> Terms:
     for run in runs:
         strings |= dict.fromkeys(run[i : i + 2] for i in range(len(run) - 1))
     if characters:
-        strings |= dict.fromkeys(one for run in runs for one in run if one not in _STOP_CHARACTERS)
+        strings |= dict.fromkeys(one for run in runs for one in run if one not in CHINESE_CHARACTERS)
     said = Counter(_stems(folded))
     most = _LONG_MAX if characters else TERMS_MAX
     stems, found = tuple(said)[:TERMS_MAX], tuple(strings)[:most]
@@ -127,4 +118,4 @@ def _said(text: str) -> tuple[dict[str, int], float]:
 
 def _stems(folded: str) -> Sequence[str]:
     plain = _POSSESSIVE.sub("", folded).replace("'", "").replace("’", "")
-    return [stem(AMERICAN.get(word, word)) for word in _WORD.findall(plain) if word not in _STOP]
+    return [stem(AMERICAN.get(word, word)) for word in _WORD.findall(plain) if word not in ENGLISH_BM25]

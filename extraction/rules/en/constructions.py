@@ -14,8 +14,9 @@ from extraction.rules.en.clauses import (
 )
 from extraction.rules.en.clauses import owner as owner_of
 from extraction.rules.en.objects import address, birthdays, jobs, object_type, places, workplaces
-from extraction.rules.en.phrases import gerund, noun_phrase, quoted_title, things, verb_phrase
+from extraction.rules.en.phrases import noun_phrase, quoted_title, things, verb_phrase
 from extraction.rules.engine import Clause, DiscourseState, Draft, draft
+from extraction.text.english_stems import gerund
 from extraction.text.lexicon_en import (
     EMOTIONS,
     GENERIC,
