@@ -1,31 +1,33 @@
-"""Queries for full-text indexes, built so that no text of a user can be read as query syntax. Pure."""
+"""Words for full-text queries, without anything that Lucene would parse as query syntax. Pure."""
 
 import re
 from collections.abc import Sequence
 
 from extraction.text.stop_words import CHINESE, ENGLISH
 
-# A word is what the `cjk` analyzer keeps: letters and digits of any script; what Lucene reads as syntax falls out.
+# Letters and digits of any script, as the `cjk` analyzer tokenizes; drops all Lucene syntax.
 WORD = re.compile(r"[^\W_]+")
-# "Bart's" asks for Bart, "what's" for nothing.
+# "Bart's" is Bart; "what's" is a stop word.
 _POSSESSIVE = re.compile(r"['’]s\b", re.IGNORECASE)
 CJK = re.compile(r"[\u3400-\u9fff\uf900-\ufaff\u3040-\u30ff\uac00-\ud7af]+")
 _WORDS_MAX = 64
 # Lucene refuses a query of more than 1,024 terms (`IndexSearcher.getMaxClauseCount`), in all fields together; a query
 # of ours names at most three fields. The analyzer makes a term of each pair of characters of scripts without spaces.
 TERMS_MAX = 320
-# Of one word of other scripts; the analyzer cuts longer ones.
+# The analyzer cuts longer words of other scripts.
 _WORD_CHARS_MAX = 255
 
 
 def words_in(text: str) -> list[str]:
-    """Return words worth searching for, each once, in order; Chinese stays in runs, of which the analyzer makes
-    pairs.
+    """Return the distinct words of a text without stop words, in order.
+
+    Chinese stays in runs, which the analyzer splits into bigrams.
     """
     return plain_words(_POSSESSIVE.sub("", text))
 
 
 def plain_words(text: str) -> list[str]:
+    """Return the same as `words_in` without removing possessives."""
     found: dict[str, None] = {}
     for word in WORD.findall(text.replace("'", "").replace("’", "")):
         for part in _by_script(word):
@@ -35,13 +37,13 @@ def plain_words(text: str) -> list[str]:
 
 
 def within_terms(words: Sequence[str], *, terms_max: int) -> list[str]:
-    """Return the first words, the last one cut, of which the analyzer makes at most so many terms."""
+    """Return as many leading words as the analyzer turns into `terms_max` terms, the last one cut."""
     kept: list[str] = []
     left = terms_max
     for word in words:
         if left <= 0:
             break
-        # From U+2E80 on characters may become terms of their own or pairs; all other words are one term.
+        # Characters from U+2E80 on may each become a term; any other word is one term.
         by_characters = any(ord(character) >= 0x2E80 for character in word)
         kept.append(word[: left if by_characters else _WORD_CHARS_MAX])
         left -= len(kept[-1]) if by_characters else 1

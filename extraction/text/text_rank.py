@@ -1,4 +1,4 @@
-"""Which sentences stand for a text and which words it is about (TextRank over shared words)."""
+"""Rank sentences by TextRank and extract keywords."""
 
 import math
 import re
@@ -11,7 +11,7 @@ from extraction.text.name_spotting import content_words
 from extraction.text.sentences import has_cjk
 from extraction.text.stop_words import CHINESE_TOPIC, ENGLISH_TOPIC
 
-# Below this many sentences their order by length of content is as good as a rank, and far cheaper.
+# Fewer sentences are ordered by number of content words, which is as good and far cheaper.
 RANKED_MIN = 4
 _DAMPING = 0.85
 _ROUNDS = 50
@@ -19,14 +19,14 @@ _WORD = re.compile(r"[A-Za-z][A-Za-z'’-]{2,}")
 
 
 def words_of(text: str) -> list[str]:
-    """Return the words of a sentence that carry meaning, lower case."""
+    """Return the lower-case content words of a sentence."""
     if has_cjk(text):
         return [word for word in content_words(text) if word not in CHINESE_TOPIC]
     return [word for word in (w.lower().removesuffix("'s") for w in _WORD.findall(text)) if word not in ENGLISH_TOPIC]
 
 
 def ranked(sentences: Sequence[str]) -> list[int]:
-    """Return numbers of the sentences, the one that stands for most of the others first; ties in their order.
+    """Return indexes of the sentences by rank, most central first; ties in text order.
 
     Source: Mihalcea and Tarau 2004, TextRank: shared words over the logarithms of both lengths.
     """
@@ -41,12 +41,12 @@ def ranked(sentences: Sequence[str]) -> list[int]:
                 size = math.log(1 + len(words[one])) + math.log(1 + len(words[other]))
                 weight[one, other] = weight[other, one] = shared / size
     rank = _page_rank(weight)
-    # A sentence that shares nothing still tells more with more words.
+    # Sentences that share no words are ordered by number of content words.
     return sorted(range(len(sentences)), key=lambda number: (-round(rank[number], 6), -len(words[number]), number))
 
 
 def _page_rank(weight: np.ndarray) -> list[float]:
-    """Rank of each row by power iteration; networkx would need scipy for it."""
+    """Return the PageRank of each row by power iteration; networkx would need scipy for it."""
     total = weight.sum(axis=1, keepdims=True)
     step = np.divide(weight, total, out=np.full_like(weight, 1 / len(weight)), where=total > 0)
     rank = np.full(len(weight), 1 / len(weight))
@@ -56,7 +56,7 @@ def _page_rank(weight: np.ndarray) -> list[float]:
 
 
 def keywords(sentences: Sequence[str], count: int) -> list[str]:
-    """Return the words a text is about: said often and long, the most telling first."""
+    """Return keywords scored by frequency and length, best first."""
     counted: Counter[str] = Counter()
     first: dict[str, int] = {}
     for sentence in sentences:
