@@ -1,4 +1,4 @@
-"""Short canonical noun and verb phrases of English clauses."""
+"""Normalize English noun and verb phrases."""
 
 import re
 
@@ -51,7 +51,7 @@ def quoted_title(text: str) -> str | None:
 
 
 def things(text: str) -> list[str]:
-    """Return the things a list names, cleaned; what cannot be made short and clear is left out."""
+    """Return the normalized items of a list, without long or unclear ones."""
     text = _CONSUME.sub("", text.strip())
     if title := quoted_title(text):
         return [title]
