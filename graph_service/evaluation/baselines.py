@@ -1,7 +1,6 @@
 """What simple searches find: BM25 over words, and the nearest vectors; the yardsticks beside our own figures."""
 
 import logging
-import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -14,12 +13,10 @@ import numpy.typing as npt
 from extraction.embeddings.embedder import Embedder, embed_with_tokens
 from extraction.text.english_stems import stem
 from graph_service.evaluation.dataset import Turn
+from graph_service.memory.recall.lexical_scores import bm25, term_rarity
 
 _WORD: Final = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
 _CJK: Final = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]+")
-# How fast a repeated word stops counting, and how much long texts are held back. Source: Robertson and Zaragoza 2009.
-_K1: Final = 1.2
-_B: Final = 0.75
 _BATCH: Final = 256
 # Words that say nothing of what a text is about; without them BM25 is the better by three points of recall.
 _STOP_TEXT: Final = """
@@ -57,26 +54,17 @@ class Bm25:
     """
 
     def __init__(self, texts: Iterable[Sequence[str]]) -> None:
-        counts = [Counter(text) for text in texts]
-        lengths = np.array([sum(count.values()) for count in counts], dtype=np.float64)
-        self._texts_n = len(counts)
-        self._damping = _K1 * (1 - _B + _B * lengths / max(lengths.mean(), 1.0)) if counts else lengths
-        self._places: dict[str, list[int]] = {}
-        self._times: dict[str, list[int]] = {}
-        for place, count in enumerate(counts):
-            for term, times in count.items():
-                self._places.setdefault(term, []).append(place)
-                self._times.setdefault(term, []).append(times)
+        self._counts = [Counter(text) for text in texts]
+        self._lengths = np.array([count.total() for count in self._counts], dtype=np.float64)
+        self._mean = max(self._lengths.mean(), 1.0) if self._counts else 1.0
 
     def scores(self, question: Sequence[str]) -> npt.NDArray[np.float64]:
         """Return one score for each text; 0 for texts without a word of the question."""
-        scores = np.zeros(self._texts_n)
-        for term, asked in Counter(question).items():
-            if term in self._places:
-                places, times = np.array(self._places[term]), np.array(self._times[term], dtype=np.float64)
-                rarity = math.log(1 + (self._texts_n - len(places) + 0.5) / (len(places) + 0.5))
-                scores[places] += asked * rarity * times * (_K1 + 1) / (times + self._damping[places])
-        return scores
+        asked = Counter(question)
+        table = np.array([[count[term] for term in asked] for count in self._counts], dtype=np.float64)
+        table = table.reshape(len(self._counts), len(asked))
+        rarity = term_rarity(table) * np.array([*asked.values()], dtype=np.float64)
+        return bm25(table, self._lengths, rarity, self._mean)
 
 
 def best_first(turns: Sequence[Turn], scores: npt.NDArray[np.float64], *, limit: int) -> list[str]:
