@@ -1,4 +1,4 @@
-"""What simple searches find: BM25 over words, and the nearest vectors; the yardsticks beside our own figures."""
+"""Baseline rankings: BM25 over words, and dense search by cosine."""
 
 import logging
 import re
@@ -18,7 +18,7 @@ from graph_service.memory.recall.lexical_scores import bm25, term_rarity
 _WORD: Final = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
 _CJK: Final = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]+")
 _BATCH: Final = 256
-# Words that say nothing of what a text is about; without them BM25 is the better by three points of recall.
+# Stop words; removing them improves BM25 by three points of recall.
 _STOP_TEXT: Final = """
 a an and are as at be been but by did do does for from had has have he her his how i if in into is it its me my no not
 of on or our she so such that the their them then there these they this to us was we were what when where which who
@@ -29,7 +29,7 @@ _STOP: Final = frozenset(_STOP_TEXT.split())
 
 
 def terms(text: str, lang: str) -> list[str]:
-    """Return what a text is found by: stemmed words; in Chinese words as well as pairs of characters."""
+    """Return the index terms of a text: stemmed words; for Chinese, words and character bigrams."""
     text = text.casefold().replace("’", "'")
     if lang != "zh":
         words = (word.removesuffix("'s").replace("'", "") for word in _WORD.findall(text))
@@ -42,15 +42,15 @@ def terms(text: str, lang: str) -> list[str]:
 
 
 def line_of(turn: Turn) -> str:
-    """Return a turn with its speaker before it, as both yardsticks read it."""
+    """Return a turn prefixed with its speaker, as both baselines index it."""
     return f"{turn.speaker}: {turn.text}" if turn.speaker else turn.text
 
 
 class Bm25:
-    """Texts in memory, ranked by the words they share with a question.
+    """A BM25 index in memory.
 
     Args:
-        texts: each as its terms.
+        texts: terms of each text.
     """
 
     def __init__(self, texts: Iterable[Sequence[str]]) -> None:
@@ -59,7 +59,7 @@ class Bm25:
         self._mean = max(self._lengths.mean(), 1.0) if self._counts else 1.0
 
     def scores(self, question: Sequence[str]) -> npt.NDArray[np.float64]:
-        """Return one score for each text; 0 for texts without a word of the question."""
+        """Return the score of each text; 0 without a term of the question."""
         asked = Counter(question)
         table = np.array([[count[term] for term in asked] for count in self._counts], dtype=np.float64)
         table = table.reshape(len(self._counts), len(asked))
@@ -68,12 +68,12 @@ class Bm25:
 
 
 def best_first(turns: Sequence[Turn], scores: npt.NDArray[np.float64], *, limit: int) -> list[str]:
-    """Return ids of the turns, the best score first; equal ones in the order they were said."""
+    """Return the ids of the best turns, best score first; ties in the order they were said."""
     return [turns[place].id for place in np.argsort(-scores, kind="stable")[:limit]]
 
 
 def by_words(turns: Sequence[Turn], questions: Sequence[str], lang: str, *, limit: int) -> list[list[str]]:
-    """For each question the turns in the order of BM25."""
+    """Return for each question the ids of the turns ranked by BM25."""
     index = Bm25(terms(line_of(turn), lang) for turn in turns)
     return [best_first(turns, index.scores(terms(question, lang)), limit=limit) for question in questions]
 
@@ -81,10 +81,10 @@ def by_words(turns: Sequence[Turn], questions: Sequence[str], lang: str, *, limi
 async def by_vectors(
     embedder: Embedder, turns: Sequence[Turn], questions: Sequence[str], *, limit: int
 ) -> list[list[str]]:
-    """For each question the turns in the order of the cosine, each turn embedded with its speaker.
+    """Return for each question the ids of the turns ranked by cosine, each turn embedded with its speaker.
 
     Raises:
-        UnavailableError: the embedder is away.
+        UnavailableError: the embedder does not answer.
     """
     said = await _vectors(embedder, [line_of(turn) for turn in turns])
     asked = await _vectors(embedder, questions, asked=True)

@@ -18,7 +18,7 @@ from graph_service.memory.curation.statements import Statements
 from graph_service.memory.entity_resolution.duplicate_candidates import DuplicatePair
 from graph_service.memory.entity_resolution.listing import EntityListed, list_entities, suggested_merges
 from graph_service.memory.entity_resolution.merge import MergeResult, merge_entities, reject_merge, split_entity
-from graph_service.memory.export_import.service import Carrying
+from graph_service.memory.export_import.service import TenantTransfer
 from graph_service.memory.forgetting.service import Forgetting
 from graph_service.memory.ingest.episode_writer import Receipt, store_or_spool
 from graph_service.memory.ingest.spool import Spool, SpoolAdmin
@@ -103,7 +103,7 @@ class Memory:
         self.layers = LayerTexts(graph, refresh=refresh, clock=clock)
         self.facts = Facts(graph, clock=clock, notify=notify)
         self.nodes = Nodes(graph, clock=clock)
-        self.carrying = Carrying(graph, clock=clock, notify=notify)
+        self.transfer = TenantTransfer(graph, clock=clock, notify=notify)
         self.changes = ChangeLog(graph)
         self.mindmap = MindMap(graph)
         self.reads = GraphReads(graph)

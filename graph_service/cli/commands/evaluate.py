@@ -92,7 +92,7 @@ def _temporary_data(settings: Settings) -> Iterator[Settings]:
 
 
 @dataclass(frozen=True)
-class _Target:
+class _ServiceControl:
     """What the evaluation needs besides GraphQL."""
 
     services: "Services"
@@ -113,7 +113,7 @@ async def _measure(
     address: str,
 ) -> None:
     from graph_service.evaluation.everyday_run import evaluate_everyday, everyday_table
-    from graph_service.evaluation.graphql_client import Door
+    from graph_service.evaluation.graphql_client import GraphqlClient
     from graph_service.evaluation.report import document_of, tables_of
     from graph_service.evaluation.run import evaluate as evaluated
 
@@ -123,17 +123,17 @@ async def _measure(
         "reader": services.reader_name,
     }
     tables: list[Callable[[], RenderableType]] = []
-    async with Door(address) as door:
+    async with GraphqlClient(address) as client:
         with ProgressBars(terminal) as bars:
             if datasets.conversations:
                 figures = await evaluated(
-                    door, _Target(services), services.embedder, datasets.conversations, plan, bars
+                    client, _ServiceControl(services), services.embedder, datasets.conversations, plan, bars
                 )
                 document = document_of(figures, about=document)
                 tables.append(partial(tables_of, document))
             if datasets.memories:
                 run = await evaluate_everyday(
-                    door, _Target(services), datasets.memories, plan.facts, bars, forget=plan.forget
+                    client, _ServiceControl(services), datasets.memories, plan.facts, bars, forget=plan.forget
                 )
                 document["everyday"] = run.document()
                 tables.append(partial(everyday_table, document["everyday"]))

@@ -19,7 +19,7 @@ from graph_service.runtime.progress import Step
 from schema.errors import InputError
 
 if TYPE_CHECKING:
-    from graph_service.memory.export_import.exporter import Exported
+    from graph_service.memory.export_import.exporter import ExportResult
     from graph_service.memory.export_import.service import ExportFormat
 
 
@@ -65,7 +65,7 @@ def _write_atomically(text: BinaryIO, output: Path) -> None:
         raise InputError(f"{output}: cannot be written: {error.strerror}") from error
 
 
-async def _export(call: Invocation, text: BinaryIO, form: "ExportFormat", *, vectors: bool) -> "Exported":
+async def _export(call: Invocation, text: BinaryIO, form: "ExportFormat", *, vectors: bool) -> "ExportResult":
     tenant = call.tenant
     # Export needs no models, and loading them takes seconds.
     settings = replace(call.settings, embedding=EmbeddingSettings(kind="none"), llm=LlmSettings())
@@ -75,4 +75,4 @@ async def _export(call: Invocation, text: BinaryIO, form: "ExportFormat", *, vec
             def on_progress(doing: str, done: int, total: int) -> None:
                 bars(Step(part="export", doing=doing, done=done, total=total or None, unit="rows"))
 
-            return await services.memory.carrying.export(tenant, text, form, vectors=vectors, on_progress=on_progress)
+            return await services.memory.transfer.export(tenant, text, form, vectors=vectors, on_progress=on_progress)

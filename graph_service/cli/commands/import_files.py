@@ -152,7 +152,7 @@ async def _import_export(call: Invocation, file: Path, *, wait: bool) -> None:
             def on_progress(doing: str, done: int, total: int) -> None:
                 bars(Step(part="import", doing=doing, done=done, total=total, unit="rows"))
 
-            done = await services.memory.carrying.import_file(call.tenant, file, on_progress=on_progress)
+            done = await services.memory.transfer.import_file(call.tenant, file, on_progress=on_progress)
         if wait:
             await finish_jobs(services, call.tenant, call.terminal)
     document = {"nodes": done.nodes, "edges": done.edges, "users": list(done.users), "vectors": done.vectors}
