@@ -220,6 +220,7 @@ def written(rows: list[dict[str, Any]]) -> bytes:
     return b"".join([*lines, json.dumps(end).encode() + b"\n"])
 
 
+DAMAGES = 150
 WRONG_VALUES: tuple[Any, ...] = (
     None, True, False, -1, 0, 7, 2**63, 2**70, 1.5, -0.5, 1e308, "", " ", "x", "\u0000", "\ud800", "1-2-3", "x" * 1_500,
     [],     ["x"], [1, "x"], [[1]], [None], {}, {"$time": "noon"}, {"$time": "0001-01-01T00:00:00+14:00"},
@@ -257,7 +258,7 @@ async def test_damaged_field_is_refused_or_gives_a_working_memory(told: Graph, t
     rows = rows_of(await exported(told, TENANT))[:-1]
     dice = Random(20_261_123)
     taken: list[str] = []
-    for number in range(damages):
+    for number in range(DAMAGES):
         changed, what = damaged(rows, dice)
         there = f"{tenant}-{number}"
         try:
@@ -270,8 +271,8 @@ async def test_damaged_field_is_refused_or_gives_a_working_memory(told: Graph, t
             pass
         else:
             taken.append(f"{there}: {what}")
-    assert len(taken) < damages / 2, "most damages are seen"
-    refused = [f"{tenant}-{number}" for number in range(damages) if f"{tenant}-{number}:" not in " ".join(taken)]
+    assert len(taken) < DAMAGES / 2, "most damages are seen"
+    refused = [f"{tenant}-{number}" for number in range(DAMAGES) if f"{tenant}-{number}:" not in " ".join(taken)]
     async with told._driver.session() as session:
         query = "MATCH (n) WHERE n.tenant IN $refused OR (n:Tenant AND n.id IN $refused) RETURN count(n) AS n"
         (row,) = await (await session.run(query, refused=refused)).data()
