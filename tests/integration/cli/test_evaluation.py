@@ -40,6 +40,7 @@ def test_a_tenant_or_a_place_without_a_folder_is_refused(home: Home, tmp_path: P
     assert (done.code, "nothing to measure" in done.err) == (2, True)
 
 
+@pytest.mark.slow
 def test_bundled_sets_are_measured_into_one_document(home: Home, tmp_path: Path) -> None:
     file = tmp_path / "figures.json"
     done = home.run(
