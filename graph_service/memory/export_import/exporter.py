@@ -136,7 +136,7 @@ async def _write(out: BinaryIO, header: Row, staging: Staging, report: Progress)
     trailer = {"end": {"nodes": nodes, "edges": edges, "sha256": sha256}}
     out.write(json.dumps(trailer, separators=(",", ":")).encode() + b"\n")
     out.flush()
-    return ExportResult(nodes=nodes, edges=edges, bytes=out.report(), sha256=sha256)
+    return ExportResult(nodes=nodes, edges=edges, bytes=out.tell(), sha256=sha256)
 
 
 def _next_batch(rows: Iterator[Row]) -> list[Row]:

@@ -71,7 +71,7 @@ async def export_graphml(
             report("writing", sum(counts.values()), 0)
         write("</graph>\n</graphml>\n")
         out.flush()
-        return ExportResult(nodes=counts[_NODE], edges=counts[_EDGE], bytes=out.report(), sha256=digest.hexdigest())
+        return ExportResult(nodes=counts[_NODE], edges=counts[_EDGE], bytes=out.tell(), sha256=digest.hexdigest())
 
     return await with_stable_tenant(graph, tenant, once)
 

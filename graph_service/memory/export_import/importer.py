@@ -281,7 +281,7 @@ def _job_rows(session_jobs: list[SessionJob]) -> Iterator[list[Row]]:
     """Yield batches of job rows; a user's unread sessions are read by one job, in the order they were said."""
     unread_by_user: dict[str, list[str]] = {}
     for work in session_jobs:
-        if work.kind == JobKind.READ and work.is_open:
+        if work.kind == JobKind.READ and work.waits:
             unread_by_user.setdefault(work.user, []).append(work.session)
     ordered_users = {user: sessions for user, sessions in unread_by_user.items() if len(sessions) > 1}
     rows: list[Row] = [
@@ -290,7 +290,7 @@ def _job_rows(session_jobs: list[SessionJob]) -> Iterator[list[Row]]:
     ]
     for work in session_jobs:
         is_ordered = work.kind == JobKind.READ and work.user in ordered_users
-        is_open = work.is_open and not is_ordered
+        is_open = work.waits and not is_ordered
         rows.append({"about": work.session, "kind": work.kind.value, "sessions": None, "waits": is_open})
     rows.sort(key=lambda row: (row["about"], row["kind"]))
     for start in range(0, len(rows), ROWS_MAX):
