@@ -1,4 +1,4 @@
-"""Import conversations exported from ChatGPT (trees) and Claude (lists).
+"""Import conversations of ChatGPT exports (trees) and Claude exports (lists).
 
 Source: exports as users described them in 2025 and 2026. Neither vendor documents the format, so unknown elements are
 counted and dropped.
