@@ -29,7 +29,7 @@ from graph_service.memory.ingest.spool import Spool
 from graph_service.memory.ingest.spool_replay import Replay
 from graph_service.memory.jobs.external_services import ExternalService, ExternalServices, GuardedEmbedder, GuardedModel
 from graph_service.memory.jobs.job_context import JobContext
-from graph_service.memory.jobs.outbox import kinds_done_with, next_due
+from graph_service.memory.jobs.outbox import pending_jobs, supported_kinds
 from graph_service.memory.recall.query import Mode
 from graph_service.memory.recall.ranking_modes import LayerRules
 from graph_service.memory.recall.result_page import OrderRules
@@ -164,8 +164,8 @@ class Services:
         Without an embedder vectors stay undone; nobody should wait for them.
         """
         backlog = await self.memory.backlog(tenant)
-        kinds = kinds_done_with(embedder=self.embedder is not None)
-        doable, _ = await next_due(self.graph, kinds)
+        kinds = supported_kinds(embedder=self.embedder is not None)
+        doable, _ = await pending_jobs(self.graph, kinds)
         return min(backlog.waiting + backlog.leased, doable)
 
     async def close(self) -> None:
@@ -259,7 +259,7 @@ def _settle_dimension(endpoint: "OpenAIEmbedder", stored: StoredEmbedder | None)
         endpoint.dim = stored.dim
 
 
-async def _open_embedder(settings: Settings, outside: ExternalService, on_progress: Watcher) -> _OpenedEmbedder:
+async def _open_embedder(settings: Settings, service: ExternalService, on_progress: Watcher) -> _OpenedEmbedder:
     """Return the embedder that is wanted; or none, and why, when it cannot be had: recall then goes by words."""
     wanted = settings.embedding
     if wanted.wanted == "none":
@@ -276,7 +276,7 @@ async def _open_embedder(settings: Settings, outside: ExternalService, on_progre
             model=wanted.model, base_url=wanted.base_url, api_key=wanted.api_key, dimensions=wanted.dim
         )
         # The cache outside: what it knows is found although the endpoint is away.
-        cached = CachedEmbedder(GuardedEmbedder(endpoint, outside))
+        cached = CachedEmbedder(GuardedEmbedder(endpoint, service))
         return _OpenedEmbedder(embedder=cached, endpoint=endpoint)
     from extraction.embeddings.local_embedder import load_local_embedder
 
@@ -287,13 +287,13 @@ async def _open_embedder(settings: Settings, outside: ExternalService, on_progre
     return _OpenedEmbedder(embedder=CachedEmbedder(embedder))
 
 
-async def _readers(settings: Settings, outside: ExternalService) -> tuple[Readers, str]:
+async def _readers(settings: Settings, service: ExternalService) -> tuple[Readers, str]:
     from extraction.rules.rule_reader import READER_NAME, read_by_rules
 
     llm = settings.llm
     if llm.model is None:
         # What a model failed to read before, the rules read now.
-        outside.answered = True
+        service.answered = True
         return Readers(first=read_by_rules, fallback=read_by_rules), READER_NAME
     from extraction.llm.fact_judge import model_fact_judge
     from extraction.llm.reader_chain import model_chain
@@ -304,8 +304,8 @@ async def _readers(settings: Settings, outside: ExternalService) -> tuple[Reader
     model = await connect_openai_model(
         model=llm.model, base_url=llm.base_url, api_key=llm.api_key, timeout_s=llm.timeout_s
     )
-    patient = ThrottledModel(model, clock_s=time.monotonic)
-    guarded = GuardedModel(patient, outside)
+    throttled = ThrottledModel(model, clock_s=time.monotonic)
+    guarded = GuardedModel(throttled, service)
     readers = Readers(
         first=model_chain(guarded, read_by_rules),
         fallback=read_by_rules,
@@ -348,7 +348,9 @@ async def _assembled(
     if isinstance(embedder, CachedEmbedder):
         forgotten.listen(lambda _tenant: embedder.clear())
     readers, reader_name = await _readers(settings, external_services.model)
-    job_context = JobContext(clock=_now, word=lambda: secrets.token_hex(8), on_step=_log.debug, on_change=notifier)
+    job_context = JobContext(
+        clock=_now, random_token=lambda: secrets.token_hex(8), on_step=_log.debug, on_change=notifier
+    )
     rules = WorkerRules(idle_s=settings.sessions.idle_s)
     worker = Worker(
         graph=graph,
@@ -386,7 +388,7 @@ async def _assembled(
             embedder=embedder,
             clock=_now,
             notify=notifier,
-            refresh=worker.whole_texts,
+            refresh=worker.refresh_layers,
             window=window,
             spool=spool,
             tokens_per_day=settings.llm.tokens_per_day,

@@ -114,6 +114,6 @@ async def watch_reading(parts: "Services", tenant: TenantId, steps: Steps, *, pa
         if left != last:
             last, last_at = left, loop.time()
         elif loop.time() - last_at > patience_s:
-            await parts.worker.one()
+            await parts.worker.run_one()
         await asyncio.sleep(POLL_S)
     steps(Step(part=READING, doing="scenes and facts", done=most, total=most, unit="jobs"))

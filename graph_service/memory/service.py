@@ -301,5 +301,5 @@ class Memory:
 
     async def backlog(self, tenant: TenantId) -> outbox.Backlog:
         """Return how much work of a tenant is not done yet."""
-        kinds = outbox.kinds_done_with(embedder=self._embedder is not None)
+        kinds = outbox.supported_kinds(embedder=self._embedder is not None)
         return await outbox.backlog(self._graph, tenant, kinds)

@@ -35,17 +35,17 @@ class Learned:
     predicate: str = ""
     relation: str | None = None
 
-    def tombstones(self, tenant: TenantId, marking: TombstoneKey, at_ms: int) -> list[dict[str, Any]]:
+    def tombstones(self, tenant: TenantId, key: TombstoneKey, at_ms: int) -> list[dict[str, Any]]:
         """Return the marks that keep it from being learned again."""
-        salt, who = marking.salt, marking.who(self.user_id)
+        salt, user = key.salt, key.user_key(self.user_id)
         node_id = memory_id(user_uri(tenant, self.user_id))
         if self.facts:
             kind, marks = (
                 TombstoneKind.FACT,
-                fact_tombstone_ids(salt, who, self.names[0], self.predicate, self.relation, self.names[1]),
+                fact_tombstone_ids(salt, user, self.names[0], self.predicate, self.relation, self.names[1]),
             )
         else:
-            kind, marks = TombstoneKind.ENTITY, entity_tombstone_ids(salt, who, self.names[0])
+            kind, marks = TombstoneKind.ENTITY, entity_tombstone_ids(salt, user, self.names[0])
         return [{"id": mark, "kind": kind.value, "user_node_id": node_id, "at_ms": at_ms} for mark in sorted(marks)]
 
 

@@ -149,7 +149,10 @@ class Forgetting:
         }
         await begin(self._graph, tenant, whose, node_id, fence, now_ms=at_ms)
         job_context = JobContext(
-            clock=self._clock, word=lambda: secrets.token_hex(8), on_step=lambda _step: None, on_change=self._notify
+            clock=self._clock,
+            random_token=lambda: secrets.token_hex(8),
+            on_step=lambda _step: None,
+            on_change=self._notify,
         )
 
         async def doing(held: JobClaim) -> bool:
@@ -187,14 +190,14 @@ class Forgetting:
         return await self._unlearn(tenant, lambda writing: find_entity(writing, tenant, entity_id))
 
     async def _unlearn(self, tenant: TenantId, find: Callable[[Writing], Awaitable[Learned]]) -> Forgotten:
-        marking, at = await ensure_tombstone_key(self._graph, tenant, secrets.token_hex(16)), self._clock()
+        key, at = await ensure_tombstone_key(self._graph, tenant, secrets.token_hex(16)), self._clock()
 
         async def steps(writing: Writing) -> Forgotten:
             wish = ForgetWish(tenant=tenant, user_id=(await find(writing)).user_id, at=at)
             await _lock(writing, wish, [])
             # Found again: only now nobody else can change it.
             learned = await find(writing)
-            wish = replace(wish, tombstones=learned.tombstones(tenant, marking, millis(at)))
+            wish = replace(wish, tombstones=learned.tombstones(tenant, key, millis(at)))
             return await self._commit(writing, wish, [], learned)
 
         done = await self._graph.write(steps)

@@ -11,7 +11,7 @@ from graph_service.graph.statements import Statement, statement
 from graph_service.graph.store import Graph, Writing
 from graph_service.memory.change_log.log import append_changes
 from graph_service.memory.jobs.job_context import JobContext
-from graph_service.memory.jobs.outbox import JobClaim, finish, renew
+from graph_service.memory.jobs.outbox import JobClaim, finish_jobs, renew_lease
 from schema.change import FORGOTTEN, Change, Op
 from schema.ids import MemoryId, TenantId, UserId
 
@@ -79,7 +79,7 @@ async def _messages(errand: _Errand) -> bool:
 
 async def _some(errand: _Errand, taking: Statement, **more: Any) -> list[dict[str, Any]]:
     """Return one commit; the lease is prolonged before it."""
-    await renew(errand.graph, errand.held, now_ms=errand.job_context.now_ms())
+    await renew_lease(errand.graph, errand.held, now_ms=errand.job_context.now_ms())
 
     async def steps(writing: Writing) -> list[dict[str, Any]]:
         return await writing.run(taking, {**errand.scope, **more})
@@ -91,7 +91,7 @@ async def _some(errand: _Errand, taking: Statement, **more: Any) -> list[dict[st
 
 async def _nodes(errand: _Errand) -> bool:
     at, tenant = errand.job_context.clock(), errand.held.tenant
-    await renew(errand.graph, errand.held, now_ms=errand.job_context.now_ms())
+    await renew_lease(errand.graph, errand.held, now_ms=errand.job_context.now_ms())
 
     async def steps(writing: Writing) -> bool:
         user = {"tenant": tenant, "user_node_id": errand.user_node_id}
@@ -123,7 +123,7 @@ async def _end(errand: _Errand) -> None:
     async def steps(writing: Writing) -> None:
         marks = {**errand.scope, "user_node_id": errand.user_node_id}
         await writing.run(statement("user_erasure/delete_tombstones_and_usage"), marks)
-        await finish(writing, [held], more=False, now_ms=now_ms)
+        await finish_jobs(writing, [held], more=False, now_ms=now_ms)
         await writing.run(statement("user_erasure/delete_job"), {"tenant": held.tenant, "id": held.id})
 
     await errand.graph.write(steps)

@@ -15,7 +15,7 @@ from graph_service.graph.store import Graph
 from graph_service.memory.argument_checks import check_ids
 from graph_service.memory.list_cursors import ListName, decode_cursor, encode_cursor
 from graph_service.memory.sessions.lifecycle import session_node_id
-from graph_service.memory.summaries.session_summary import scenes_key, tell_session
+from graph_service.memory.summaries.session_summary import scenes_key, update_session_summary
 from schema.errors import InputError, MnemographError, NotFoundError
 from schema.ids import SessionId, TenantId, UserId, memory_id
 
@@ -179,7 +179,7 @@ class LayerTexts:
         try:
             if behind and self._refresh is not None:
                 await self._refresh(tenant, session)
-            await tell_session(self._graph, tenant, session, now=self._clock())
+            await update_session_summary(self._graph, tenant, session, now=self._clock())
         except MnemographError as error:
             _log.warning("texts of a session were not made: %s", error, extra={"tenant": tenant})
             return False

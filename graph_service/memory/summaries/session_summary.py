@@ -15,7 +15,7 @@ def scenes_key(hashes: Sequence[str]) -> str:
     return content_hash("session", *hashes)
 
 
-async def tell_session(graph: Graph, tenant: TenantId, session: str, *, now: datetime) -> bool:
+async def update_session_summary(graph: Graph, tenant: TenantId, session: str, *, now: datetime) -> bool:
     """Make the texts of a session (node id) if those of its scenes changed; True when they were made.
 
     Texts that were overtaken by a change are not stored; whoever asks next makes them.

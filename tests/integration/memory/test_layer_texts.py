@@ -31,7 +31,7 @@ async def nothing_left(graph: Graph) -> None:
 def a_teller(graph: Graph, worker: Worker) -> Memory:
     """The handle of all doors in a process with this worker."""
     memory = a_memory(graph)
-    memory.layers._refresh = worker.whole_texts
+    memory.layers._refresh = worker.refresh_layers
     return memory
 
 

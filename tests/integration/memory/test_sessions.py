@@ -152,7 +152,7 @@ async def test_a_session_whose_model_is_away_says_so_and_closes_later(graph: Gra
     await memory.sessions.close(TenantId(tenant), "alice", "s1")
     reader.away = True
     worker = a_worker(graph, readers=reader.readers())
-    while await worker.one():
+    while await worker.run_one():
         pass
     stuck = await memory.sessions.one(TenantId(tenant), "alice", "s1")
     assert stuck.state is SessionState.EXTRACTING
