@@ -1,4 +1,4 @@
-"""The whitelist of predicates, read from `predicates.toml` and checked once."""
+"""The predicates that facts may have, read from `predicates.toml` and checked once."""
 
 import tomllib
 from dataclasses import dataclass
@@ -11,12 +11,14 @@ from schema.labels import Label
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Predicate:
-    """One allowed edge type.
+    """One allowed relationship type.
 
     Attributes:
-        one: relation labels of which a subject holds one object at a time; a newer object closes the older.
-        one_prefixes: beginnings of such labels; a label in the plural ("favorite books") is none of them.
-        opposite: a predicate that cannot hold for the same subject and object at the same time.
+        many: a subject may have several valid objects at the same time.
+        en, zh: description for prompts and documentation.
+        one: relation labels with one valid object per subject; a newer object ends the validity of the older.
+        one_prefixes: beginnings of such labels; labels in the plural ("favorite books") are excepted.
+        opposite: a predicate that cannot be valid for the same subject and object at the same time.
     """
 
     name: str
@@ -64,14 +66,19 @@ def whitelist() -> dict[str, Predicate]:
     return predicates
 
 
+def fact_predicates() -> tuple[str, ...]:
+    """Return the predicates of facts, in the order of the file: all but those that only a scene has (MENTIONED)."""
+    return tuple(name for name, rule in whitelist().items() if rule.subjects != {Label.SCENE})
+
+
 def allowed(subject: Label, predicate: str, obj: Label) -> bool:
-    """Return whether the whitelist permits an edge of this type between nodes of these labels."""
+    """Return True if a relationship of this type may connect nodes with these labels."""
     rule = whitelist().get(predicate)
     return rule is not None and subject in rule.subjects and obj in rule.objects
 
 
 def holds_one(predicate: str, relation: str | None) -> bool:
-    """Return whether a subject holds only one object at a time for this predicate and relation label."""
+    """Return True if a subject has only one valid object at a time for this predicate and relation label."""
     rule = whitelist()[predicate]
     if not rule.many or relation is None:
         return not rule.many

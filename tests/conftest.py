@@ -42,7 +42,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def _turn(item: pytest.Item) -> int:
     path = str(item.path)
-    return 2 if "/unit/" in path else 0 if any(part in path for part in ("/repository/", "test_cli", "/mcp/")) else 1
+    return 2 if "/unit/" in path else 0 if any(part in path for part in ("/repository/", "/cli/", "/mcp/")) else 1
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")

@@ -1,29 +1,38 @@
-"""Constraints and indexes: numbered migrations, each run once, safe when several processes start at the same time."""
+"""Create constraints and indexes, and change them by numbered migrations.
 
-from collections.abc import Collection, Iterable
+An empty database gets the baseline. Later changes of a released schema are files `migrations/103_….cypher` with one
+repeatable statement (IF NOT EXISTS): each runs once, in order, and several processes may start at the same time.
+"""
+
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from graph_service.graph.statements import Statement, statement, statement_names
+from graph_service.graph.statements import Statement, baseline_statements, statement, statement_names
 from graph_service.graph.store import Graph, Row, Writing
 from graph_service.version import version
 from schema.errors import InstallError
 
 NO_MODEL: Final = "none"
-# Any dimension will do: the first embedder that comes makes the indexes anew.
+# Any dimension will do: the indexes are dropped and created again for the first embedder.
 _NO_MODEL_DIM: Final = 384
 _EMBEDDER: Final = "embedder"
 _VECTOR_INDEXES: Final = ("message_vector", "scene_abstract_vector", "scene_overview_vector", "fact_vector")
+_BASELINE: Final = "migrations/000_baseline"
+# Before the first release the schema came from 59 migrations, numbered 001 to 102; together they are the baseline.
+_UNRELEASED: Final = re.compile(r"migrations/(?:0(?!00)|10[0-2])")
+_UNRELEASED_COUNT: Final = 59
 
 
 @dataclass(frozen=True, slots=True)
 class StoredEmbedder:
-    """What made the vectors in a database.
+    """The embedder of the vectors in a database.
 
     Attributes:
-        model: `NO_MODEL` when there are none, only indexes.
-        token_model: who made the token vectors of messages; None when nobody did.
-        indexes: the vector indexes there are, in their order; fewer in a database of an older version.
+        model: `NO_MODEL` when there are vector indexes but no vectors.
+        token_model: the model of the token vectors of messages; None when there are none.
+        indexes: names of the vector indexes, in their order.
     """
 
     model: str
@@ -33,53 +42,65 @@ class StoredEmbedder:
 
     @property
     def compared(self) -> dict[str, Any]:
-        """Return what must be equal for vectors to be comparable, as an export tells it."""
+        """Return the properties that must be equal for vectors to be comparable, as an export has them."""
         return {"model": self.model, "dim": self.dim, "token_model": self.token_model}
 
 
 def migrations() -> list[Statement]:
-    """Return all migrations, in the order of their numbers."""
+    """Return the migrations that follow the baseline, in the order of their numbers."""
     return [statement(name) for name in statement_names() if name.startswith("migrations/")]
 
 
 async def migrate(graph: Graph) -> list[str]:
-    """Run what has not run yet, wait until the indexes are usable, and return the names of what it ran.
+    """Create the baseline if it is missing, run the migrations that have not run, and return the names of what ran.
 
-    Every migration says IF NOT EXISTS, so two processes that run the same one at once do no harm.
+    Return after the indexes are usable.
 
     Raises:
-        InstallError: a newer version of ours has written this database; nothing was changed.
+        InstallError: the database was written by a newer version, or by one before the first release that was older
+            than the baseline; nothing was changed.
     """
     done = {row["name"] for row in await graph.read(statement("schema/applied_version"), {})}
-    _refuse_newer(done)
-    ran: list[str] = []
-    for migration in migrations():
-        if migration.name in done:
-            continue
-        await graph.define(migration, {})
-        await _remember_migration(graph, migration.name)
-        ran.append(migration.name)
-    if ran:
-        await graph.define(statement("schema/await_indexes"), {})
-    return ran
-
-
-def _refuse_newer(done: Collection[str]) -> None:
-    """What a newer version has arranged, this one could only spoil."""
     if unknown := unknown_migrations(done):
         raise InstallError(
             f"this database was written by a newer Mnemograph (it knows {unknown[-1]!r}, and version {version()} does"
             " not): install that version or a newer one, or restore a backup from before its upgrade into an empty"
             " data directory (`mnemograph restore FILE`); nothing was changed"
         )
+    unreleased = {name for name in done if _UNRELEASED.match(name)}
+    if unreleased and len(unreleased) != _UNRELEASED_COUNT:
+        raise InstallError(
+            f"this database was written by a Mnemograph from before the first release ({max(unreleased)!r}), and"
+            f" version {version()} cannot upgrade it: export each tenant with the version that wrote it (`mnemograph"
+            " export FILE`), and import the files with this version into an empty data directory (`mnemograph import"
+            " FILE`); nothing was changed"
+        )
+    ran: list[str] = []
+    if _BASELINE not in done and not unreleased:
+        for one in baseline_statements():
+            await graph.define(one, {})
+        await _record_migration(graph, _BASELINE)
+        ran.append(_BASELINE)
+    for migration in migrations():
+        if migration.name in done:
+            continue
+        await graph.define(migration, {})
+        await _record_migration(graph, migration.name)
+        ran.append(migration.name)
+    if ran:
+        await graph.define(statement("schema/await_indexes"), {})
+    return ran
 
 
 def unknown_migrations(done: Iterable[str]) -> list[str]:
-    """Of the names of what ran, those of a newer version of ours, in order."""
-    return sorted({name for name in done if name.startswith("migrations/")} - {one.name for one in migrations()})
+    """Return the names of migrations that only a newer version has, in order."""
+    known = {_BASELINE, *(one.name for one in migrations())}
+    return sorted(
+        name for name in done if name.startswith("migrations/") and name not in known and not _UNRELEASED.match(name)
+    )
 
 
-async def _remember_migration(graph: Graph, name: str) -> None:
+async def _record_migration(graph: Graph, name: str) -> None:
     async def steps(writing: Writing) -> None:
         await writing.run(statement("schema/record_version"), {"name": name})
 
@@ -87,14 +108,14 @@ async def _remember_migration(graph: Graph, name: str) -> None:
 
 
 async def prepare_vectors(graph: Graph, *, model: str, dim: int, token_model: str | None = None) -> bool:
-    """Make the vector indexes fit the embedder; True when what was embedded before is embedded again.
+    """Create the vector indexes for an embedder; return True if existing texts must be embedded again.
 
-    When the model changed, its vectors cannot be compared with the old ones: indexes are made anew, and everything
-    is marked as waiting for a vector, which the worker then writes. Until then keyword search answers. When only the
-    token vectors are made by another model, or for the first time, messages keep their vectors until they have both.
+    Vectors of different models cannot be compared, so after a change of model the indexes are dropped and created
+    again, and everything is marked as waiting for a vector, which the worker then writes; until then keyword search
+    answers. If only the model of the token vectors changed, messages keep their vectors until they have both.
 
     Args:
-        token_model: who makes the token vectors of messages; None when the embedder makes none.
+        token_model: the model of the token vectors of messages; None when the embedder makes none.
     """
     before = await stored_embedder(graph)
     wanted = StoredEmbedder(model, dim, token_model)
@@ -131,7 +152,7 @@ async def _define_indexes(graph: Graph, names: Iterable[str], dim: int) -> None:
 
 
 async def _complete(graph: Graph, before: StoredEmbedder, wanted: StoredEmbedder) -> None:
-    """Make what the same embedder has not made yet; what it has made stays."""
+    """Create missing indexes and mark missing vectors of the same embedder; existing vectors stay."""
     if before.token_model != wanted.token_model:
         await graph.define(statement("schema/clear_token_vectors"), {})
     if before.indexes != wanted.indexes:
@@ -150,20 +171,18 @@ async def _set_embedder(graph: Graph, wanted: StoredEmbedder) -> None:
 
 
 async def prepare_without_embedder(graph: Graph) -> None:
-    """Make vector indexes, since recall names them: empty ones, unless an embedder has been here: its vectors stay."""
-    kept = await stored_embedder(graph) or StoredEmbedder(NO_MODEL, _NO_MODEL_DIM, None, indexes=())
-    if kept.indexes != _VECTOR_INDEXES:
-        await prepare_vectors(graph, model=kept.model, dim=kept.dim, token_model=kept.token_model)
+    """Create the vector indexes without an embedder, because recall names them; existing vectors stay."""
+    stored = await stored_embedder(graph) or StoredEmbedder(NO_MODEL, _NO_MODEL_DIM, None, indexes=())
+    if stored.indexes != _VECTOR_INDEXES:
+        await prepare_vectors(graph, model=stored.model, dim=stored.dim, token_model=stored.token_model)
 
 
 async def stored_embedder(graph: Graph) -> StoredEmbedder | None:
-    """Return what made the vectors there are; None before there were any."""
-    # The statement that `migrate` sent before: a server that just started has its plan, another would cost 0.3 s.
+    """Return the embedder of the stored vectors; None if there were never any."""
+    # The same statement as in `migrate`, whose plan is cached: on a server that just started another would take 0.3 s.
     rows = await graph.read(statement("schema/applied_version"), {})
-    found = (row for row in rows if row["name"] == _EMBEDDER)
-    return next((_embedder(row) for row in found), None)
+    return next((_embedder(row) for row in rows if row["name"] == _EMBEDDER), None)
 
 
 def _embedder(row: Row) -> StoredEmbedder:
-    indexes = _VECTOR_INDEXES[:3] if row["indexes"] is None else row["indexes"]
-    return StoredEmbedder(row["model"], row["dim"], row["token_model"], tuple(indexes))
+    return StoredEmbedder(row["model"], row["dim"], row["token_model"], tuple(row["indexes"]))

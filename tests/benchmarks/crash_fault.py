@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
 
-from tests.integration.memory.test_model_chain import a_fact, a_reading
+from tests.integration.extraction.test_reader_chain import a_fact, a_reading
 from tests.support.cable import Cable
 from tests.support.fake_openai import FakeOpenAI, Reply, fails, says
 

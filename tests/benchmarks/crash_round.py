@@ -36,7 +36,7 @@ from graph_service.memory.worker.worker import Worker, WorkerRules
 from schema.errors import MnemographError, UnavailableError
 from schema.ids import TenantId
 from tests.benchmarks.crash_fault import DIM, Endpoint, Fault, Round, Trigger
-from tests.integration.memory.crash_story import STORY
+from tests.integration.memory.worker.crash_story import STORY
 from tests.support.builders import a_job_context, a_memory
 from tests.support.cable import whole_cable
 

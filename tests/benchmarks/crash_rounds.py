@@ -31,7 +31,7 @@ from graph_service.graph.schema_setup import prepare_vectors
 from graph_service.graph.store import Graph
 from tests.benchmarks.crash_fault import DIM, Endpoint, Fault, Round
 from tests.benchmarks.crash_round import MODEL, as_line, finish, tell, world
-from tests.integration.memory.test_crash import change_numbers, picture
+from tests.integration.memory.worker.test_crash import change_numbers, picture
 
 # When a second process starts, the leases of the dead one are over, and so is every wait before the next try.
 LATER_S: Final = 90.0

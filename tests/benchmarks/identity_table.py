@@ -10,7 +10,7 @@ from pathlib import Path
 from extraction.entities.matching import Candidate, MatchKind, match
 from schema.ids import MemoryId
 
-_PAIRS = Path(__file__).parents[1] / "unit"
+_PAIRS = Path(__file__).parents[1] / "unit" / "extraction" / "entities"
 LANGUAGES = ("en", "zh")
 
 

@@ -10,7 +10,7 @@ from graph_service.graph.statements import statement, statement_names
 from schema.frames import frames_schema
 from schema.labels import Label, Link
 from schema.parts import parts_schema
-from schema.predicates import allowed, whitelist
+from schema.predicates import allowed, fact_predicates, whitelist
 
 _SCHEMA = Path(__file__).parents[2] / "schema"
 
@@ -59,19 +59,10 @@ def test_each_field_of_the_api_says_what_it_is() -> None:
     assert all('"""' in query and name in query for name in ("recall(", "work:"))
 
 
-def test_every_predicate_between_beings_is_in_the_indexes_of_facts() -> None:
-    between = [name for name in whitelist() if allowed(Label.ENTITY, name, Label.ENTITY)]
-    assert "[r:" + "|".join(between) + "]" in statement("migrations/021_fact_words").text
+def test_facts_between_entities_have_the_predicates_of_facts() -> None:
+    between = tuple(name for name in whitelist() if allowed(Label.ENTITY, name, Label.ENTITY))
+    assert between == fact_predicates()
     assert "[r:" + "|".join(between) + "]" in statement("schema/define_fact_vector").text
-    texts = [statement(f"migrations/{98 + i:03d}_{name.lower()}_unembedded").text for i, name in enumerate(between)]
-    assert all(f"[r:{name}]" in text for name, text in zip(between, texts, strict=True))
-    for name in ("jobs/unembedded_facts", "jobs/set_fact_vectors", "repair/check_sessions"):
-        assert all(f":{one} {{" in statement(name).text for one in between), name
-
-
-def test_every_predicate_has_a_constraint_on_its_id() -> None:
-    texts = "\n".join(statement(f"migrations/{8 + i:03d}_{name.lower()}_id").text for i, name in enumerate(whitelist()))
-    assert all(f"[r:{name}]" in texts for name in whitelist())
 
 
 def test_statements_use_only_listed_predicates_links_and_labels() -> None:

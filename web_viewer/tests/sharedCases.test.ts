@@ -11,7 +11,7 @@ interface Case {
   shown: { seq: number; nodes: GraphNode[]; edges: GraphEdge[] };
 }
 
-const CASES = JSON.parse(readFileSync(new URL("../../tests/unit/patch_cases.json", import.meta.url), "utf-8")) as Case[];
+const CASES = JSON.parse(readFileSync(new URL("../../tests/unit/live/patch_cases.json", import.meta.url), "utf-8")) as Case[];
 
 function fold(frames: readonly GraphFrame[], state: GraphState = EMPTY_STATE): GraphState {
   return frames.reduce((now, frame) => applyFrame(now, frame).state, state);

@@ -25,7 +25,7 @@ from graph_service.memory.recall.query import HitKind
 # those of Chinese were chosen among few on four data sets (tests/benchmarks/chinese_table.py). `told` was fitted where
 # agents bring facts. `role` counts like `speaker`, for which it stands where nobody is named; `graph` as much as does
 # no harm; `beyond` so much that what an answer is said of comes before what ties it to the name
-# (tests/integration/memory/test_second_hop.py).
+# (tests/integration/memory/recall/test_second_hop.py).
 
 # How far the messages found for a question usually lie apart, in standard deviations of the development data, rounded.
 # One size for all questions: what differs little among those found tells little, and long questions tell more by words.

@@ -7,7 +7,7 @@ from graph_service.graph.store import Graph
 from schema.ids import TenantId
 from tests.conftest import Server
 from tests.integration.api.test_graphql_facts import ask
-from tests.integration.memory.test_resolution import edges, say
+from tests.integration.memory.facts.test_conflict_resolution import edges, say
 from tests.support.builders import NOON
 from tests.support.cli_process import Home
 

@@ -8,7 +8,7 @@ from graph_service.graph.store import Graph
 from schema.entity import an_entity
 from schema.ids import TenantId, UserId, memory_id, user_uri
 from tests.integration.api.test_graphql_identity import ask
-from tests.integration.memory.test_forgetting import CHINESE, ENGLISH, Line, by_id, tell
+from tests.integration.memory.forgetting.test_forgetting import CHINESE, ENGLISH, Line, by_id, tell
 from tests.support.builders import a_memory, a_worker
 
 BY_ID = "mutation($id: String!) {{ {name}(id: $id) {{ messages scenes facts entities readAgain spooled }} }}"

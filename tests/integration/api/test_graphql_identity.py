@@ -4,7 +4,7 @@ from typing import Any
 
 from graph_service.api.graphql.schema import graphql_schema
 from graph_service.graph.store import Graph
-from tests.integration.memory.test_identity import BOTH, an_id, say
+from tests.integration.memory.entity_resolution.test_merges import BOTH, an_id, say
 from tests.support.builders import a_memory
 
 MERGE = 'mutation($k: String!, $m: String!) { mergeEntities(keepId: $k, mergeId: $m, reason: "said so") { mergeId } }'

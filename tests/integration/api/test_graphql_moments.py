@@ -9,8 +9,8 @@ from graph_service.api.graphql.schema import graphql_schema
 from graph_service.graph.store import Graph
 from schema.ids import TenantId
 from tests.integration.api.test_graphql_graph import asked
-from tests.integration.memory.test_resolution import edges
-from tests.integration.memory.test_true_then import MOVES, hear
+from tests.integration.memory.facts.test_bitemporal import MOVES, hear
+from tests.integration.memory.facts.test_conflict_resolution import edges
 from tests.support.builders import NOON, a_memory
 
 DAY = {name: (NOON + timedelta(days=day)).isoformat() for name, day in (("never", -1), ("between", 2), ("after", 9))}

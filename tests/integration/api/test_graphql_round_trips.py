@@ -7,7 +7,7 @@ from graph_service.graph.round_trips import counted
 from graph_service.graph.store import Graph
 from schema.ids import TenantId
 from tests.integration.api.test_graphql_graph import asked
-from tests.integration.memory.test_resolution import edges, say
+from tests.integration.memory.facts.test_conflict_resolution import edges, say
 from tests.support.builders import a_memory, a_worker
 from tests.support.graphql_selection import selection
 

@@ -16,7 +16,7 @@ from graph_service.memory.ingest.spool import Spool
 from graph_service.memory.ingest.spool_replay import Replay
 from schema.ids import TenantId
 from tests.integration.api.test_graphql import Door
-from tests.integration.memory.test_outside_away import Broken
+from tests.integration.memory.jobs.test_external_services import Broken
 from tests.support.builders import a_dead_graph, a_job_context, a_memory, a_message, a_worker, an_incoming
 from tests.support.cli_process import Home
 

@@ -3,7 +3,7 @@
 Requirements F1, F4, F5: nothing that was told is lost on the way.
 """
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,21 +16,18 @@ from graph_service.admin.doctor import Check, examine_database
 from graph_service.config.settings import load_settings
 from graph_service.graph.database import connect
 from graph_service.graph.local.local_server import LocalServer, start_local_server
-from graph_service.graph.schema_setup import migrate, migrations, prepare_vectors
-from graph_service.graph.statements import Statement, statement
-from graph_service.graph.store import Graph, Writing
+from graph_service.graph.schema_setup import migrate, prepare_vectors
+from graph_service.graph.store import Graph
 from graph_service.memory.recall.pipeline import recall
 from graph_service.memory.recall.query import Question
 from graph_service.runtime.local_neo4j import KnownServer
 from schema.errors import ConflictError, InstallError
 from schema.ids import TenantId
 from tests.conftest import TEST_DIM, TEST_MODEL, TEST_TOKEN_MODEL
-from tests.integration.memory.crash_story import STORY, tell
+from tests.integration.memory.worker.crash_story import STORY, tell
 from tests.support.builders import NOON, a_worker
 from tests.support.graph_hash import graph_hash
 
-# The last migration of each version of the data that people have had.
-DATA_VERSIONS = ("028_revision_id", "086_access_key_id", "097_caused_by_user")
 _SCHEMA = (
     "SHOW INDEXES YIELD name, type, labelsOrTypes, properties, state WHERE state <> 'FAILED' "
     "RETURN name, type, labelsOrTypes, properties ORDER BY name"
@@ -68,41 +65,58 @@ async def directory(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[D
     await made.close()
 
 
-async def an_older_database(directory: Directory, last: str) -> None:
-    """The same server, as a program left it that knew the migrations up to `last`."""
-    for row in await directory.rows("SHOW CONSTRAINTS YIELD name RETURN name"):
-        await directory.rows(f"DROP CONSTRAINT {row['name']}")
-    for row in await directory.rows("SHOW INDEXES YIELD name, type WHERE type <> 'LOOKUP' RETURN name"):
-        await directory.rows(f"DROP INDEX {row['name']}")
-    await directory.rows("MATCH (n) DETACH DELETE n")
-
-    async def remember(writing: Writing, one: Statement) -> None:
-        await writing.run(statement("schema/record_version"), {"name": one.name})
-
-    for one in migrations():
-        if one.name <= f"migrations/{last}":
-            await directory.graph.define(one, {})
-            await directory.graph.write(lambda writing, one=one: remember(writing, one))
+# The migrations of the last version before the baseline, by number.
+_UNRELEASED = (
+    *(*range(1, 29), 40, 41, *range(45, 51), *range(55, 61), *range(70, 74), 78, 79, 84, 85, 86, 90, 94),
+    *range(97, 103),
+)
 
 
-async def test_a_database_of_each_earlier_version_is_upgraded_and_loses_nothing(
-    directory: Directory, tenant: str
-) -> None:
+async def names_of_migrations(directory: Directory) -> list[str]:
+    rows = await directory.rows("MATCH (m:Migration) WHERE m.name STARTS WITH 'migrations/' RETURN m.name AS name")
+    return sorted(row["name"] for row in rows)
+
+
+async def pretend_unreleased(directory: Directory, numbers: Iterable[int]) -> None:
+    """Replace the version of the data by rows of migrations from before the first release."""
+    await directory.rows("MATCH (m:Migration) WHERE m.name STARTS WITH 'migrations/' DELETE m")
+    await directory.rows(
+        f"UNWIND {[f'migrations/{number:03d}_x' for number in numbers]} AS name CREATE (:Migration {{name: name}})"
+    )
+
+
+async def test_a_database_of_the_last_unreleased_version_opens_unchanged(directory: Directory, tenant: str) -> None:
     await prepare_vectors(directory.graph, model=TEST_MODEL, dim=TEST_DIM, token_model=TEST_TOKEN_MODEL)
-    fresh = await directory.rows(_SCHEMA)
-    for last in DATA_VERSIONS:
-        await an_older_database(directory, last)
-        await prepare_vectors(directory.graph, model=TEST_MODEL, dim=TEST_DIM, token_model=TEST_TOKEN_MODEL)
-        await tell(directory.graph, tenant)
-        before = await graph_hash(directory.graph, tenant)
-        ran = await migrate(directory.graph)
-        assert ran == [one.name for one in migrations() if one.name > f"migrations/{last}"]
-        assert await graph_hash(directory.graph, tenant) == before
-        assert await directory.rows(_SCHEMA) == fresh
+    await tell(directory.graph, tenant)
+    before, schema = await graph_hash(directory.graph, tenant), await directory.rows(_SCHEMA)
+    await pretend_unreleased(directory, _UNRELEASED)
+    names = await names_of_migrations(directory)
+    try:
         assert await migrate(directory.graph) == []
-    await a_worker(directory.graph).drain()
-    question = Question(user_id=STORY[0].user_id, text="Who likes jasmine tea?")
-    assert (await recall(directory.graph, None, TenantId(tenant), question, now=NOON)).hits
+        assert (await names_of_migrations(directory), await directory.rows(_SCHEMA)) == (names, schema)
+        assert await graph_hash(directory.graph, tenant) == before
+        assert (await seen_by_doctor(directory))["data version"].ok
+        await a_worker(directory.graph).drain()
+        question = Question(user_id=STORY[0].user_id, text="Who likes jasmine tea?")
+        assert (await recall(directory.graph, None, TenantId(tenant), question, now=NOON)).hits
+    finally:
+        await pretend_unreleased(directory, ())
+        assert await migrate(directory.graph) == ["migrations/000_baseline"]
+
+
+@pytest.mark.parametrize("missing", [(102,), range(98, 103), range(29, 103)])
+async def test_a_database_of_an_older_unreleased_version_is_refused_and_left_alone(
+    directory: Directory, missing: Iterable[int]
+) -> None:
+    await pretend_unreleased(directory, [number for number in _UNRELEASED if number not in missing])
+    before = await names_of_migrations(directory)
+    try:
+        with pytest.raises(InstallError, match=r"before the first release .*mnemograph export.*mnemograph import"):
+            await migrate(directory.graph)
+        assert await names_of_migrations(directory) == before
+    finally:
+        await pretend_unreleased(directory, ())
+        assert await migrate(directory.graph) == ["migrations/000_baseline"]
 
 
 async def test_a_database_of_a_newer_version_is_refused_and_left_alone(directory: Directory) -> None:

@@ -1,11 +1,14 @@
 """Reaching a given server: what is refused, and with which words."""
 
+import json
+from pathlib import Path
+
 import pytest
 
-from graph_service.graph import database
+from graph_service.graph import database, schema_setup
 from graph_service.graph.database import connect, version_of
-from graph_service.graph.schema_setup import migrate, migrations
-from graph_service.graph.statements import statement
+from graph_service.graph.schema_setup import migrate
+from graph_service.graph.statements import parse_statement, statement
 from graph_service.graph.store import Graph
 from schema.errors import InstallError, MnemographError, UnavailableError
 from tests.conftest import Server
@@ -48,10 +51,37 @@ async def test_a_server_that_is_away_is_unavailable() -> None:
         await connect(uri="bolt://127.0.0.1:9", user="neo4j", password="x", database=None, connect_timeout_s=2)
 
 
-async def test_migrations_run_once_and_have_distinct_numbers(graph: Graph) -> None:
+async def test_migrate_creates_the_baseline_once_and_later_migrations_once(
+    graph: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert await migrate(graph) == []
-    numbers = [migration.name.split("/")[1][:3] for migration in migrations()]
-    assert len(set(numbers)) == len(numbers)
+    sample = parse_statement(
+        "migrations/103_sample", "CREATE INDEX sample_of_migrations IF NOT EXISTS FOR (n:Sample) ON (n.id)"
+    )
+    with monkeypatch.context() as patched:
+        patched.setattr(schema_setup, "migrations", lambda: [sample])
+        try:
+            assert await migrate(graph) == ["migrations/103_sample"]
+            assert await migrate(graph) == []
+        finally:
+            for text in (
+                "DROP INDEX sample_of_migrations IF EXISTS",
+                "MATCH (m:Migration {name: 'migrations/103_sample'}) DELETE m",
+            ):
+                await graph.define(parse_statement("drop", text), {})
+
+
+async def test_migrate_creates_exactly_the_listed_indexes_and_constraints(graph: Graph) -> None:
+    """`schema_listing.json` was written by the 59 migrations that the baseline replaces."""
+    listed = json.loads(Path(__file__).with_name("schema_listing.json").read_text(encoding="utf-8"))
+    async with graph._driver.session() as session:
+        indexes = await session.run(
+            "SHOW INDEXES YIELD name, type, owningConstraint, createStatement"
+            " WHERE type <> 'LOOKUP' AND owningConstraint IS NULL RETURN name, createStatement"
+        )
+        assert {name: text async for name, text in indexes} == listed["indexes"]
+        constraints = await session.run("SHOW CONSTRAINTS YIELD name, createStatement")
+        assert {name: text async for name, text in constraints} == listed["constraints"]
 
 
 async def test_a_reading_transaction_cannot_write(graph: Graph) -> None:

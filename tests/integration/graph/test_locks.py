@@ -8,7 +8,7 @@ from graph_service.memory.change_log.log import append_changes
 from graph_service.memory.jobs.outbox import JobClaim, JobKind, finish_jobs, is_job_open
 from schema.change import Change, Op
 from schema.ids import MemoryId, TenantId
-from tests.integration.memory.test_crash import change_numbers
+from tests.integration.memory.worker.test_crash import change_numbers
 from tests.support.builders import NOON
 
 WRITERS, TURNS = 6, 15

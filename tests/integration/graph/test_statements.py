@@ -106,7 +106,7 @@ def test_no_statement_is_missing_and_none_lies_unused() -> None:
     code = "\n".join(path.read_text(encoding="utf-8") for path in _SOURCES.rglob("*.py"))
     code = code.replace('f"schema/drop_{index}"', "").replace('f"schema/define_{index}"', "")
     used = re.findall(r'statement\(\s*"([a-z_]+/[a-z_0-9]+)"', code)
-    generated = {name for name in statement_names() if re.match(r"schema/(drop|define)_|migrations/", name)}
+    generated = {name for name in statement_names() if re.match(r"schema/(drop|define)_", name)}
     assert set(used) == set(statement_names()) - generated
 
 
@@ -114,8 +114,7 @@ def test_statements_read_by_data_paths_are_scoped_to_a_tenant() -> None:
     """Jobs are claimed for all tenants by one worker, and set-up concerns the whole database; nothing else may."""
     unscoped = {name for name in statement_names() if "tenant" not in statement(name).parameters}
     assert all(
-        name.startswith("migrations/")
-        or name
+        name
         in {
             "schema/applied_version",
             "jobs/claim",

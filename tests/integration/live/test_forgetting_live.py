@@ -6,7 +6,7 @@ from schema.entity import an_entity
 from schema.ids import TenantId, UserId
 from tests.integration.live.test_merges_live import drawn, follows
 from tests.integration.live.test_socket import QUICK
-from tests.integration.memory.test_forgetting import CHINESE, ENGLISH, by_id, tell
+from tests.integration.memory.forgetting.test_forgetting import CHINESE, ENGLISH, by_id, tell
 from tests.support.builders import a_memory, a_worker
 from tests.support.live_service import serving
 

@@ -11,7 +11,7 @@ from graph_service.live.patches import ViewerState
 from graph_service.memory.change_log.log import ChangeLog
 from schema.ids import TenantId
 from tests.integration.live.test_socket import QUICK
-from tests.integration.memory.test_identity import BOTH, an_id, merge, say
+from tests.integration.memory.entity_resolution.test_merges import BOTH, an_id, merge, say
 from tests.support.builders import a_memory
 from tests.support.live_service import LiveViewer, Service, serving
 

@@ -8,7 +8,7 @@
 // $ids: list of str, facts that are wanted whatever they say
 // $rows_max: int
 // -> edge, subject_id, subject, object_id, object, predicate
-MATCH (a:Memory {tenant: $tenant, id: $subject_id})-[r:PREFERS|DISLIKES|CARES_ABOUT|RELATES_TO|CAUSED_BY]->(b:Memory)
+MATCH (a:Memory {tenant: $tenant, id: $subject_id})-[r:{{predicates}}]->(b:Memory)
 WHERE r.tenant = $tenant AND (r.id IN $ids OR type(r) IN $predicates AND (b.id = $object_id OR r.relation = $relation))
 RETURN r {.id, .uri, .statement, .relation, .confidence, .strength, .valid_at, .invalid_at, .known_at, .recorded_at,
           .closing_known_at, .closed_by, .closed_why, .told, .evidence} AS edge,

@@ -8,7 +8,7 @@
 MATCH (e:Memory:Entity) WHERE e.tenant = $tenant AND e.user_id IN $users
 WITH e ORDER BY e.last_seen DESC, e.id LIMIT $rows_max
 CALL (e) {
-  MATCH (e)-[r:PREFERS|DISLIKES|CARES_ABOUT|RELATES_TO|CAUSED_BY]-(x:Entity) WHERE r.tenant = $tenant
+  MATCH (e)-[r:{{predicates}}]-(x:Entity) WHERE r.tenant = $tenant
   WITH r, x ORDER BY r.id LIMIT $ties_max
   RETURN collect([type(r), r.relation, x.id]) AS ties
 }

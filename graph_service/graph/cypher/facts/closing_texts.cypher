@@ -8,19 +8,9 @@ CALL () {
   UNWIND $messages AS wanted
   MATCH (m:Message {tenant: $tenant, id: wanted}) RETURN m.id AS id, m.text AS text
   UNION ALL
+  {{each fact, UNION ALL}}
   UNWIND $facts AS wanted
-  MATCH ()-[r:PREFERS {tenant: $tenant, id: wanted}]->() RETURN r.id AS id, r.statement AS text
-  UNION ALL
-  UNWIND $facts AS wanted
-  MATCH ()-[r:DISLIKES {tenant: $tenant, id: wanted}]->() RETURN r.id AS id, r.statement AS text
-  UNION ALL
-  UNWIND $facts AS wanted
-  MATCH ()-[r:CARES_ABOUT {tenant: $tenant, id: wanted}]->() RETURN r.id AS id, r.statement AS text
-  UNION ALL
-  UNWIND $facts AS wanted
-  MATCH ()-[r:RELATES_TO {tenant: $tenant, id: wanted}]->() RETURN r.id AS id, r.statement AS text
-  UNION ALL
-  UNWIND $facts AS wanted
-  MATCH ()-[r:CAUSED_BY {tenant: $tenant, id: wanted}]->() RETURN r.id AS id, r.statement AS text
+  MATCH ()-[r:{{predicate}} {tenant: $tenant, id: wanted}]->() RETURN r.id AS id, r.statement AS text
+  {{end}}
 }
 RETURN id, text

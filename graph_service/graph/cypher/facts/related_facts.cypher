@@ -9,7 +9,7 @@
 // Whoever looks wider asks again with what is known by then: a fact that was told a thousand times comes once. No DISTINCT over
 // properties, for the same reason.
 UNWIND $keys AS key
-MATCH (a:Memory {tenant: $tenant, id: key.subject_id})-[r:PREFERS|DISLIKES|CARES_ABOUT|RELATES_TO|CAUSED_BY]->(b:Memory)
+MATCH (a:Memory {tenant: $tenant, id: key.subject_id})-[r:{{predicates}}]->(b:Memory)
 WHERE r.tenant = $tenant AND r.merged IS NULL AND type(r) IN key.predicates AND NOT r.id IN $have
   AND (b.id IN key.object_ids OR r.relation IN key.one_relations OR any(word IN r.near WHERE word IN key.near))
 WITH DISTINCT a, r, b

@@ -9,15 +9,9 @@
 UNWIND $sessions AS session
 MATCH (x:Session {tenant: $tenant, id: session})
 CALL (session) {
-  MATCH ()-[r:PREFERS {tenant: $tenant, unembedded_in: session}]->() USING INDEX SEEK r:PREFERS(tenant, unembedded_in) RETURN r
- UNION ALL
-  MATCH ()-[r:DISLIKES {tenant: $tenant, unembedded_in: session}]->() USING INDEX SEEK r:DISLIKES(tenant, unembedded_in) RETURN r
- UNION ALL
-  MATCH ()-[r:CARES_ABOUT {tenant: $tenant, unembedded_in: session}]->() USING INDEX SEEK r:CARES_ABOUT(tenant, unembedded_in) RETURN r
- UNION ALL
-  MATCH ()-[r:RELATES_TO {tenant: $tenant, unembedded_in: session}]->() USING INDEX SEEK r:RELATES_TO(tenant, unembedded_in) RETURN r
- UNION ALL
-  MATCH ()-[r:CAUSED_BY {tenant: $tenant, unembedded_in: session}]->() USING INDEX SEEK r:CAUSED_BY(tenant, unembedded_in) RETURN r
+  {{each fact, UNION ALL}}
+  MATCH ()-[r:{{predicate}} {tenant: $tenant, unembedded_in: session}]->() USING INDEX SEEK r:{{predicate}}(tenant, unembedded_in) RETURN r
+  {{end}}
 }
 WITH session, x, r ORDER BY session, r.id LIMIT $rows_max
 RETURN x.user_node_id AS user_node_id, r.id AS id, type(r) AS predicate, r.statement AS statement

@@ -4,17 +4,9 @@
 // $id: str
 // -> edge, source, source_labels, target, target_labels, predicate
 CALL () {
-  MATCH ()-[r:PREFERS {tenant: $tenant, id: $id}]->() RETURN r
-  UNION ALL
-  MATCH ()-[r:DISLIKES {tenant: $tenant, id: $id}]->() RETURN r
-  UNION ALL
-  MATCH ()-[r:CARES_ABOUT {tenant: $tenant, id: $id}]->() RETURN r
-  UNION ALL
-  MATCH ()-[r:RELATES_TO {tenant: $tenant, id: $id}]->() RETURN r
-  UNION ALL
-  MATCH ()-[r:MENTIONED {tenant: $tenant, id: $id}]->() RETURN r
-  UNION ALL
-  MATCH ()-[r:CAUSED_BY {tenant: $tenant, id: $id}]->() RETURN r
+  {{each predicate, UNION ALL}}
+  MATCH ()-[r:{{predicate}} {tenant: $tenant, id: $id}]->() RETURN r
+  {{end}}
 }
 WITH r, startNode(r) AS s, endNode(r) AS o
 RETURN r {.id, .user_id, .relation, .statement, .strength, .confidence, .first_seen, .last_seen, .valid_at, .invalid_at,

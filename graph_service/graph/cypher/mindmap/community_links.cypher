@@ -6,7 +6,7 @@
 MATCH (s:Memory)
 WHERE s.tenant = $tenant AND s.user_id IN $users
 WITH s.id AS id,
-     [(s)-[:PREFERS|DISLIKES|CARES_ABOUT|RELATES_TO|CAUSED_BY]->(o:Memory) | o.id] AS facts,
+     [(s)-[:{{predicates}}]->(o:Memory) | o.id] AS facts,
      [(s)-[:MENTIONED]->(o:Memory) | o.id] AS mentions
 WHERE size(facts) + size(mentions) > 0
 RETURN collect([id, facts, mentions]) AS links

@@ -4,4 +4,4 @@
 // -> nodes, links
 MATCH (n:Memory)
 WHERE n.tenant = $tenant AND n.user_id IN $users
-RETURN count(n) AS nodes, sum(COUNT { (n)-[:PREFERS|DISLIKES|CARES_ABOUT|RELATES_TO|CAUSED_BY|MENTIONED]->() }) AS links
+RETURN count(n) AS nodes, sum(COUNT { (n)-[:{{predicates}}|MENTIONED]->() }) AS links

@@ -16,7 +16,7 @@ CALL (n) {
   WHERE type(r) <> 'MENTIONED' AND r.tenant = $tenant AND r.valid_at <= $valid_at
     AND ($known_at IS NULL OR coalesce(r.known_at, r.recorded_at) <= $known_at)
   WITH DISTINCT r, r.valid_at.epochSeconds * 1000000 + r.valid_at.microsecond AS at,
-       r.invalid_at IS NULL OR r.invalid_at > $valid_at OR coalesce(r.closing_known_at, r.known_at, r.recorded_at) > $known_at AS open
+       {{open r}} AS open
   WHERE ($closed OR open) AND ($at IS NULL OR at < $at OR (at = $at AND r.id > $id))
   WITH r, at, open ORDER BY at DESC, r.id LIMIT $rows_max
   RETURN collect(r {.id, .uri, .user_id, .relation, .statement, .strength, .confidence, .importance, .valid_at, .known_at, .evidence,

@@ -16,7 +16,7 @@ CALL () {
   WHERE type(r) <> 'MENTIONED' AND r.tenant = $tenant AND r.valid_at <= $valid_at
     AND ($known_at IS NULL OR coalesce(r.known_at, r.recorded_at) <= $known_at)
   WITH s, r, o, size(coalesce(r.evidence, [])) AS evidence_n,
-       CASE WHEN r.invalid_at IS NULL OR r.invalid_at > $valid_at OR coalesce(r.closing_known_at, r.known_at, r.recorded_at) > $known_at THEN 0 ELSE 1 END AS over
+       CASE WHEN {{open r}} THEN 0 ELSE 1 END AS over
   WHERE $closed OR over = 0
   WITH s, r, o, evidence_n, over ORDER BY over, r.strength DESC, r.last_seen DESC, evidence_n DESC, r.id
   LIMIT $rows_max

@@ -8,7 +8,7 @@
 CALL () {
   MATCH (s:User {tenant: $tenant})
   WHERE s.user_id IN $users
-  MATCH (s)-[r:PREFERS|DISLIKES|CARES_ABOUT|RELATES_TO|CAUSED_BY]->(:Memory)
+  MATCH (s)-[r:{{predicates}}]->(:Memory)
   WITH r.strength - CASE WHEN r.invalid_at IS NULL THEN 0 ELSE 2 END AS rank
   ORDER BY rank DESC
   LIMIT $rows_max
@@ -16,7 +16,7 @@ CALL () {
 }
 MATCH (s:User {tenant: $tenant})
 WHERE s.user_id IN $users
-MATCH (s)-[r:PREFERS|DISLIKES|CARES_ABOUT|RELATES_TO|CAUSED_BY]->(o:Memory)
+MATCH (s)-[r:{{predicates}}]->(o:Memory)
 WHERE r.strength - CASE WHEN r.invalid_at IS NULL THEN 0 ELSE 2 END >= least
 WITH s, r, o, size(coalesce(r.evidence, [])) AS evidence_n
 ORDER BY CASE WHEN r.invalid_at IS NULL THEN 0 ELSE 1 END, r.strength DESC, r.last_seen DESC, evidence_n DESC, r.id

@@ -16,12 +16,11 @@ WHERE $user_id IS NULL OR n.user_id = $user_id
 CALL (n) {
   OPTIONAL MATCH (n)-[r]-(o:Memory)
   WHERE r.tenant = $tenant AND ($user_id IS NULL OR o.user_id = $user_id)
-    AND ($valid_at IS NULL OR r.valid_at IS NULL OR r.valid_at <= $valid_at)
-    AND ($known_at IS NULL OR coalesce(r.known_at, r.recorded_at, r.first_seen) <= $known_at)
-    AND ($closed OR r.invalid_at IS NULL OR r.invalid_at > $valid_at OR coalesce(r.closing_known_at, r.known_at, r.recorded_at) > $known_at)
+    AND {{started r}}
+    AND ($closed OR {{open r}})
   WITH o, min(CASE
       WHEN type(r) = 'MENTIONED' THEN 2
-      WHEN r.invalid_at IS NULL OR r.invalid_at > $valid_at OR coalesce(r.closing_known_at, r.known_at, r.recorded_at) > $known_at THEN 0 ELSE 1 END) AS standing, max(r.strength) AS strength
+      WHEN {{open r}} THEN 0 ELSE 1 END) AS standing, max(r.strength) AS strength
   ORDER BY standing, strength DESC, o.last_seen DESC, o.id
   RETURN collect(o.id) AS near
 }

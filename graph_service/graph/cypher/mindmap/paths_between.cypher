@@ -16,15 +16,14 @@ WITH coalesce(t.epoch, '') AS epoch, coalesce(t.seq, 0) AS seq
 CALL () {
   MATCH (a:Memory {tenant: $tenant, id: $source}), (b:Memory {tenant: $tenant, id: $target})
   WHERE a <> b AND ($user_id IS NULL OR a.user_id = $user_id AND b.user_id = $user_id)
-  MATCH path = allShortestPaths((a)-[:PREFERS|DISLIKES|CARES_ABOUT|RELATES_TO|CAUSED_BY|MENTIONED*..8]-(b))
+  MATCH path = allShortestPaths((a)-[:{{predicates}}|MENTIONED*..8]-(b))
   WHERE all(n IN nodes(path) WHERE n.tenant = $tenant AND ($user_id IS NULL OR n.user_id = $user_id)
     AND (n = a OR n = b OR NOT (n:User OR n:Agent)))
-    AND all(r IN relationships(path) WHERE ($valid_at IS NULL OR r.valid_at IS NULL OR r.valid_at <= $valid_at)
-      AND ($known_at IS NULL OR coalesce(r.known_at, r.recorded_at, r.first_seen) <= $known_at)
-      AND ($closed OR r.invalid_at IS NULL OR r.invalid_at > $valid_at OR coalesce(r.closing_known_at, r.known_at, r.recorded_at) > $known_at))
+    AND all(r IN relationships(path) WHERE {{started r}}
+      AND ($closed OR {{open r}}))
   WITH path, reduce(sum = 0.0, r IN relationships(path) | sum + CASE
       WHEN type(r) = 'MENTIONED' THEN 0.0
-      WHEN r.invalid_at IS NULL OR r.invalid_at > $valid_at OR coalesce(r.closing_known_at, r.known_at, r.recorded_at) > $known_at THEN 1 + r.strength ELSE 0.5 END) AS weight
+      WHEN {{open r}} THEN 1 + r.strength ELSE 0.5 END) AS weight
   WITH [n IN nodes(path) | n.id] AS ids, max(weight) AS weight
   ORDER BY weight DESC, ids LIMIT $rows_max
   RETURN collect(ids) AS telling
@@ -32,14 +31,13 @@ CALL () {
 CALL () {
   MATCH (a:Memory {tenant: $tenant, id: $source}), (b:Memory {tenant: $tenant, id: $target})
   WHERE a <> b AND ($user_id IS NULL OR a.user_id = $user_id AND b.user_id = $user_id)
-  MATCH path = allShortestPaths((a)-[:PREFERS|DISLIKES|CARES_ABOUT|RELATES_TO|CAUSED_BY|MENTIONED*..8]-(b))
+  MATCH path = allShortestPaths((a)-[:{{predicates}}|MENTIONED*..8]-(b))
   WHERE all(n IN nodes(path) WHERE n.tenant = $tenant AND ($user_id IS NULL OR n.user_id = $user_id))
-    AND all(r IN relationships(path) WHERE ($valid_at IS NULL OR r.valid_at IS NULL OR r.valid_at <= $valid_at)
-      AND ($known_at IS NULL OR coalesce(r.known_at, r.recorded_at, r.first_seen) <= $known_at)
-      AND ($closed OR r.invalid_at IS NULL OR r.invalid_at > $valid_at OR coalesce(r.closing_known_at, r.known_at, r.recorded_at) > $known_at))
+    AND all(r IN relationships(path) WHERE {{started r}}
+      AND ($closed OR {{open r}}))
   WITH path, reduce(sum = 0.0, r IN relationships(path) | sum + CASE
       WHEN type(r) = 'MENTIONED' THEN 0.0
-      WHEN r.invalid_at IS NULL OR r.invalid_at > $valid_at OR coalesce(r.closing_known_at, r.known_at, r.recorded_at) > $known_at THEN 1 + r.strength ELSE 0.5 END) AS weight
+      WHEN {{open r}} THEN 1 + r.strength ELSE 0.5 END) AS weight
   WITH [n IN nodes(path) | n.id] AS ids, max(weight) AS weight
   ORDER BY weight DESC, ids LIMIT $rows_max
   RETURN collect(ids) AS short

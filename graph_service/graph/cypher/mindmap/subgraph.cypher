@@ -17,10 +17,9 @@ CALL (found) {
   UNWIND found AS s
   MATCH (s)-[r]->(o:Memory)
   WHERE r.tenant = $tenant AND o.id IN $ids
-    AND ($valid_at IS NULL OR r.valid_at IS NULL OR r.valid_at <= $valid_at)
-    AND ($known_at IS NULL OR coalesce(r.known_at, r.recorded_at, r.first_seen) <= $known_at)
+    AND {{started r}}
   WITH s, r, o, size(coalesce(r.evidence, [])) AS evidence_n,
-       CASE WHEN type(r) = 'MENTIONED' THEN 2 WHEN r.invalid_at IS NULL OR r.invalid_at > $valid_at OR coalesce(r.closing_known_at, r.known_at, r.recorded_at) > $known_at THEN 0 ELSE 1 END AS standing
+       CASE WHEN type(r) = 'MENTIONED' THEN 2 WHEN {{open r}} THEN 0 ELSE 1 END AS standing
   WHERE $closed OR standing <> 1
   WITH s, r, o, evidence_n, standing ORDER BY standing, r.strength DESC, r.last_seen DESC, r.id
   LIMIT $rows_max

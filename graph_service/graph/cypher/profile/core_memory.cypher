@@ -15,9 +15,8 @@
 // confidence, first_us, last_us, valid_ms, invalid_ms, trigger_emotion, evidence, scenes]; no row for a user nobody has.
 MATCH (u:Memory {tenant: $tenant, id: $user_node_id})
 CALL (u) {
-  MATCH (u)-[r:PREFERS|DISLIKES|CARES_ABOUT|RELATES_TO|CAUSED_BY]->(b:Memory)
-  WHERE r.tenant = $tenant AND r.valid_at <= $valid_at AND ($known_at IS NULL OR coalesce(r.known_at, r.recorded_at) <= $known_at)
-    AND (r.invalid_at IS NULL OR r.invalid_at > $valid_at OR coalesce(r.closing_known_at, r.known_at, r.recorded_at) > $known_at)
+  MATCH (u)-[r:{{predicates}}]->(b:Memory)
+  WHERE r.tenant = $tenant AND {{holds r}}
     AND (r.profile_out IS NULL OR NOT $as_marked)
   WITH r, b ORDER BY r.importance DESC, r.confidence DESC, r.last_seen DESC, r.id LIMIT $facts_max
   RETURN collect([
@@ -32,11 +31,10 @@ CALL (u) {
   // The hint: where causes are few beside everything else, all of them, of all tenants, would be looked through.
   MATCH (a:Memory)-[r:CAUSED_BY {tenant: $tenant, user_id: $user_id}]->(b:Memory)
   USING INDEX r:CAUSED_BY(tenant, user_id)
-  WHERE a <> u AND r.valid_at <= $valid_at AND ($known_at IS NULL OR coalesce(r.known_at, r.recorded_at) <= $known_at)
-    AND (r.invalid_at IS NULL OR r.invalid_at > $valid_at OR coalesce(r.closing_known_at, r.known_at, r.recorded_at) > $known_at)
+  WHERE a <> u AND {{holds r}}
   WITH u, a, r, b ORDER BY r.strength DESC, r.confidence DESC, r.last_seen DESC, r.id LIMIT $triggers_max
   WHERE b = u
-    OR EXISTS { MATCH (u)-[:PREFERS|DISLIKES|CARES_ABOUT|RELATES_TO|CAUSED_BY]->(a) }
+    OR EXISTS { MATCH (u)-[:{{predicates}}]->(a) }
     OR EXISTS { MATCH (m:Message {tenant: $tenant}) WHERE m.id IN r.evidence AND m.role = 'user' }
   RETURN collect([
     r.id, r.uri, r.statement, type(r), r.relation, b.id, r.kind, r.importance, r.base_strength, r.strength, r.confidence,
@@ -46,7 +44,7 @@ CALL (u) {
     r.trigger_emotion, r.evidence, size(r.scenes)]) AS triggers
 }
 CALL (u) {
-  MATCH (u)-[r:PREFERS|DISLIKES|CARES_ABOUT|RELATES_TO|CAUSED_BY]->(b:Memory)
+  MATCH (u)-[r:{{predicates}}]->(b:Memory)
   WHERE r.tenant = $tenant AND r.invalid_at <= $valid_at
     AND ($known_at IS NULL OR coalesce(r.closing_known_at, r.known_at, r.recorded_at) <= $known_at)
   WITH r, b ORDER BY r.invalid_at DESC, r.id LIMIT $closed_max

@@ -5,7 +5,7 @@
 // $facts: list of fact ids
 // $out: map of fact id to why it is out; null for what is in the profile
 // -> subject_id, object_id, predicate, properties
-MATCH (a:Memory {tenant: $tenant, id: $id})-[r:PREFERS|DISLIKES|CARES_ABOUT|RELATES_TO|CAUSED_BY]->(b:Memory)
+MATCH (a:Memory {tenant: $tenant, id: $id})-[r:{{predicates}}]->(b:Memory)
 WHERE r.tenant = $tenant AND r.id IN $facts
 SET r.profile_out = $out[r.id]
 RETURN a.id AS subject_id, b.id AS object_id, type(r) AS predicate, r {.*, embedding: null} AS properties

@@ -6,9 +6,8 @@
 // $known_at: datetime or null; by what was known then. memory/holding.py says the same
 // -> subject_id, facts
 UNWIND $ids AS id
-MATCH (a:Memory {tenant: $tenant, id: id})-[r:PREFERS|DISLIKES|CARES_ABOUT|RELATES_TO|CAUSED_BY]->(b:Memory)
-WHERE r.tenant = $tenant AND r.valid_at <= $valid_at AND ($known_at IS NULL OR coalesce(r.known_at, r.recorded_at) <= $known_at)
-  AND (r.invalid_at IS NULL OR r.invalid_at > $valid_at OR coalesce(r.closing_known_at, r.known_at, r.recorded_at) > $known_at)
+MATCH (a:Memory {tenant: $tenant, id: id})-[r:{{predicates}}]->(b:Memory)
+WHERE r.tenant = $tenant AND {{holds r}}
 RETURN a.id AS subject_id, collect([
   r.id, type(r), r.relation, b.id, r.kind, r.importance, r.base_strength, r.confidence,
   r.first_seen.epochSeconds * 1000000 + r.first_seen.microsecond, r.last_seen.epochSeconds * 1000000 + r.last_seen.microsecond,

@@ -3,7 +3,7 @@
 // $id: str, the user or agent
 // $facts: list of fact ids
 // -> subject_uri, object, predicate, fact
-MATCH (a:Memory {tenant: $tenant, id: $id})-[r:PREFERS|DISLIKES|CARES_ABOUT|RELATES_TO|CAUSED_BY]->(b:Memory)
+MATCH (a:Memory {tenant: $tenant, id: $id})-[r:{{predicates}}]->(b:Memory)
 WHERE r.tenant = $tenant AND r.id IN $facts
 RETURN a.uri AS subject_uri, coalesce(b.name, b.user_id) AS object, type(r) AS predicate,
        r {.id, .relation, .statement, .kind, .importance, .base_strength, .confidence, .valid_at, .last_seen} AS fact

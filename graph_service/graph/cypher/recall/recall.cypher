@@ -64,18 +64,16 @@ CALL () {
   CALL db.index.fulltext.queryRelationships('fact_words', $kinship_query, {limit: $per_channel}) YIELD relationship AS r
   WHERE r.tenant = $tenant AND r.user_id = $user_id AND startNode(r):User AND endNode(r):Entity
     AND any(word IN split(toLower(r.relation), ' ') WHERE word IN $kinship_words)
-    AND r.valid_at <= $valid_at AND ($known_at IS NULL OR coalesce(r.known_at, r.recorded_at) <= $known_at)
-    AND (r.invalid_at IS NULL OR r.invalid_at > $valid_at OR coalesce(r.closing_known_at, r.known_at, r.recorded_at) > $known_at)
+    AND {{holds r}}
   RETURN endNode(r) AS e
 }
 WITH collect(e) AS named_entities
 CALL (named_entities) {
   UNWIND CASE WHEN 'message' IN $kinds OR 'fact' IN $kinds THEN named_entities ELSE [] END AS e
   CALL (e) {
-    MATCH (e)-[r:PREFERS|DISLIKES|CARES_ABOUT|RELATES_TO|CAUSED_BY]-(x:Memory)
+    MATCH (e)-[r:{{predicates}}]-(x:Memory)
     WHERE r.tenant = $tenant AND r.user_id = $user_id
-      AND r.valid_at <= $valid_at AND ($known_at IS NULL OR coalesce(r.known_at, r.recorded_at) <= $known_at)
-      AND (r.invalid_at IS NULL OR r.invalid_at > $valid_at OR coalesce(r.closing_known_at, r.known_at, r.recorded_at) > $known_at)
+      AND {{holds r}}
     RETURN r, x LIMIT $edges_per_entity
   }
   RETURN collect({e: e, r: r, x: x}) AS entity_edges
@@ -87,12 +85,11 @@ CALL (named_entities, entity_edges) {
   WITH named_entities, one.e AS e, one.x AS x, one.r AS r
   WHERE e:Entity AND x:Entity AND NOT x IN named_entities
   WITH named_entities, x, count(DISTINCT e) AS named, max(r.strength) AS strength
-  WHERE COUNT { (x)-[:PREFERS|DISLIKES|CARES_ABOUT|RELATES_TO|CAUSED_BY]-() } <= $max_degree
+  WHERE COUNT { (x)-[:{{predicates}}]-() } <= $max_degree
   WITH named_entities, x, named ORDER BY named DESC, strength DESC, x.id LIMIT $max_bridges
-  MATCH (x)-[r:PREFERS|DISLIKES|CARES_ABOUT|RELATES_TO|CAUSED_BY]-(y:Memory)
+  MATCH (x)-[r:{{predicates}}]-(y:Memory)
   WHERE NOT y IN named_entities AND r.tenant = $tenant AND r.user_id = $user_id
-    AND r.valid_at <= $valid_at AND ($known_at IS NULL OR coalesce(r.known_at, r.recorded_at) <= $known_at)
-    AND (r.invalid_at IS NULL OR r.invalid_at > $valid_at OR coalesce(r.closing_known_at, r.known_at, r.recorded_at) > $known_at)
+    AND {{holds r}}
   WITH r, max(named) AS named ORDER BY named DESC, r.strength DESC, r.id LIMIT $per_channel
   RETURN collect({r: r, named: toFloat(named)}) AS second_hop
 }
@@ -225,17 +222,15 @@ CALL (entity_edges, second_hop) {
   CALL (entity_edges, second_hop) {
     // The vector index cannot filter by validity, so that is done after it.
     WITH $fact_vector AS v WHERE v IS NOT NULL
-    MATCH ()-[r:PREFERS|DISLIKES|CARES_ABOUT|RELATES_TO|CAUSED_BY]->()
+    MATCH ()-[r:{{predicates}}]->()
       SEARCH r IN (VECTOR INDEX fact_vector FOR v WHERE r.tenant = $tenant AND r.user_id = $user_id LIMIT $vector_k) SCORE AS score
-    WHERE r.valid_at <= $valid_at AND ($known_at IS NULL OR coalesce(r.known_at, r.recorded_at) <= $known_at)
-      AND (r.invalid_at IS NULL OR r.invalid_at > $valid_at OR coalesce(r.closing_known_at, r.known_at, r.recorded_at) > $known_at)
+    WHERE {{holds r}}
     WITH r, score ORDER BY score DESC LIMIT $per_channel
     RETURN r, 'vector' AS channel, score
    UNION ALL
     CALL db.index.fulltext.queryRelationships('fact_words', $fact_query, {limit: $per_channel}) YIELD relationship AS r, score
     WHERE r.tenant = $tenant AND r.user_id = $user_id
-      AND r.valid_at <= $valid_at AND ($known_at IS NULL OR coalesce(r.known_at, r.recorded_at) <= $known_at)
-      AND (r.invalid_at IS NULL OR r.invalid_at > $valid_at OR coalesce(r.closing_known_at, r.known_at, r.recorded_at) > $known_at)
+      AND {{holds r}}
     RETURN r, 'words' AS channel, score
    UNION ALL
     UNWIND CASE WHEN 'fact' IN $kinds THEN entity_edges ELSE [] END AS one

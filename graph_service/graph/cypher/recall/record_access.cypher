@@ -25,15 +25,9 @@ CALL (messages, scenes) {
 }
 CALL (facts) {
   CALL (facts) {
-    UNWIND facts AS row MATCH ()-[r:PREFERS {tenant: $tenant, id: row.id}]->() RETURN r, row
-   UNION ALL
-    UNWIND facts AS row MATCH ()-[r:DISLIKES {tenant: $tenant, id: row.id}]->() RETURN r, row
-   UNION ALL
-    UNWIND facts AS row MATCH ()-[r:CARES_ABOUT {tenant: $tenant, id: row.id}]->() RETURN r, row
-   UNION ALL
-    UNWIND facts AS row MATCH ()-[r:RELATES_TO {tenant: $tenant, id: row.id}]->() RETURN r, row
-   UNION ALL
-    UNWIND facts AS row MATCH ()-[r:CAUSED_BY {tenant: $tenant, id: row.id}]->() RETURN r, row
+    {{each fact, UNION ALL}}
+    UNWIND facts AS row MATCH ()-[r:{{predicate}} {tenant: $tenant, id: row.id}]->() RETURN r, row
+    {{end}}
   }
   SET r.last_accessed = row.at, r.access_n = coalesce(r.access_n, 0) + row.n
   RETURN count(r) AS edges

@@ -24,9 +24,7 @@ RETURN s.id AS id,
        'embed' IN unasked
          AND (EXISTS { (m:Message {tenant: $tenant, session_id: s.id, unembedded: true}) }
               OR EXISTS { (x:Scene {tenant: $tenant, session_id: s.id, unembedded: true}) }
-              OR EXISTS { ()-[f:PREFERS {tenant: $tenant, unembedded_in: s.id}]->() }
-              OR EXISTS { ()-[f:DISLIKES {tenant: $tenant, unembedded_in: s.id}]->() }
-              OR EXISTS { ()-[f:CARES_ABOUT {tenant: $tenant, unembedded_in: s.id}]->() }
-              OR EXISTS { ()-[f:RELATES_TO {tenant: $tenant, unembedded_in: s.id}]->() }
-              OR EXISTS { ()-[f:CAUSED_BY {tenant: $tenant, unembedded_in: s.id}]->() }) AS lost_embed,
+              OR {{each fact, OR}}
+              EXISTS { ()-[f:{{predicate}} {tenant: $tenant, unembedded_in: s.id}]->() }
+              {{end}}) AS lost_embed,
        'close' IN unasked AND state IN ['closing', 'indexing', 'extracting'] AS lost_close

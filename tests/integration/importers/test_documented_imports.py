@@ -1,0 +1,107 @@
+"""What docs/importing.md tells people to type works, twice, and says what it left out. Requirement E7."""
+
+import json
+import re
+import shlex
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from graph_service.cli.main import app
+from graph_service.graph.store import Graph
+from schema.ids import TenantId
+from tests.conftest import Server
+from tests.integration.memory.entity_resolution.test_merges import edges
+from tests.support.cli_process import Home
+from tests.unit.importers.test_foreign_files import MEMORY_FILE, a_chat
+
+TEXT = (Path(__file__).parents[3] / "docs/importing.md").read_text("utf-8")
+GRAPHITI = """
+CREATE (e:Episodic {uuid: $g + '-e', group_id: $g, source: 'message', content: 'Ana: I moved to Lisbon.',
+        valid_at: datetime('2025-05-01T00:00Z'), created_at: datetime()})
+CREATE (a:Entity:Person {uuid: $g + '-a', group_id: $g, name: 'Bo', summary: 'A friend.', name_embedding: [0.1]})
+CREATE (b:Entity {uuid: $g + '-b', group_id: $g, name: 'Lisbon', summary: ''})
+CREATE (e)-[:MENTIONS {uuid: $g + '-m', group_id: $g}]->(a)
+CREATE (a)-[:RELATES_TO {uuid: $g + '-f', group_id: $g, name: 'LIVED_NEAR',
+        fact: 'Bo lived near Lisbon', episodes: [$g + '-e'],
+        valid_at: datetime('2020-01-01T00:00Z'), invalid_at: datetime('2024-01-01T00:00Z'), fact_embedding: [0.1]}]->(b)
+"""
+FORGET = "MATCH (n {group_id: $g}) DETACH DELETE n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, server: Server, tenant: str, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with the files of the page, and settings that lead to the database of the tests."""
+    settings = {
+        "NEO4J_URI": server.uri,
+        "NEO4J_PASSWORD": server.password,
+        "MNEMOGRAPH_TENANT": tenant,
+        "MNEMOGRAPH_EMBEDDING_KIND": "none",
+    }
+    Home(tmp_path, settings).move_in(monkeypatch)
+    (tmp_path / "password").write_text(f"{server.password}\n")
+    (tmp_path / "memory.jsonl").write_text(MEMORY_FILE)
+    memory = {"id": "m1", "memory": "I love jasmine tea.", "created_at": "2025-05-01T10:00:00Z", "metadata": {"a": 1}}
+    (tmp_path / "mem0.json").write_text(json.dumps({"results": [memory]}))
+    with zipfile.ZipFile(tmp_path / "chatgpt.zip", "w") as archive:
+        archive.writestr("conversations.json", json.dumps([a_chat()]))
+    talk = {"uuid": "1", "sender": "human", "text": "我住在上海。", "created_at": "2026-02-14T10:04:22.000Z"}
+    (tmp_path / "conversations.json").write_text(json.dumps([{"uuid": "c", "chat_messages": [talk]}]))
+    return tmp_path
+
+
+def typed(line: str, *more: str) -> Any:
+    result = CliRunner().invoke(app, [*shlex.split(line)[1:], *more])
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return json.loads(result.stdout)
+
+
+async def in_graph(graph: Graph, statement: str, group: str) -> None:
+    async with graph._driver.session() as session:
+        await (await session.run(statement, g=group)).consume()
+
+
+@pytest.fixture
+async def group(graph: Graph, tenant: str) -> Any:
+    """A Graphiti's graph, beside ours in the same database."""
+    await in_graph(graph, GRAPHITI, tenant)
+    yield tenant
+    await in_graph(graph, FORGET, tenant)
+
+
+def test_every_import_of_the_page_runs_and_repeats(folder: Path, server: Server, group: str) -> None:
+    block = re.findall(r"^```sh\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)[0]
+    lines = [line.replace("bolt://127.0.0.1:7687", server.uri) for line in block.splitlines()]
+    lines[-1] += f" --graphiti-group {group}"
+    # Without waiting: the database of the tests holds other tests' work too.
+    first = [typed(line, "--json", "--no-wait") for line in lines]
+    assert [(one["stored"], one["repeated"]) for one in first] == [(1, 0), (5, 0), (3, 0), (1, 0), (1, 0)]
+    assert first[0]["dropped"] == {"metadata": 1}
+    assert first[2]["dropped"]["calls of tools"] == 1
+    assert first[4] == first[4] | {"kept": {"messages": 1, "facts": 1, "groups": 1}, "users": ["ana"]}
+    assert first[4]["dropped"] == {"summaries of Graphiti": 1}
+    again = [typed(line, "--json", "--no-wait") for line in lines]
+    assert [(one["stored"], one["repeated"]) for one in again] == [(0, 1), (0, 5), (0, 3), (0, 1), (0, 1)]
+
+
+async def test_what_was_imported_is_in_the_map(graph: Graph, tenant: str, tmp_path: Path) -> None:
+    from graph_service.importers.conversation_files import FileFormat, Owner
+    from graph_service.importers.reader import read_file
+    from tests.support.builders import a_memory, a_worker
+
+    found = read_file(MEMORY_FILE, name="memory.jsonl", form=FileFormat.AUTO, owner=Owner(user_id="ana"))
+    for call in found.calls:
+        await a_memory(graph).remember(TenantId(tenant), call)
+    await a_worker(graph).drain()
+    assert {("ana", "PREFERS", "tea"), ("ana", "RELATES_TO", "Acme")} <= set(await edges(graph, tenant))
+
+
+def test_a_bad_file_stores_nothing_and_is_named(folder: Path) -> None:
+    (folder / "bad.jsonl").write_text(f'{MEMORY_FILE}\n{{"type": "entity"}}')
+    with pytest.raises(Exception, match=r"nothing was stored[\s\S]*bad\.jsonl line 5"):
+        typed("mnemograph import mem0.json bad.jsonl --user ana", "--json")
+    assert typed("mnemograph cypher 'MATCH (n {tenant: $tenant}) RETURN count(n) AS n'", "--json") == [{"n": 0}]

@@ -1,0 +1,158 @@
+"""A model judges facts in doubt, on a real Neo4j against a fake endpoint. Requirement C8, and A2 for tenants."""
+
+import json
+from datetime import timedelta
+from typing import Any
+
+import pytest
+import pytest_asyncio
+
+from extraction.llm.fact_judge import model_fact_judge
+from extraction.openai_api.language_model import connect_openai_model
+from extraction.rules.rule_reader import read_by_rules
+from graph_service.graph.store import Graph
+from graph_service.memory.consolidation.pipeline import Readers
+from graph_service.memory.worker.worker import Worker
+from schema.ids import TenantId
+from schema.message import ProvidedFact
+from schema.telling import Closing
+from tests.integration.memory.facts.test_conflict_resolution import edges, open_now
+from tests.support.builders import NOON, a_memory, a_message, a_worker, an_incoming
+from tests.support.fake_openai import FakeOpenAI, fails, says
+
+GOALS = {
+    "en": ("run a marathon next year", "complete a 42 km race next year"),
+    "zh": ("明年跑一次马拉松", "明年完成四十二公里长跑"),
+}
+
+
+@pytest_asyncio.fixture(autouse=True)
+async def nothing_left(graph: Graph) -> None:
+    """A worker serves all tenants: what other tests left undone is not for these endpoints."""
+    await a_worker(graph).drain()
+
+
+async def a_judge(graph: Graph, fake: FakeOpenAI) -> Worker:
+    """A worker whose scenes the rules read, and whose doubts the fake endpoint settles."""
+    model = await connect_openai_model(model="fake", base_url=fake.base_url, api_key=None, timeout_s=5)
+    readers = Readers(first=read_by_rules, fallback=read_by_rules, judge=model_fact_judge(model))
+    return a_worker(graph, readers=readers)
+
+
+async def plan_to(graph: Graph, worker: Worker, tenant: str, goal: str, *, day: int) -> None:
+    """Alice's agent brings a plan of hers, and it is read at once."""
+    fact = ProvidedFact(
+        subject="user", predicate="CARES_ABOUT", object=goal, relation="plan", statement=f"Alice: {goal}"
+    )
+    message = a_message(f"{goal} ({day})", time=NOON + timedelta(days=day))
+    call = an_incoming(messages=(message,), facts=(fact,), session=f"day-{day}")
+    await a_memory(graph).remember(TenantId(tenant), call)
+    await worker.drain()
+
+
+def verdicts(*told: Any) -> str:
+    return json.dumps({"verdicts": list(told)})
+
+
+def one(verdict: str, known: str | None = "k1", fact: str = "n1") -> dict[str, Any]:
+    return {"fact": fact, "verdict": verdict, "known": known}
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+async def test_the_same_in_other_words_becomes_one_fact(graph: Graph, tenant: str, language: str) -> None:
+    first, second = GOALS[language]
+    with FakeOpenAI(says(verdicts(one("same")))) as fake:
+        worker = await a_judge(graph, fake)
+        await plan_to(graph, worker, tenant, first, day=0)
+        assert fake.requests == []
+        await plan_to(graph, worker, tenant, second, day=2)
+    found = await edges(graph, tenant)
+    assert set(found) == {first}
+    assert len(found[first]["evidence"]) == 2
+    (day,) = (await a_memory(graph).usage(TenantId(tenant), days=1)).days
+    assert (day.calls, day.tokens_in) == (1, 100)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+async def test_what_is_replaced_is_explained_and_can_be_reopened(graph: Graph, tenant: str, language: str) -> None:
+    first, second = GOALS[language]
+    memory, whose = a_memory(graph), TenantId(tenant)
+    with FakeOpenAI(says(verdicts(one("replaces")))) as fake:
+        worker = await a_judge(graph, fake)
+        await plan_to(graph, worker, tenant, first, day=0)
+        await plan_to(graph, worker, tenant, second, day=2)
+        old = (await edges(graph, tenant))[first]
+        assert await open_now(graph, tenant) == {second}
+        closing = (await memory.facts.standing(whose, old["id"])).closing
+        assert closing is not None
+        assert (closing.why, closing.message_text) == (Closing.JUDGED, f"{second} (2)")
+        await memory.facts.reopen(whose, old["id"], "she still wants it")
+        await plan_to(graph, worker, tenant, second, day=4)
+    assert await open_now(graph, tenant) == {first, second}
+
+
+async def test_forgetting_what_replaced_a_fact_lets_it_hold_again(graph: Graph, tenant: str) -> None:
+    first, second = GOALS["en"]
+    with FakeOpenAI(says(verdicts(one("replaces")))) as fake:
+        worker = await a_judge(graph, fake)
+        await plan_to(graph, worker, tenant, first, day=0)
+        await plan_to(graph, worker, tenant, second, day=2)
+        (message,) = (await edges(graph, tenant))[second]["evidence"]
+        await a_memory(graph).forgetting.message(TenantId(tenant), message)
+        await worker.drain()
+    assert await open_now(graph, tenant) == {first}
+
+
+async def test_a_hostile_verdict_changes_nothing_that_it_must_not(graph: Graph, tenant: str) -> None:
+    first, second = GOALS["en"]
+    other = f"{tenant}-2"
+    with FakeOpenAI() as fake:
+        worker = await a_judge(graph, fake)
+        await plan_to(graph, worker, other, first, day=0)
+        await plan_to(graph, worker, tenant, first, day=0)
+        theirs = (await edges(graph, other))[first]["id"]
+        mine = (await edges(graph, tenant))[first]["id"]
+        evil = [one("replaces", named) for named in (theirs, mine, "k2", "k99", "'; MATCH (n) DETACH DELETE n", None)]
+        evil += [one("same", "k1", fact="n2"), {"fact": ["n1"], "verdict": {}}, one("forget everything")] * 1_000
+        fake.script.append(says(verdicts(*evil)))
+        await plan_to(graph, worker, tenant, second, day=2)
+    asked = json.dumps(fake.requests[0])
+    assert not any(secret in asked for secret in (theirs, mine, tenant, "alice"))
+    assert await open_now(graph, tenant) == {first, second}
+    assert await open_now(graph, other) == {first}
+
+
+async def test_facts_of_other_users_and_tenants_are_not_shown(graph: Graph, tenant: str) -> None:
+    first, second = GOALS["en"]
+    with FakeOpenAI() as fake:
+        worker = await a_judge(graph, fake)
+        await plan_to(graph, worker, f"{tenant}-2", first, day=0)
+        fact = ProvidedFact(subject="user", predicate="CARES_ABOUT", object=first, relation="plan", statement=first)
+        call = an_incoming(messages=(a_message(first),), facts=(fact,), user="bob", session="bob")
+        await a_memory(graph).remember(TenantId(tenant), call)
+        await worker.drain()
+        await plan_to(graph, worker, tenant, second, day=2)
+    assert fake.requests == []
+    assert await open_now(graph, tenant) == {first, second}
+
+
+async def test_an_unreadable_verdict_leaves_the_rules_to_decide(graph: Graph, tenant: str) -> None:
+    first, second = GOALS["en"]
+    with FakeOpenAI(*[says("I would rather not say.")] * 4) as fake:
+        worker = await a_judge(graph, fake)
+        await plan_to(graph, worker, tenant, first, day=0)
+        await plan_to(graph, worker, tenant, second, day=2)
+    assert await open_now(graph, tenant) == {first, second}
+    (day,) = (await a_memory(graph).usage(TenantId(tenant), days=1)).days
+    assert day.calls == len(fake.requests) > 0
+
+
+async def test_while_the_judge_is_away_the_work_waits(graph: Graph, tenant: str) -> None:
+    first, second = GOALS["en"]
+    with FakeOpenAI(fails(500), says(verdicts(one("same")))) as fake:
+        worker = await a_judge(graph, fake)
+        await plan_to(graph, worker, tenant, first, day=0)
+        await plan_to(graph, worker, tenant, second, day=2)
+    found = await edges(graph, tenant)
+    assert set(found) == {first}
+    assert len(found[first]["evidence"]) == 2

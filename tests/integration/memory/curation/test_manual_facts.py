@@ -1,0 +1,153 @@
+"""What a person states of facts by hand outranks what is read, survives reading anew, and can be taken back exactly.
+
+Requirements C8 and E1, and F2 for tenants.
+"""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from graph_service.graph.store import Graph
+from graph_service.memory.curation.statement_reader import Correction
+from graph_service.memory.curation.statements import FactEdit, ManualFact
+from graph_service.memory.service import Memory
+from schema.errors import ConflictError, InputError, NotFoundError
+from schema.ids import TenantId
+from tests.integration.memory.facts.test_conflict_resolution import edges, open_now, say
+from tests.support.builders import NOON, a_memory, a_worker
+from tests.support.graph_hash import graph_rows
+
+
+def by_hand(graph: Graph) -> Memory:
+    """A memory that reads what is stated at once."""
+    return a_memory(graph, refresh=a_worker(graph).refresh_layers)
+
+
+async def state(graph: Graph, tenant: str, act: str, *args: Any) -> Correction:
+    return await getattr(by_hand(graph).statements, act)(TenantId(tenant), *args)
+
+
+async def rows(graph: Graph, tenant: str) -> list[str]:
+    """The graph without the marks of what was forgotten and what reading cost."""
+    await a_worker(graph).drain()
+    return [row for row in await graph_rows(graph, tenant) if "'Tombstone'" not in row and "'Usage'" not in row]
+
+
+def a_fact(name: str, statement: str, **more: Any) -> ManualFact:
+    return ManualFact(
+        user_id="alice", predicate="RELATES_TO", object=name, statement=statement, relation="lives in", **more
+    )
+
+
+async def test_what_is_read_later_does_not_close_what_a_person_added(graph: Graph, tenant: str) -> None:
+    await say(graph, tenant, "I live in Paris.", day=0)
+    added = await state(graph, tenant, "add", a_fact("Lyon", "Alice lives in Lyon"))
+    found = await edges(graph, tenant)
+    assert (found["Lyon"]["id"], found["Lyon"]["reader"], found["Lyon"]["confidence"]) == (added.fact_id, "person", 1.0)
+    assert found["Paris"]["closed_by"] == added.fact_id
+    later = (datetime.now(UTC) - NOON) / timedelta(days=1)
+    await say(graph, tenant, "I moved to Oslo.", day=later + 0.2)
+    await say(graph, tenant, "I live in Paris.", day=later + 0.4)
+    assert await open_now(graph, tenant) == {"Lyon"}
+
+
+@pytest.mark.parametrize("text", ["I live in Paris.", "我住在北京。"])
+async def test_a_rejected_fact_stays_closed_however_often_it_is_read(graph: Graph, tenant: str, text: str) -> None:
+    await say(graph, tenant, text, day=0)
+    (fact,) = (await edges(graph, tenant)).values()
+    rejected = await state(graph, tenant, "reject", fact["id"])
+    assert rejected.fact_id == fact["id"]
+    await say(graph, tenant, text, day=200)
+    (now,) = (await edges(graph, tenant)).values()
+    assert (now["closed_why"], now["invalid_at"]) == ("rejected", now["valid_at"])
+    with pytest.raises(ConflictError, match="rejected already"):
+        await state(graph, tenant, "reject", fact["id"])
+
+
+async def test_an_update_replaces_what_was_read_from_when_it_began(graph: Graph, tenant: str) -> None:
+    await say(graph, tenant, "I live in Paris.", day=0)
+    paris = (await edges(graph, tenant))["Paris"]
+    edit = FactEdit(object="Lyon", statement="Alice lives in Lyon")
+    updated = await state(graph, tenant, "update", paris["id"], edit)
+    found = await edges(graph, tenant)
+    assert (updated.fact_id, updated.replaced_id) == (found["Lyon"]["id"], paris["id"])
+    assert (found["Paris"]["closed_why"], found["Lyon"]["valid_at"]) == ("rejected", paris["valid_at"])
+    assert await open_now(graph, tenant) == {"Lyon"}
+    with pytest.raises(InputError, match="statement"):
+        await state(graph, tenant, "update", found["Lyon"]["id"], FactEdit(object="Nice"))
+
+
+async def test_a_confirmed_and_a_pinned_fact_are_closed_by_nothing_that_is_read(graph: Graph, tenant: str) -> None:
+    await say(graph, tenant, "I live in Paris.", day=0)
+    paris = (await edges(graph, tenant))["Paris"]["id"]
+    await state(graph, tenant, "confirm", paris)
+    pinned = await state(graph, tenant, "pin", paris)
+    await say(graph, tenant, "I moved to Oslo.", day=3)
+    found = await edges(graph, tenant)
+    assert (found["Paris"].get("invalid_at"), found["Paris"]["importance"]) == (None, 10)
+    assert (found["Oslo"]["closed_by"], found["Oslo"]["closed_why"]) == (paris, "replaced")
+    told = await by_hand(graph).statements.latest(TenantId(tenant), "alice", limit=10)
+    assert [(one.kind, one.fact_id) for one in told] == [("pin", paris), ("confirm", paris)]
+    assert told[0].id == pinned.id
+
+
+@pytest.mark.parametrize(
+    ("act", "edit"),
+    [
+        ("confirm", ()),
+        ("pin", ()),
+        ("reject", ()),
+        ("update", (FactEdit(statement="Alice has her home in Rome"),)),
+        ("update", (FactEdit(object="Bari", statement="Alice lives in Bari"),)),
+        ("update", (FactEdit(valid_at=NOON - timedelta(days=9), invalid_at=NOON + timedelta(days=9)),)),
+        ("add", ()),
+    ],
+)
+async def test_taking_a_statement_back_is_its_exact_inverse(
+    graph: Graph, tenant: str, act: str, edit: tuple[FactEdit, ...]
+) -> None:
+    await say(graph, tenant, "I live in Paris.", day=0)
+    await say(graph, tenant, "I moved to Rome. I like tea.", day=3)
+    await state(graph, tenant, "confirm", (await edges(graph, tenant))["tea"]["id"])
+    rome = (await edges(graph, tenant))["Rome"]["id"]
+    before = await rows(graph, tenant)
+    wish = (a_fact("Oslo", "Alice lives in Oslo"),) if act == "add" else (rome, *edit)
+    done = await state(graph, tenant, act, *wish)
+    assert await rows(graph, tenant) != before
+    await by_hand(graph).statements.undo(TenantId(tenant), done.id)
+    assert await rows(graph, tenant) == before
+    with pytest.raises(NotFoundError):
+        await by_hand(graph).statements.undo(TenantId(tenant), done.id)
+
+
+async def test_statements_are_there_when_all_else_is_read_anew(graph: Graph, tenant: str) -> None:
+    await say(graph, tenant, "I live in Paris.", day=0, session="one")
+    await say(graph, tenant, "I love jasmine tea.", day=0, session="two")
+    paris = (await edges(graph, tenant))["Paris"]["id"]
+    await state(graph, tenant, "update", paris, FactEdit(object="Lyon", statement="Alice lives in Lyon"))
+    await say(graph, tenant, "I really do live in Paris.", day=2, session="three")
+    memory = by_hand(graph)
+    # Whatever touches the fact is read again, the statement too.
+    await memory.forgetting.session(TenantId(tenant), "alice", "three")
+    await a_worker(graph).drain()
+    found = await edges(graph, tenant)
+    assert (found["Paris"]["closed_why"], found["Lyon"].get("invalid_at")) == ("rejected", None)
+
+
+async def test_nobody_states_anything_of_another_tenants_facts(graph: Graph, tenant: str) -> None:
+    await say(graph, tenant, "I live in Paris.", day=0)
+    paris = (await edges(graph, tenant))["Paris"]["id"]
+    done = await state(graph, tenant, "confirm", paris)
+    before = await rows(graph, tenant)
+    for act, args in (
+        ("confirm", (paris,)),
+        ("reject", (paris,)),
+        ("pin", (paris,)),
+        ("update", (paris, FactEdit(statement="x"))),
+        ("undo", (done.id,)),
+    ):
+        with pytest.raises(NotFoundError):
+            await state(graph, f"{tenant}-other", act, *args)
+    assert await by_hand(graph).statements.latest(TenantId(f"{tenant}-other"), "alice", limit=10) == []
+    assert await rows(graph, tenant) == before

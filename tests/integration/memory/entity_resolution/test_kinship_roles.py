@@ -1,0 +1,146 @@
+""" "My sister" is who the user named so, in whatever order it was said, and only while nobody else may be meant.
+
+Requirement C9.
+"""
+
+from itertools import permutations
+
+import pytest
+
+from graph_service.graph.store import Graph
+from graph_service.memory.recall.query import HitKind, Question
+from schema.errors import ConflictError, NotFoundError
+from schema.ids import TenantId
+from tests.integration.memory.entity_resolution.test_merges import an_id, edges, merge
+from tests.support.builders import a_memory, a_message, a_worker, an_incoming
+from tests.support.graph_hash import graph_rows
+
+SISTER = ("My sister Anna lives in Oslo.", "My sister loves jazz.", "Anna hates rain.")
+JIE = ("我姐姐叫小红。", "我姐姐喜欢爵士乐。", "小红住在上海。")
+
+
+async def told(graph: Graph, tenant: str, *texts: str, first: int = 0, session: str = "s1", **more: str) -> None:
+    """One call for each text, a minute apart, each read before the next comes."""
+    for number, text in enumerate(texts, start=first):
+        message = a_message(text, minute=number, **more)
+        await a_memory(graph).remember(TenantId(tenant), an_incoming(messages=(message,), session=session))
+        await a_worker(graph).drain()
+
+
+async def entities(graph: Graph, tenant: str) -> set[str]:
+    return {one.name for one in await a_memory(graph).entities(TenantId(tenant), "alice")}
+
+
+@pytest.mark.parametrize(
+    ("texts", "name", "thing"), [(SISTER, "Anna", "jazz"), (JIE, "小红", "爵士乐")], ids=["en", "zh"]
+)
+async def test_what_is_said_of_my_sister_is_shown_with_her_name(
+    graph: Graph, tenant: str, texts: tuple[str, ...], name: str, thing: str
+) -> None:
+    await told(graph, tenant, *texts)
+    assert (name, "PREFERS", thing) in await edges(graph, tenant)
+    assert not entities_called(await entities(graph, tenant))
+
+
+def entities_called(names: set[str]) -> set[str]:
+    return names & {"sister", "my sister", "姐姐", "姐"}
+
+
+@pytest.mark.parametrize("texts", [SISTER, JIE], ids=["en", "zh"])
+async def test_the_order_and_the_calls_in_which_it_is_said_do_not_matter(
+    graph: Graph, tenant: str, texts: tuple[str, ...]
+) -> None:
+    found = set()
+    for number, order in enumerate([*permutations(range(3)), None]):
+        name = f"{tenant}-{number}"
+        messages = [a_message(text, minute=minute) for minute, text in enumerate(texts)]
+        for call in [messages] if order is None else [[messages[place]] for place in order]:
+            await a_memory(graph).remember(TenantId(name), an_incoming(messages=tuple(call)))
+            await a_worker(graph).drain()
+        found.add(tuple(await edges(graph, name)))
+    assert len(found) == 1
+
+
+async def test_one_more_sister_takes_back_who_was_meant(graph: Graph, tenant: str) -> None:
+    await told(graph, tenant, *SISTER)
+    await told(graph, tenant, "My sister Beth paints.", first=5)
+    drawn = await edges(graph, tenant)
+    assert ("sister", "PREFERS", "jazz") in drawn
+    assert ("Anna", "PREFERS", "jazz") not in drawn
+    never = f"{tenant}-never"
+    await told(graph, never, "My sister Beth paints.", first=5)
+    await told(graph, never, *SISTER)
+    assert await edges(graph, never) == drawn
+
+
+@pytest.mark.parametrize(
+    "naming",
+    ["My friend Anna lives in Oslo.", "My ex-wife Anna lives in Oslo."],
+)
+async def test_nobody_is_meant_who_was_not_named_plainly(graph: Graph, tenant: str, naming: str) -> None:
+    await told(graph, tenant, naming, "My sister loves jazz.", "My wife loves tea.")
+    drawn = await edges(graph, tenant)
+    assert ("sister", "PREFERS", "jazz") in drawn
+    assert ("wife", "PREFERS", "tea") in drawn
+
+
+async def test_my_younger_sister_need_not_be_the_one_who_was_named(graph: Graph, tenant: str) -> None:
+    await told(graph, tenant, "My sister Anna lives in Oslo.", "My younger sister loves jazz.", "My sister hates rain.")
+    drawn = await edges(graph, tenant)
+    assert ("younger sister", "PREFERS", "jazz") in drawn
+    assert ("sister", "DISLIKES", "rain") in drawn, "there are two"
+
+
+async def test_the_sister_of_somebody_else_is_not_mine(graph: Graph, tenant: str) -> None:
+    await a_memory(graph).remember(
+        TenantId(tenant), an_incoming("My sister Anna lives in Oslo.", session="s0", user_name="Alice")
+    )
+    await told(graph, tenant, "My sister loves jazz.", first=5, speaker="Carol")
+    drawn = await edges(graph, tenant)
+    assert ("Anna", "PREFERS", "jazz") not in drawn
+
+
+async def test_my_sister_finds_her_and_a_split_of_hers_is_remembered(graph: Graph, tenant: str) -> None:
+    memory, here = a_memory(graph), TenantId(tenant)
+    await told(graph, tenant, *SISTER)
+    question = Question(user_id="alice", text="What does my sister love?", kinds=(HitKind.FACT,))
+    answer = await memory.recall(here, question)
+    assert {(hit.subject, hit.object) for hit in answer.hits if hit.parts["names"] > 0} >= {("Anna", "jazz")}
+    await memory.split_entity(here, an_id(tenant, "sister"))
+    await told(graph, tenant, "My sister Anna paints.", "My sister loves tea.", first=7)
+    assert {("sister", "PREFERS", "tea"), ("sister", "PREFERS", "jazz")} <= set(await edges(graph, tenant))
+
+
+async def test_a_rejected_join_is_parted_and_stays_so(graph: Graph, tenant: str) -> None:
+    memory, here = a_memory(graph), TenantId(tenant)
+    await told(graph, tenant, *JIE)
+    pair = an_id(tenant, "小红"), an_id(tenant, "姐姐")
+    await memory.reject_merge(here, *pair, "还有一个姐姐")
+    await told(graph, tenant, "我姐姐小红喜欢茶。", first=7)
+    assert {"小红", "姐姐"} <= await entities(graph, tenant)
+    await memory.reject_merge(here, *pair, "还有一个姐姐")
+    await merge(memory, tenant, "小红", "姐姐")
+    with pytest.raises(ConflictError):
+        await memory.reject_merge(here, *pair, "too late")
+    with pytest.raises(NotFoundError):
+        await memory.reject_merge(TenantId(f"{tenant}-other"), *pair, "not ours")
+
+
+async def test_merging_two_who_were_called_so_makes_it_clear_until_they_are_split(graph: Graph, tenant: str) -> None:
+    memory, here = a_memory(graph), TenantId(tenant)
+    await told(graph, tenant, "My sister Anna paints.", "My sister Annie lives in Oslo.", "My sister loves jazz.")
+    before = await graph_rows(graph, tenant)
+    assert "sister" in await entities(graph, tenant)
+    made = await merge(memory, tenant, "Anna", "Annie")
+    assert ("Anna", "PREFERS", "jazz") in await edges(graph, tenant)
+    await memory.split_entity(here, made)
+    assert await graph_rows(graph, tenant) == before
+
+
+async def test_roles_of_one_tenant_never_reach_another(graph: Graph, tenant: str) -> None:
+    other = f"{tenant}-other"
+    await told(graph, other, SISTER[1])
+    before = await graph_rows(graph, other)
+    await told(graph, tenant, SISTER[0])
+    assert await graph_rows(graph, other) == before
+    assert "sister" in await entities(graph, other)

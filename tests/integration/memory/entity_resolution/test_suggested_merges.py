@@ -1,0 +1,66 @@
+"""Entities that may be one are suggested from a real Neo4j, and a rejected pair never again. Requirements C9 and F2."""
+
+from typing import Any
+
+import pytest
+
+from graph_service.graph.store import Graph
+from schema.errors import InputError, NotFoundError
+from schema.ids import TenantId
+from tests.integration.api.test_graphql_identity import ask
+from tests.integration.memory.entity_resolution.test_merges import an_id, merge, say
+from tests.support.builders import a_memory
+from tests.support.graph_hash import graph_rows
+
+SAID = [
+    ("Bob", "RELATES_TO", "Acme", "works at"),
+    ("Robert", "RELATES_TO", "Acme", "works at"),
+    ("小红", "PREFERS", "茶", None),
+    ("王小红", "PREFERS", "茶", None),
+    ("Anna", "RELATES_TO", "Annie", "sister"),
+]
+SUGGEST = "query($u: String) { suggestedMerges(userId: $u) { firstName secondName score reasons } }"
+REJECT = 'mutation($a: String!, $b: String!) { rejectMerge(aId: $a, bId: $b, reason: "two men") }'
+
+
+async def suggested(graph: Graph, tenant: str, user: str | None = None) -> list[set[str]]:
+    found: Any = (await ask(graph, tenant, SUGGEST, u=user)).data
+    assert all(0 < pair["score"] < 1 and pair["reasons"] for pair in found["suggestedMerges"])
+    return [{pair["firstName"], pair["secondName"]} for pair in found["suggestedMerges"]]
+
+
+async def test_pairs_are_suggested_and_merged_by_nobody(graph: Graph, tenant: str) -> None:
+    await say(graph, tenant, *SAID, session="s1")
+    await say(graph, tenant, ("Rob", "PREFERS", "茶", None), session="s1", user="zoe")
+    before = await graph_rows(graph, tenant)
+    both = [{"Bob", "Robert"}, {"小红", "王小红"}]
+    assert sorted(map(sorted, await suggested(graph, tenant))) == sorted(map(sorted, both))
+    assert len(await suggested(graph, tenant, "alice")) == 2
+    assert await suggested(graph, tenant, "zoe") == []
+    assert await graph_rows(graph, tenant) == before
+
+
+async def test_a_rejected_pair_is_never_suggested_again(graph: Graph, tenant: str) -> None:
+    await say(graph, tenant, *SAID, session="s1")
+    done = await ask(graph, tenant, REJECT, a=an_id(tenant, "Robert"), b=an_id(tenant, "Bob"))
+    assert done.errors is None
+    again = await ask(graph, tenant, REJECT, a=an_id(tenant, "Bob"), b=an_id(tenant, "Robert"))
+    assert again.data == done.data
+    assert await suggested(graph, tenant) == [{"小红", "王小红"}]
+    await say(graph, tenant, ("Robert", "PREFERS", "茶", None), ("Bob", "PREFERS", "茶", None), session="s2")
+    await merge(a_memory(graph), tenant, "Bob", "Acme")
+    assert {"Bob", "Robert"} not in await suggested(graph, tenant)
+
+
+async def test_suggestions_and_rejections_stay_within_their_tenant(graph: Graph, tenant: str) -> None:
+    other = f"{tenant}-other"
+    await say(graph, tenant, *SAID, session="s1")
+    await say(graph, other, *SAID[2:], session="s1")
+    memory = a_memory(graph)
+    with pytest.raises(NotFoundError):
+        await memory.reject_merge(TenantId(other), an_id(tenant, "Bob"), an_id(tenant, "Robert"), "not ours")
+    with pytest.raises(InputError):
+        await memory.suggested_merges(TenantId(other), None, limit=101)
+    await memory.reject_merge(TenantId(tenant), an_id(tenant, "小红"), an_id(tenant, "王小红"), "两个人")
+    assert await suggested(graph, other) == [{"小红", "王小红"}]
+    assert await suggested(graph, tenant) == [{"Bob", "Robert"}]

@@ -1,0 +1,190 @@
+"""Facts are found by what they mean, and their vectors come and go with them. Requirements A4, C10, D4, F5, F8."""
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import pytest
+
+from graph_service.graph.schema_setup import prepare_vectors, stored_embedder
+from graph_service.graph.store import Graph
+from graph_service.memory.recall.query import HitKind, Question
+from schema.ids import TenantId
+from schema.message import ProvidedFact
+from tests.integration.memory.entity_resolution.test_merges import merge, say
+from tests.integration.memory.recall.test_token_vectors import own_graph  # noqa: F401  (a fixture)
+from tests.support.builders import NOON, a_memory, a_worker, an_incoming
+from tests.support.embedders import HashedWords
+
+_FACTS = """
+MATCH ({tenant: $tenant})-[r]->() WHERE r.statement <> ''
+RETURN r.statement AS statement, r.embedding IS NOT NULL AS embedded, r.unembedded_in IS NOT NULL AS waits
+ORDER BY statement
+"""
+_HELD = "MATCH (h:HeldFact {tenant: $tenant}) RETURN h.embedding IS NOT NULL AS embedded"
+
+
+class Paraphrases(HashedWords):
+    """Knows that a few words mean the same, as a model does, in two languages; counts what it is given."""
+
+    _SAME: ClassVar = {"tipple": "jasmine tea", "beverage": "jasmine tea", "饮料": "茉莉花茶", "喝什么": "茉莉花茶"}
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.given: list[str] = []
+
+    async def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        self.given += texts
+        return await super().embed([self._meant(text) for text in texts])
+
+    def _meant(self, text: str) -> str:
+        for word, same in self._SAME.items():
+            text = text.replace(word, same)
+        return text
+
+
+async def rows_of(graph: Graph, tenant: str, query: str = _FACTS) -> list[dict[str, Any]]:
+    async with graph._driver.session() as session:
+        return await (await session.run(query, tenant=tenant)).data()
+
+
+async def facts_found(graph: Graph, tenant: str, text: str, *, user: str = "alice", **more: Any) -> list[str]:
+    """What recall answers with, when only facts are wanted and no word of the question helps."""
+    question = Question(user_id=user, text=text, kinds=(HitKind.FACT,), **more)
+    return [hit.text for hit in (await a_memory(graph, embedder=Paraphrases()).recall(TenantId(tenant), question)).hits]
+
+
+TEA = ProvidedFact(
+    subject="Bob", predicate="PREFERS", object="jasmine tea", statement="Bob prefers jasmine tea.", message_indexes=(0,)
+)
+CHESS = ProvidedFact(
+    subject="Bob", predicate="CARES_ABOUT", object="chess", statement="Bob cares about chess.", message_indexes=(0,)
+)
+茶 = ProvidedFact(
+    subject="小红", predicate="PREFERS", object="茉莉花茶", statement="小红喜欢茉莉花茶", message_indexes=(0,)
+)
+棋 = ProvidedFact(
+    subject="小红", predicate="CARES_ABOUT", object="下棋", statement="小红关心下棋", message_indexes=(0,)
+)
+
+
+async def tell(
+    graph: Graph, tenant: str, *facts: ProvidedFact, session: str = "s1", user: str = "alice"
+) -> Paraphrases:
+    """Facts of one message, read and embedded; the embedder tells what it was given."""
+    embedder = Paraphrases()
+    said = an_incoming("So it is, 确实如此。", session=session, facts=facts, user=user)
+    await a_memory(graph, embedder=embedder).remember(TenantId(tenant), said)
+    await a_worker(graph, embedder=embedder).drain()
+    return embedder
+
+
+@pytest.mark.parametrize(
+    ("facts", "question"),
+    [((CHESS, TEA), "Which beverage?"), ((棋, 茶), "喝什么？")],
+)
+async def test_a_fact_is_found_by_what_it_means_without_a_common_word(
+    graph: Graph, tenant: str, facts: tuple[ProvidedFact, ...], question: str
+) -> None:
+    await tell(graph, tenant, *facts)
+    assert (await facts_found(graph, tenant, question))[0] == facts[1].statement
+    answer = await a_memory(graph, embedder=Paraphrases()).recall(
+        TenantId(tenant), Question(user_id="alice", text=question, kinds=(HitKind.FACT,))
+    )
+    assert answer.path == ("vector",)
+    assert answer.hits[0].score == pytest.approx(sum(answer.hits[0].parts.values()), abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("near", "far", "question"), [(TEA, CHESS, "Which beverage?"), (茶, 棋, "喝什么？")], ids=["en", "zh"]
+)
+async def test_a_fact_tells_of_the_message_that_proves_it_when_only_messages_are_wanted(
+    graph: Graph, tenant: str, near: ProvidedFact, far: ProvidedFact, question: str
+) -> None:
+    """None of the messages says anything of what is asked, and the last of equals would come first."""
+    await tell(graph, tenant, near)
+    await tell(graph, tenant, far, session="s2")
+    await tell(graph, tenant, session="s3")
+    answer = await a_memory(graph, embedder=Paraphrases()).recall(
+        TenantId(tenant), Question(user_id="alice", text=question, kinds=(HitKind.MESSAGE,), evidence=1)
+    )
+    assert {hit.kind for hit in answer.hits} == {HitKind.MESSAGE}
+    assert [hit.uri.split("/")[5] for hit in answer.hits] == ["s1", "s3", "s2"]
+    assert [hit.parts["told"] for hit in answer.hits] == sorted(
+        (hit.parts["told"] for hit in answer.hits), reverse=True
+    )
+
+
+async def test_neither_another_tenant_nor_another_user_is_found_by_meaning(graph: Graph, tenant: str) -> None:
+    await tell(graph, f"{tenant}-other", TEA)
+    await tell(graph, tenant, TEA, user="bob")
+    assert await facts_found(graph, tenant, "Which beverage?") == []
+    assert await facts_found(graph, tenant, "Which beverage?", user="bob") == [TEA.statement]
+
+
+async def test_what_does_not_hold_any_more_is_found_by_meaning_only_for_then(graph: Graph, tenant: str) -> None:
+    over = ProvidedFact(
+        subject="Bob",
+        predicate="PREFERS",
+        object="jasmine tea",
+        statement="Bob prefers jasmine tea.",
+        valid_at=NOON.replace(year=2020),
+        invalid_at=NOON.replace(year=2022),
+    )
+    await tell(graph, tenant, over)
+    assert await facts_found(graph, tenant, "Which beverage?") == []
+    assert await facts_found(graph, tenant, "Which beverage?", valid_at=NOON.replace(year=2021)) == [TEA.statement]
+    assert await facts_found(graph, tenant, "Which beverage?", valid_at=NOON.replace(year=2019)) == []
+
+
+async def test_a_fact_told_again_keeps_its_vector_and_other_words_get_a_new_one(graph: Graph, tenant: str) -> None:
+    assert TEA.statement in (await tell(graph, tenant, TEA)).given
+    again = await tell(graph, tenant, TEA, session="s2")
+    assert TEA.statement not in again.given
+    assert await rows_of(graph, tenant) == [{"statement": TEA.statement, "embedded": True, "waits": False}]
+
+
+async def test_facts_on_the_map_have_vectors_through_merge_and_split_and_held_ones_have_none(
+    graph: Graph, tenant: str
+) -> None:
+    memory = a_memory(graph)
+    await say(graph, tenant, ("Bob", "PREFERS", "tea", None), ("Bobby", "DISLIKES", "rain", None), session="s1")
+    said = await merge(memory, tenant, "Bob", "Bobby")
+    await a_worker(graph).drain()
+    assert [(row["embedded"], row["waits"]) for row in await rows_of(graph, tenant)] == [(True, False)] * 2
+    assert [row["embedded"] for row in await rows_of(graph, tenant, _HELD)]
+    assert not any(row["embedded"] for row in await rows_of(graph, tenant, _HELD))
+    # Said again of a merged entity: the edge is written anew, its words are the same.
+    await say(graph, tenant, ("Bobby", "DISLIKES", "rain", None), session="s2")
+    assert [(row["embedded"], row["waits"]) for row in await rows_of(graph, tenant)] == [(True, False)] * 2
+    await memory.split_entity(TenantId(tenant), said)
+    assert {(row["embedded"], row["waits"]) for row in await rows_of(graph, tenant)} == {(False, True)}
+    await a_worker(graph).drain()
+    assert [(row["embedded"], row["waits"]) for row in await rows_of(graph, tenant)] == [(True, False)] * 2
+    assert await rows_of(graph, tenant, _HELD) == []
+
+
+async def test_a_database_without_vectors_of_facts_gets_them_and_keeps_all_others(own_graph: Graph) -> None:  # noqa: F811
+    graph, model = (
+        own_graph,
+        {"model": HashedWords.name, "dim": HashedWords.dim, "token_model": HashedWords.token_model},
+    )
+    assert not await prepare_vectors(graph, **model)
+    await tell(graph, "t", TEA, 茶)
+    async with graph._driver.session() as session:
+        # As a version without this index would leave it.
+        await session.run("DROP INDEX fact_vector")
+        await session.run("MATCH ()-[r:PREFERS]->() REMOVE r.embedding")
+        await session.run("MATCH (m:Migration {name: 'embedder'}) SET m.indexes = m.indexes[..3]")
+    assert await prepare_vectors(graph, **model)
+    assert not await prepare_vectors(graph, **model)
+    assert {(row["embedded"], row["waits"]) for row in await rows_of(graph, "t")} == {(False, True)}
+    embedder = Paraphrases()
+    await a_worker(graph, embedder=embedder).drain()
+    assert sorted(embedder.given) == sorted([TEA.statement, 茶.statement])
+    assert (await facts_found(graph, "t", "Which beverage?"))[0] == TEA.statement
+    # Another embedder: everything is embedded again.
+    assert await prepare_vectors(graph, model="other", dim=HashedWords.dim)
+    assert {(row["embedded"], row["waits"]) for row in await rows_of(graph, "t")} == {(False, True)}
+    stored = await stored_embedder(graph)
+    assert stored is not None
+    assert "fact_vector" in stored.indexes

@@ -1,0 +1,160 @@
+"""What was said can be forgotten, and the memory is as if it had never been said. Requirement F8."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from graph_service.graph.store import Graph
+from graph_service.memory.forgetting.commit import Forgotten
+from graph_service.memory.ingest.validation import RememberRequest
+from schema.errors import NotFoundError
+from schema.ids import TenantId
+from schema.message import ProvidedFact
+from tests.integration.memory.worker.test_crash import change_numbers, picture
+from tests.support.builders import a_memory, a_message, a_worker
+
+# (session, minute, text): a day apart or more, sessions do not matter to what is known.
+Line = tuple[str, int, str]
+DAY = 24 * 60
+ENGLISH: list[Line] = [
+    ("s1", 0, "I live in Paris."),
+    ("s1", 1, "My sister Anna works at Acme."),
+    ("s1", 2, "I love jasmine tea."),
+    ("s2", DAY, "I live in Oslo now."),
+    ("s2", DAY + 1, "I love jasmine tea and hiking."),
+    ("s1", 2 * DAY, "I live in Paris."),
+    ("s1", 2 * DAY + 1, "Anna loves jasmine tea."),
+]
+CHINESE: list[Line] = [
+    ("s1", 0, "我住在北京。"),
+    ("s1", 1, "我妹妹张丽在腾讯工作。"),
+    ("s1", 2, "我很喜欢弹钢琴。"),
+    ("s2", DAY, "我现在住在上海。"),
+    ("s2", DAY + 1, "我很喜欢弹钢琴和爬山。"),
+    ("s1", 2 * DAY, "我住在北京。"),
+    ("s1", 2 * DAY + 1, "张丽喜欢弹钢琴。"),
+]
+EVERY_LINE = [(story, place) for story in (ENGLISH, CHINESE) for place in range(len(ENGLISH))]
+
+
+async def tell(graph: Graph, tenant: str, lines: Sequence[Line], *, user: str = "alice", at_once: bool = False) -> None:
+    """Says the lines one call each, read one by one; or all of them before any is read."""
+    for session, minute, text in lines:
+        incoming = RememberRequest(
+            user_id=user, session_id=session, messages=(a_message(text, minute=minute, id=f"{minute}"),)
+        )
+        await a_memory(graph).remember(TenantId(tenant), incoming)
+        if not at_once:
+            await a_worker(graph).drain()
+    await a_worker(graph).drain()
+
+
+async def memory_of(graph: Graph, tenant: str) -> list[str]:
+    """Everything a tenant holds, but for the work that forgetting asked for."""
+    return [row for row in await picture(graph, tenant) if row != "['work', 'anew', 'done', None, None]"]
+
+
+async def by_id(graph: Graph, tenant: str, line: Line) -> str:
+    async with graph._driver.session() as session:
+        query = "MATCH (m:Message {tenant: $tenant, text: $text, said_at: $at}) RETURN m.id"
+        found = await session.run(query, tenant=tenant, text=line[2], at=a_message(minute=line[1]).time)
+        return str((await found.fetch(1))[0][0])
+
+
+async def forget_message(graph: Graph, tenant: str, line: Line) -> Forgotten:
+    done = await a_memory(graph).forgetting.message(TenantId(tenant), await by_id(graph, tenant, line))
+    await a_worker(graph).drain()
+    return done
+
+
+@pytest.mark.parametrize(("story", "place"), EVERY_LINE)
+async def test_a_forgotten_message_leaves_the_graph_of_somebody_who_never_said_it(
+    graph: Graph, tenant: str, story: list[Line], place: int
+) -> None:
+    never = f"{tenant}-never"
+    await tell(graph, never, [line for index, line in enumerate(story) if index != place])
+    await tell(graph, tenant, story)
+    done = await forget_message(graph, tenant, story[place])
+    assert done.messages == 1
+    assert await memory_of(graph, tenant) == await memory_of(graph, never)
+    log = await change_numbers(graph, tenant)
+    assert log == list(range(1, len(log) + 1))
+
+
+@pytest.mark.parametrize("story", [ENGLISH, CHINESE])
+@pytest.mark.parametrize("session", ["s1", "s2"])
+async def test_a_forgotten_session_leaves_the_graph_of_somebody_who_never_had_it(
+    graph: Graph, tenant: str, story: list[Line], session: str
+) -> None:
+    never = f"{tenant}-never"
+    await tell(graph, never, [line for line in story if line[0] != session])
+    await tell(graph, tenant, story)
+    done = await a_memory(graph).forgetting.session(TenantId(tenant), "alice", session)
+    await a_worker(graph).drain()
+    assert done.messages == len([line for line in story if line[0] == session])
+    assert await memory_of(graph, tenant) == await memory_of(graph, never)
+    with pytest.raises(NotFoundError):
+        await a_memory(graph).forgetting.session(TenantId(tenant), "alice", session)
+
+
+async def test_a_forgotten_scene_takes_everything_said_in_it_along(graph: Graph, tenant: str) -> None:
+    never, memory = f"{tenant}-never", a_memory(graph)
+    await tell(graph, never, ENGLISH[3:])
+    await tell(graph, tenant, ENGLISH)
+    snapshot = await memory.mindmap.snapshot(TenantId(tenant), user_id=None, budget=1000)
+    first = min((node for node in snapshot.nodes if node.kind == "Scene"), key=lambda node: node.first_seen)
+    done = await memory.forgetting.scene(TenantId(tenant), first.id)
+    await a_worker(graph).drain()
+    assert (done.messages, done.scenes) == (3, 1)
+    assert await memory_of(graph, tenant) == await memory_of(graph, never)
+    with pytest.raises(NotFoundError):
+        await memory.forgetting.scene(TenantId(tenant), first.id)
+
+
+async def test_what_callers_brought_goes_with_the_message_that_proves_it(graph: Graph, tenant: str) -> None:
+    def brought(place: int, thing: str) -> ProvidedFact:
+        words = f"Alice cares about {thing}."
+        return ProvidedFact(
+            subject="user", predicate="CARES_ABOUT", object=thing, statement=words, message_indexes=(place,)
+        )
+
+    messages = tuple(a_message(f"Well, number {place}.", minute=place, id=f"{place}") for place in range(2))
+    facts = (brought(0, "green energy"), brought(1, "old trams"))
+    call = RememberRequest(user_id="alice", session_id="s1", messages=messages, facts=facts, summary="About both.")
+    receipt = await a_memory(graph).remember(TenantId(tenant), call)
+    await a_worker(graph).drain()
+    done = await a_memory(graph).forgetting.message(TenantId(tenant), receipt.uris[0])
+    await a_worker(graph).drain()
+    rows = "\n".join(await picture(graph, tenant))
+    assert done.facts == 1
+    assert "old trams" in rows
+    assert "green energy" not in rows
+    assert "About both" not in rows
+
+
+async def test_a_message_told_anew_after_it_was_forgotten_is_stored_anew(graph: Graph, tenant: str) -> None:
+    await tell(graph, tenant, ENGLISH)
+    before = await memory_of(graph, tenant)
+    await forget_message(graph, tenant, ENGLISH[2])
+    await tell(graph, tenant, ENGLISH[2:3])
+    assert await memory_of(graph, tenant) == before
+    await forget_message(graph, tenant, ENGLISH[-1])
+    with pytest.raises(NotFoundError):
+        await a_memory(graph).forgetting.message(TenantId(tenant), "nothing-of-that-name")
+
+
+async def test_another_tenant_can_forget_nothing_of_ours(graph: Graph, tenant: str) -> None:
+    other, forgetting = f"{tenant}-other", a_memory(graph).forgetting
+    await tell(graph, tenant, ENGLISH)
+    await tell(graph, other, CHINESE[:1], user="zoe")
+    before = await memory_of(graph, tenant)
+    snapshot = await a_memory(graph).mindmap.snapshot(TenantId(tenant), user_id=None, budget=1000)
+    scene = next(node.id for node in snapshot.nodes if node.kind == "Scene")
+    for attempt in (
+        forgetting.message(TenantId(other), await by_id(graph, tenant, ENGLISH[0])),
+        forgetting.scene(TenantId(other), scene),
+        forgetting.session(TenantId(other), "alice", "s1"),
+    ):
+        with pytest.raises(NotFoundError):
+            await attempt
+    assert await memory_of(graph, tenant) == before

@@ -1,0 +1,196 @@
+"""A secret is planted everywhere and forgotten; after everything has run again it is nowhere. Requirement F8."""
+
+import logging
+import time
+from collections.abc import AsyncIterator
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+import pytest_asyncio
+
+from extraction.embeddings.cache import CachedEmbedder
+from graph_service.graph.store import Graph
+from graph_service.memory.ingest.spool import Spool
+from graph_service.memory.ingest.spool_replay import Replay
+from graph_service.memory.ingest.validation import RememberRequest
+from graph_service.memory.recall.query import Question
+from graph_service.memory.sessions.in_process_window import InProcessWindow, TurnBuffer
+from graph_service.memory.sessions.redis_window import RedisRules, RedisTurns, RedisWindow
+from graph_service.memory.sessions.short_term_window import ShortTermWindow
+from schema.entity import an_entity
+from schema.ids import TenantId, UserId
+from tests.integration.memory.forgetting.test_forgetting import DAY, Line, tell
+from tests.support.builders import a_dead_graph, a_job_context, a_memory, a_message, a_worker
+from tests.support.embedders import HashedWords
+from tests.support.redis_process import RedisProcess, redis_process
+
+MB = 2**20
+# Names that no dictionary has, in a story that leans on them before and after.
+SECRETS = {"en": ("Qwixfal", "Zorbulon"), "zh": ("齐维方", "佐布伦")}
+STORIES: dict[str, list[Line]] = {
+    "en": [
+        ("s1", 0, "I live in Paris."),
+        ("s1", 1, "My brother Qwixfal works at Zorbulon."),
+        ("s1", 2, "He loves jasmine tea."),
+        ("s2", DAY, "I love jasmine tea."),
+    ],
+    "zh": [
+        ("s1", 0, "我住在北京。"),
+        ("s1", 1, "我哥哥齐维方在佐布伦工作。"),
+        ("s1", 2, "他很喜欢喝茶。"),
+        ("s2", DAY, "我很喜欢喝茶。"),
+    ],
+}
+EVERYTHING = (
+    "MATCH (n {tenant: $tenant}) RETURN labels(n) AS what, properties(n) AS held "
+    "UNION ALL MATCH (a {tenant: $tenant})-[r]->() RETURN [type(r)] AS what, properties(r) AS held"
+)
+WORDS = "SHOW FULLTEXT INDEXES YIELD name, entityType RETURN name, entityType"
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def redis() -> AsyncIterator[RedisProcess]:
+    """A redis-server of this test alone."""
+    async with redis_process() as process:
+        yield process
+
+
+def spellings(secret: str) -> list[str]:
+    return [secret.casefold(), quote(secret).casefold(), secret.encode("unicode_escape").decode()]
+
+
+async def found_in_graph(graph: Graph, tenant: str, secret: str) -> list[str]:
+    """Where the database holds a secret: properties of nodes and edges, and full-text indexes."""
+    async with graph._driver.session() as session:
+        rows = await (await session.run(EVERYTHING, tenant=tenant)).data()
+        hits = [str(row) for row in rows if any(one in str(row).casefold() for one in spellings(secret))]
+        for index in await (await session.run(WORDS)).data():
+            call = "queryNodes" if index["entityType"] == "NODE" else "queryRelationships"
+            kind = "node" if index["entityType"] == "NODE" else "relationship"
+            query = f"CALL db.index.fulltext.{call}($name, $secret) YIELD {kind} AS x WHERE x.tenant = $tenant RETURN x"
+            name = {"name": index["name"], "secret": f'"{secret}"', "tenant": tenant}
+            hits += [str(row) for row in await (await session.run(query, name)).data()]
+    return hits
+
+
+async def found_by_asking(graph: Graph, tenant: str, secret: str) -> list[str]:
+    """Where the doors show a secret: recall, the map, the change log."""
+    memory, here = a_memory(graph), TenantId(tenant)
+    answer = await memory.recall(here, Question(user_id="alice", text=secret, limit=100, evidence=20))
+    snapshot = await memory.mindmap.snapshot(here, user_id=None, budget=5000)
+    changes = await memory.changes.since(here, 0, rows_max=10_000)
+    # The question itself names it.
+    told = [str(item) for item in (*answer.hits, *snapshot.nodes, *snapshot.edges, *changes)]
+    return [text for text in told if any(one in text.casefold() for one in spellings(secret))]
+
+
+def found_on_disk(folder: Path, secret: str) -> list[str]:
+    words = [one.encode() for text in (secret, secret.casefold()) for one in (text, quote(text))]
+    words += [one.encode("unicode_escape") for one in (secret,)]
+    return [path.name for path in folder.iterdir() if any(word in path.read_bytes() for word in words)]
+
+
+async def planted(
+    graph: Graph, tenant: str, language: str, window: ShortTermWindow, spool: Spool
+) -> tuple[str, CachedEmbedder]:
+    """The id of the message that tells the secret; it is in the graph, at hand, and on disk twice."""
+    embedder = CachedEmbedder(HashedWords())
+    story, here = STORIES[language], TenantId(tenant)
+    memory = a_memory(graph, window=window, embedder=embedder)
+    name = ""
+    for session, minute, text in story:
+        call = RememberRequest(
+            user_id="alice", session_id=session, messages=(a_message(text, minute=minute, id=f"{minute}"),)
+        )
+        receipt = await memory.remember(here, call)
+        name = receipt.message_ids[0] if text == story[1][2] else name
+        await a_worker(graph, embedder=embedder).drain()
+    offline = a_memory(a_dead_graph(), spool=spool)
+    for _, minute, text in story[1:2]:
+        call = RememberRequest(
+            user_id="alice", session_id="s1", messages=(a_message(text, minute=minute, id=f"{minute}"),)
+        )
+        # Once and replayed, so that its row is done; once and waiting.
+        assert (await offline.remember(here, call)).spooled
+        assert await Replay(graph=graph, spool=spool, job_context=a_job_context()).flush()
+        assert (await offline.remember(here, call)).spooled
+    return name, embedder
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+async def test_a_forgotten_secret_is_nowhere_after_everything_ran_again(
+    graph: Graph, tenant: str, tmp_path: Path, redis: RedisProcess, language: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    for name in ("mnemograph", "graph_service", "extraction"):
+        caplog.set_level(logging.DEBUG, logger=name)
+    here, secrets = TenantId(tenant), SECRETS[language]
+    rules = RedisRules(timeout_s=2.0)
+    ring = TurnBuffer(turns_max=20)
+    window = RedisWindow(redis=RedisTurns(redis.url, rules), ring=ring, clock_s=time.monotonic)
+    spool = Spool(tmp_path / "spool.sqlite3", bytes_max=MB)
+    name, embedder = await planted(graph, tenant, language, window, spool)
+    assert await window.catch_up()
+    for secret in secrets:
+        assert await found_in_graph(graph, tenant, secret)
+        assert await found_by_asking(graph, tenant, secret)
+        assert found_on_disk(tmp_path, secret)
+    memory = a_memory(graph, window=window, spool=spool, embedder=embedder, on_forgotten=lambda _: embedder.clear())
+    done = await memory.forgetting.message(here, name)
+    assert (done.messages, done.spooled) == (1, 1)
+    assert embedder._vectors == {}
+    await Replay(graph=graph, spool=spool, job_context=a_job_context()).flush()
+    await tell(graph, tenant, STORIES[language][:1] + STORIES[language][2:])
+    async with redis.client() as client:
+        kept = [await client.lrange(key, 0, -1) for key in await client.keys("*turns*")]
+    for secret in secrets:
+        assert await found_in_graph(graph, tenant, secret) == []
+        assert await found_by_asking(graph, tenant, secret) == []
+        assert found_on_disk(tmp_path, secret) == []
+        assert secret not in b"".join(text for texts in kept for text in texts).decode()
+        assert secret not in str(ring._held)
+        assert secret not in caplog.text
+    heard = await memory.short_term(here, "alice", "s1", turns=20)
+    assert len(heard.turns) == 2
+    await spool.close()
+    await window.close()
+
+
+async def test_what_waited_elsewhere_does_not_come_back_but_may_be_told_anew(
+    graph: Graph, tenant: str, tmp_path: Path
+) -> None:
+    elsewhere, here = Spool(tmp_path / "spool.sqlite3", bytes_max=MB), TenantId(tenant)
+    name, _ = await planted(graph, tenant, "en", InProcessWindow(TurnBuffer(turns_max=20)), elsewhere)
+    await a_memory(graph).forgetting.message(here, name)
+    assert await Replay(graph=graph, spool=elsewhere, job_context=a_job_context()).flush()
+    await a_worker(graph).drain()
+    assert await found_in_graph(graph, tenant, "Qwixfal") == []
+    assert not await elsewhere.holds(here, "alice")
+    await tell(graph, tenant, STORIES["en"][1:2])
+    assert await found_in_graph(graph, tenant, "Qwixfal")
+    await elsewhere.close()
+
+
+@pytest.mark.parametrize("kind", ["entity", "session", "user"])
+async def test_what_an_entity_a_session_or_a_user_told_leaves_the_map_and_its_log(
+    graph: Graph, tenant: str, kind: str
+) -> None:
+    here, forgetting = TenantId(tenant), a_memory(graph).forgetting
+    await tell(graph, tenant, STORIES["en"])
+    if kind == "entity":
+        await forgetting.entity(here, an_entity(here, UserId("alice"), "Zorbulon").id)
+    elif kind == "session":
+        await forgetting.session(here, "alice", "s1")
+    else:
+        await forgetting.user(here, "alice")
+    await a_worker(graph).drain()
+    changes = str(await a_memory(graph).changes.since(here, 0, rows_max=10_000))
+    hits = [hit for hit in await found_in_graph(graph, tenant, "Zorbulon") if "'Message'" not in hit]
+    if kind == "entity":  # what was said stays, and the texts of its scene with it
+        hits = [hit for hit in hits if "'Scene'" not in hit]
+        hits = [hit for hit in hits if "text" not in hit]
+        assert '"label": "Zorbulon"' not in changes
+        assert "'label': 'Zorbulon'" not in changes
+    else:
+        assert "Zorbulon" not in changes
+    assert [hit for hit in hits if "'Change'" not in hit and "overview" not in hit] == []

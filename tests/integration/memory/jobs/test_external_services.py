@@ -1,0 +1,189 @@
+"""Embedder or model away: nothing rots, nobody is pestered, all is done when they answer. Requirements C11, F3."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from extraction.llm.language_model import Answer, Prompt, Shape
+from extraction.llm.reader_chain import model_chain
+from extraction.rules.rule_reader import read_by_rules
+from graph_service.graph.store import Graph
+from graph_service.memory.consolidation.pipeline import Readers
+from graph_service.memory.jobs.external_services import ExternalService, ExternalServices, GuardedEmbedder, GuardedModel
+from graph_service.memory.jobs.job_context import JobContext
+from graph_service.memory.jobs.outbox import JobKind
+from graph_service.memory.recall.query import Question
+from graph_service.memory.worker.worker import Worker
+from schema.errors import InputError, MisreadError, NotFoundError, UnavailableError
+from schema.ids import TenantId
+from tests.integration.memory.worker.test_crash import picture
+from tests.support.builders import a_job_context, a_memory, a_worker, an_incoming
+from tests.support.embedders import HashedWords
+
+
+class Switch:
+    """Something outside that a test takes away and gives back."""
+
+    def __init__(self) -> None:
+        self.there, self.calls = True, 0
+
+    def used(self) -> None:
+        self.calls += 1
+        if not self.there:
+            raise UnavailableError("the endpoint cannot be reached")
+
+
+class SwitchedEmbedder(HashedWords):
+    """Real vectors of hashed words while the switch is on."""
+
+    def __init__(self, switch: Switch) -> None:
+        super().__init__()
+        self._switch = switch
+
+    async def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        self._switch.used()
+        return await super().embed(texts)
+
+
+class SwitchedModel:
+    """A model that understands nothing, so that the rules read; while the switch is off it is away."""
+
+    name = "switched"
+
+    def __init__(self, switch: Switch) -> None:
+        self._switch = switch
+
+    async def answer(self, prompt: Prompt, shape: type[Shape]) -> Answer[Shape]:
+        self._switch.used()
+        raise MisreadError("no JSON in it")
+
+
+class World:
+    """A worker whose clock and outside the test holds."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.past_s = 0.0
+        self.embedder, self.model = Switch(), Switch()
+        self.external_services = ExternalServices(
+            ExternalService("embedder", clock_s=lambda: self.past_s),
+            ExternalService("model", clock_s=lambda: self.past_s),
+        )
+        steady, begun = a_job_context(), datetime.now(UTC)
+        job_context = JobContext(
+            clock=lambda: begun + timedelta(seconds=self.past_s),
+            random_token=steady.random_token,
+            on_step=steady.on_step,
+            on_change=steady.on_change,
+        )
+        reader = model_chain(GuardedModel(SwitchedModel(self.model), self.external_services.model), read_by_rules)
+        self.guarded = GuardedEmbedder(SwitchedEmbedder(self.embedder), self.external_services.embedder)
+        self.worker = Worker(
+            graph=graph,
+            embedder=self.guarded,
+            readers=Readers(first=reader, fallback=read_by_rules),
+            job_context=job_context,
+            external_services=self.external_services,
+        )
+
+    async def work(self, seconds: int, *, step_s: float = 1.0) -> None:
+        """Works for so long, at the rate of the test clock."""
+        for _ in range(round(seconds / step_s)):
+            while await self.worker.run_one():
+                pass
+            self.past_s += step_s
+
+
+async def _states(graph: Graph, tenant: str) -> dict[str, Any]:
+    async with graph._driver.session() as session:
+        result = await session.run(
+            "MATCH (j:Job {tenant: $tenant}) RETURN j.kind AS kind, j.state AS state", tenant=tenant
+        )
+        return {record["kind"]: record["state"] async for record in result}
+
+
+@pytest.mark.parametrize("away", ["embedder", "model"])
+async def test_work_of_an_outage_is_parked_and_done_when_it_ends(graph: Graph, tenant: str, away: str) -> None:
+    await a_worker(graph).drain()  # what other tests left
+    world = World(graph)
+    memory, whose = a_memory(graph, embedder=world.guarded), TenantId(tenant)
+    switch = getattr(world, away)
+    switch.there = False
+    await memory.remember(whose, an_incoming("I love jasmine tea.", "我很喜欢弹钢琴。"))
+    await world.work(40)
+    letters = await memory.dead_letters.listed(whose)
+    assert [(letter.kind, letter.away, letter.attempts, letter.user_id) for letter in letters] == [
+        (JobKind.EMBED if away == "embedder" else JobKind.READ, away, 4, "alice")
+    ]
+    assert "cannot be reached" in letters[0].error
+    assert "jasmine" in (await memory.recall(whose, Question(user_id="alice", text="jasmine"))).hits[0].text
+    await world.work(200)
+    assert switch.calls <= 12, "an outage must not be hammered"
+    switch.there = True
+    await world.work(70)
+    await a_memory(graph).remember(TenantId(f"{tenant}-whole"), an_incoming("I love jasmine tea.", "我很喜欢弹钢琴。"))
+    await a_worker(graph).drain()
+    assert await memory.dead_letters.listed(whose) == []
+    mine = [row for row in await picture(graph, tenant) if "'work'" not in row]
+    assert mine == [row for row in await picture(graph, f"{tenant}-whole") if "'work'" not in row]
+    assert set((await _states(graph, tenant)).values()) == {"done"}
+
+
+async def test_no_work_is_claimed_while_the_breaker_is_open(graph: Graph, tenant: str) -> None:
+    await a_worker(graph).drain()
+    world = World(graph)
+    world.embedder.there = False
+    for number in range(6):
+        await a_memory(graph).remember(TenantId(tenant), an_incoming("Tea.", session=f"s{number}"))
+    await world.work(10)
+    asked = world.embedder.calls
+    assert world.external_services.embedder.is_open
+    await world.work(20)
+    assert world.embedder.calls == asked
+    world.embedder.there = True
+    await world.work(60)
+    assert (await a_memory(graph).backlog(TenantId(tenant))).dead == 0
+
+
+class Broken(HashedWords):
+    """Fails for a reason of its own."""
+
+    async def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        if any("poison" in text for text in texts):
+            raise InputError("this text cannot be embedded")
+        return await super().embed(texts)
+
+
+async def test_what_fails_by_itself_stays_parked_until_somebody_retries(graph: Graph, tenant: str) -> None:
+    whose, other = TenantId(tenant), TenantId(f"{tenant}-other")
+    memory = a_memory(graph)
+    await memory.remember(whose, an_incoming("poison"))
+    await a_worker(graph, embedder=Broken()).drain()
+    await a_worker(graph).drain()
+    (letter,) = await memory.dead_letters.listed(whose)
+    assert (letter.away, letter.session_id, letter.failed_at is None) == (None, "s1", False)
+    assert await memory.dead_letters.listed(other) == []
+    with pytest.raises(NotFoundError):
+        await memory.retry_work(other, [letter.id])
+    with pytest.raises(NotFoundError):
+        await memory.dead_letters.cancel(other, [letter.id])
+    assert await memory.retry_work(whose, [letter.id]) == 1
+    await a_worker(graph).drain()
+    assert await memory.dead_letters.listed(whose) == []
+
+
+async def test_cancelled_work_is_not_done_until_new_messages_ask_for_it(graph: Graph, tenant: str) -> None:
+    memory, whose = a_memory(graph), TenantId(tenant)
+    receipt = await memory.remember(whose, an_incoming("I love jasmine tea."))
+    async with graph._driver.session() as session:
+        result = await session.run("MATCH (j:Job {tenant: $tenant, kind: 'read'}) RETURN j.id AS id", tenant=tenant)
+        ids = [record["id"] async for record in result]
+    assert await memory.dead_letters.cancel(whose, ids) == 1
+    await a_worker(graph).drain()
+    assert (await _states(graph, tenant))["read"] == "cancelled"
+    hits = (await memory.recall(whose, Question(user_id="alice", text="jasmine"))).hits
+    assert [(hit.id, hit.pending) for hit in hits] == [(receipt.message_ids[0], True)]
+    await memory.remember(whose, an_incoming("I live in Oslo.", session="s1", request_id="r"))
+    await a_worker(graph).drain()
+    assert (await _states(graph, tenant))["read"] == "done"

@@ -1,0 +1,144 @@
+"""What was part of an answer is noted in the background, and nothing else changes by it. Requirements B5, F2."""
+
+import asyncio
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from graph_service.graph.statements import Statement
+from graph_service.graph.store import Graph
+from graph_service.memory.change_log.log import ChangeLog
+from graph_service.memory.entity_resolution.merged_projection import without_marks
+from graph_service.memory.recall.access_log import AccessLog
+from graph_service.memory.recall.query import HitKind, Question
+from graph_service.memory.recall.result_page import last_touched
+from graph_service.memory.service import Memory
+from schema.ids import TenantId
+from tests.integration.memory.entity_resolution.test_merges import BOTH, merge, say
+from tests.support.builders import NOON, a_dead_graph, a_memory, a_worker, an_incoming
+from tests.support.graph_hash import graph_hash
+
+_MARKS = (
+    "MATCH (n {tenant: $tenant}) WHERE n.last_accessed IS NOT NULL RETURN n.id AS id, n.access_n AS n "
+    "UNION ALL MATCH ({tenant: $tenant})-[r]->() WHERE r.last_accessed IS NOT NULL RETURN r.id AS id, r.access_n AS n"
+)
+TEXTS = {"en": ("I love jasmine tea.", "jasmine tea"), "zh": ("我喜欢喝茉莉花茶。", "茉莉花茶")}
+
+
+async def marks(graph: Graph, tenant: str) -> dict[str, int]:
+    """How often each element was noted as used."""
+    async with graph._driver.session() as session:
+        return {row["id"]: row["n"] for row in await (await session.run(_MARKS, tenant=tenant)).data()}
+
+
+async def told(graph: Graph, tenant: str, lang: str) -> tuple[Memory, Question]:
+    """A memory that knows one thing, and a question about it."""
+    text, asked = TEXTS[lang]
+    memory = a_memory(graph)
+    await memory.remember(TenantId(tenant), an_incoming(text))
+    await a_worker(graph).drain()
+    return memory, Question(user_id="alice", text=asked)
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+async def test_every_kind_of_hit_is_counted_once_for_each_answer(graph: Graph, tenant: str, lang: str) -> None:
+    memory, question = await told(graph, tenant, lang)
+    hits = (await memory.recall(TenantId(tenant), question)).hits
+    await memory.recall(TenantId(tenant), question)
+    assert {hit.kind for hit in hits} == set(HitKind)
+    assert await marks(graph, tenant) == {}, "nothing is written while somebody waits for an answer"
+    assert await memory.access.flush() == len(hits)
+    assert await marks(graph, tenant) == {hit.id: 2 for hit in hits}
+    assert await memory.access.flush() == 0
+
+
+async def test_recall_writes_nothing_and_asks_the_database_once(graph: Graph, tenant: str) -> None:
+    memory, question = await told(graph, tenant, "en")
+    seen: list[Statement] = []
+    graph.observer = seen.append
+    try:
+        await memory.recall(TenantId(tenant), question)
+    finally:
+        graph.observer = None
+    assert [one.name for one in seen] == ["recall/recall"]
+
+
+async def test_noting_changes_neither_the_graph_nor_the_log_nor_what_is_planned(graph: Graph, tenant: str) -> None:
+    memory, question = await told(graph, tenant, "en")
+    before, head = await graph_hash(graph, tenant), await ChangeLog(graph).head(tenant)
+    await memory.recall(TenantId(tenant), question)
+    assert await memory.access.flush() > 0
+    assert (await graph_hash(graph, tenant), await ChangeLog(graph).head(tenant)) == (before, head)
+    report = await memory.sync(TenantId(tenant), dry_run=True)
+    assert report.indexed == 0
+
+
+async def test_another_tenant_or_user_is_never_marked(graph: Graph, tenant: str) -> None:
+    memory, question = await told(graph, tenant, "en")
+    hits = (await memory.recall(TenantId(tenant), question)).hits
+    await told(graph, f"{tenant}-other", "en")
+    log = AccessLog(graph)
+    log.note(TenantId(f"{tenant}-other"), "alice", hits, at=NOON)
+    log.note(TenantId(tenant), "nobody", hits, at=NOON)
+    assert await log.flush() == 0
+    assert await marks(graph, tenant) == await marks(graph, f"{tenant}-other") == {}
+
+
+async def test_what_is_noted_while_the_database_is_away_is_let_go(graph: Graph, tenant: str) -> None:
+    memory, question = await told(graph, tenant, "en")
+    hits = (await memory.recall(TenantId(tenant), question)).hits
+    log = AccessLog(a_dead_graph())
+    log.note(TenantId(tenant), "alice", hits, at=NOON)
+    assert (await log.flush(), await log.flush()) == (0, 0)
+
+
+async def test_the_last_notes_are_written_when_the_service_stops(graph: Graph, tenant: str) -> None:
+    memory, question = await told(graph, tenant, "zh")
+    hits = (await memory.recall(TenantId(tenant), question)).hits
+    stop = asyncio.Event()
+    stop.set()
+    await memory.access.run(stop)
+    assert await marks(graph, tenant) == {hit.id: 1 for hit in hits}
+
+
+async def test_notes_and_digests_that_meet_leave_both_their_marks(graph: Graph, tenant: str) -> None:
+    memory, question = await told(graph, tenant, "en")
+    hits = (await memory.recall(TenantId(tenant), question)).hits
+    for day in range(5):
+        await memory.remember(TenantId(tenant), an_incoming("I love jasmine tea and green tea.", session=f"s{day + 2}"))
+
+    async def noting() -> None:
+        for _ in range(10):
+            memory.access.note(TenantId(tenant), "alice", hits, at=NOON)
+            await memory.access.flush()
+
+    await asyncio.gather(noting(), a_worker(graph).drain())
+    # Once by the recall itself.
+    assert await marks(graph, tenant) == {hit.id: 11 for hit in hits}
+
+
+async def test_what_is_said_next_of_merged_entities_does_not_touch_edges_that_were_used(
+    graph: Graph, tenant: str
+) -> None:
+    await say(graph, tenant, *BOTH, session="s1")
+    memory = a_memory(graph)
+    await merge(memory, tenant, "Bob", "Bobby")
+    hits = (
+        await memory.recall(TenantId(tenant), Question(user_id="alice", text="Bob tea", kinds=(HitKind.FACT,)))
+    ).hits
+    await memory.access.flush()
+    used = await marks(graph, tenant)
+    assert used == {hit.id: 1 for hit in hits}
+    head = await ChangeLog(graph).head(tenant)
+    await say(graph, tenant, ("Bobby", "PREFERS", "chess", None), session="s2")
+    changed = await ChangeLog(graph).since(tenant, head.seq)
+    assert not used.keys() & {one.change.element_id for one in changed}
+    assert await marks(graph, tenant) == used
+
+
+def test_use_keeps_a_memory_fresh_and_says_nothing_of_it() -> None:
+    used: dict[str, Any] = {"id": "x", "last_accessed": NOON, "access_n": 3}
+    assert without_marks(used) == {"id": "x"}
+    later = NOON + timedelta(days=3)
+    assert (last_touched(NOON, None), last_touched(NOON, later), last_touched(later, NOON)) == (NOON, later, later)

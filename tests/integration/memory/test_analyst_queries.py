@@ -1,0 +1,259 @@
+"""Analysts ask in Cypher and cannot break anything; the documents for them tell the truth. Requirements E7, A6."""
+
+import asyncio
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from graph_service.graph import read_only_query as free_query
+from graph_service.graph.read_only_query import Caps
+from graph_service.graph.store import Graph
+from graph_service.memory.analyst_queries import Analyst, AnalystStatement, json_ready
+from graph_service.memory.recall.query import Question
+from schema.errors import InputError, UnavailableError
+from schema.graph_model import graph_model, graph_model_document
+from schema.ids import TenantId
+from schema.labels import Label
+from schema.predicates import whitelist
+from tests.integration.memory.export_import.told_in_two_languages import TENANT, told
+from tests.support.builders import a_dead_graph, a_memory
+
+__all__ = ["told"]
+
+DOCS = Path(__file__).parents[3] / "docs"
+COOKBOOK = (DOCS / "cookbook.md").read_text("utf-8")
+RECIPES = re.findall(r"^([^\n]+)\n\n```cypher\n(.*?)^```$", COOKBOOK, re.MULTILINE | re.DOTALL)
+VALUES = {"user": "ana", "day": "2020-06-01", "one": "Ana", "other": "Lisbon", "words": "tea"}
+
+
+async def asked(graph: Graph, statement: str, caps: Caps | None = None, **parameters: Any) -> list[list[Any]]:
+    question = AnalystStatement(statement=statement, parameters={"tenant": TENANT, **parameters})
+    return json_ready((await Analyst(graph, caps).ask(question)).rows)
+
+
+@pytest.mark.parametrize(("about", "statement"), RECIPES, ids=[about[:40] for about, _ in RECIPES])
+async def test_each_recipe_of_the_cookbook_finds_something(told: Graph, about: str, statement: str) -> None:
+    rows = await asked(told, statement, **VALUES)
+    assert rows, about
+
+
+def test_the_cookbook_holds_at_least_twenty_recipes() -> None:
+    assert len(RECIPES) >= 20
+    assert len(RECIPES) == COOKBOOK.count("```cypher")
+
+
+async def test_recipes_answer_chinese_as_well(told: Graph) -> None:
+    recipes = {about.split(":")[0].split(",")[0]: text for about, text in RECIPES}
+    rows = await asked(told, recipes["What holds now"], user="张曼婷")
+    assert {"绘画", "品茶", "上海"} <= {row[2] for row in rows}
+    found = await asked(told, recipes["Messages with a word"], words="花生")
+    assert [row[2] for row in found] == ["我对花生过敏。"]
+
+
+def test_the_documented_graph_model_is_the_one_of_the_schema() -> None:
+    """When it differs on purpose: `python -m schema.graph_model > docs/graph-model.md` writes it anew."""
+    assert graph_model_document() == (DOCS / "graph-model.md").read_text("utf-8")
+    assert set(graph_model().nodes) == set(Label)
+
+
+async def test_the_model_names_every_property_that_is_stored(told: Graph) -> None:
+    nodes = await asked(
+        told, "MATCH (n {tenant: $tenant}) UNWIND labels(n) AS l UNWIND keys(n) AS k RETURN DISTINCT l, k"
+    )
+    model = graph_model()
+    of_map = set(model.nodes[Label.MEMORY].properties)
+    stray = [
+        (label, name)
+        for label, name in nodes
+        if label != Label.MEMORY and name not in {*model.nodes[Label(label)].properties, *of_map}
+    ]
+    assert stray == []
+    edges = await asked(told, "MATCH ({tenant: $tenant})-[r]->() UNWIND keys(r) AS k RETURN DISTINCT type(r), k")
+    assert [(kind, name) for kind, name in edges if kind not in whitelist() or name not in model.facts] == []
+    kinds = await asked(told, "MATCH ({tenant: $tenant})-[r]->() RETURN DISTINCT type(r)")
+    assert {kind for (kind,) in kinds} <= {*whitelist(), *model.links}
+
+
+@pytest.mark.parametrize(
+    ("statement", "why"),
+    [
+        ("CREATE (:User {tenant: 'x'})", "writes"),
+        ("MATCH (u:User) SET u.name = 'x'", "writes"),
+        ("CALL { CREATE (:User) } RETURN 1", "writes"),
+        ("/* MATCH */ MATCH (n) DETACH DELETE n", "writes"),
+        ("CREATE INDEX stray FOR (n:User) ON n.name", "schema"),
+        ("ALTER CURRENT USER SET PASSWORD FROM 'a' TO 'b'", "server"),
+        ("LOAD CSV FROM 'file:///etc/hostname' AS row RETURN row", "LOAD CSV"),
+        ("SHOW TRANSACTIONS YIELD transactionId AS t TERMINATE TRANSACTIONS t", "refused"),
+        ("CALL dbms.listConfig() YIELD name RETURN name", "dbms.listConfig is refused"),
+        ("CALL db.awaitIndexes(1)", "db.awaitIndexes is refused"),
+        ("EXPLAIN MATCH (n) RETURN n", "leave EXPLAIN"),
+        ("RETURN 1; RETURN 2", "one statement"),
+        ("SHOW SETTINGS", "server"),
+        ("SHOW TRANSACTIONS", "server"),
+        ("SHOW PROCEDURES", "server"),
+        ("SHOW FUNCTIONS YIELD name RETURN name", "server"),
+        ("SHOW INDEXES", "server"),
+        ("SHOW DATABASES", "server"),
+        ("TERMINATE TRANSACTION 'neo4j-transaction-1'", "other people's work"),
+        ("USE neo4j RETURN 1", "begins with one of"),
+        ("CYPHER runtime=slotted RETURN 1", "only the language"),
+        ("CYPHER 25 EXPLAIN RETURN 1", "leave EXPLAIN"),
+        ("/* a */ PROFILE RETURN 1", "leave EXPLAIN"),
+        ("CALL () { RETURN 1 AS a } IN TRANSACTIONS RETURN a", "IN TRANSACTIONS"),
+        ("RETURN [x IN [1] | COLLECT { LOAD CSV FROM 'file:///etc/hostname' AS row RETURN row }]", "LOAD CSV"),
+        ("RETURN [x IN [1] | COLLECT { LOAD/**/csv FROM 'http://127.0.0.1/' AS row RETURN row }]", "LOAD CSV"),
+        (
+            "RETURN [x IN [1] | COUNT { CALL dbms . `components`() YIELD name RETURN name }]",
+            "dbms.components is refused",
+        ),
+        ("RETURN apoc.cypher.runFirstColumnMany('RETURN 1', {})", "apoc.cypher.runFirstColumnMany is refused"),
+        ("RETURN reduce(s = 0, x IN range(1, 20000000000) | s + x)", r"reduce\(\) is refused"),
+        ("RETURN {a: `reduce`(s = 0, x IN [1] | s)}", r"reduce`?\(\) is refused"),
+        ("RETURN any(x IN range(1, 300000000) WHERE x < 0)", "range"),
+        ("WITH range(1, $n) AS r RETURN size(r)", "range"),
+        ("RETURN [x IN [1, 2] WHERE any(y IN [1] WHERE x = y)]", "within another"),
+        ("MATCH (n) WITH collect(n.id) AS a RETURN [x IN a WHERE x IN a]", "list written out"),
+        ("RETURN [x IN range(1, 9) | x + 'a']", "sums within"),
+        ("MATCH (m:Message) WHERE m.text =~ '(a+)+b' RETURN m", "=~ takes"),
+        ("MATCH (m:Message) WHERE m.text =~ '.*' + '.*' + '.*c' RETURN m", "=~ takes"),
+        ("MATCH (m:Message) WHERE m.text =~ $words RETURN m", "=~ takes"),
+        (f"RETURN {'[' * 3_000}1{']' * 3_000}", "nested more than"),
+        (f"RETURN {'CASE WHEN true THEN ' * 100}1{' END' * 100}", "nested more than"),
+        (f"RETURN {'NOT ' * 100}true", "in a row"),
+        (f"WITH [1] AS a {'WITH [a] AS a ' * 500}RETURN a", "too many clauses"),
+        (f"RETURN {'1+' * 1_000}1", "operators"),
+        (f"WITH 'x' AS t {'WITH t + t AS t UNWIND [1] AS i ' * 30}RETURN size(t)", "can double them"),
+        ("RETURN replace('xx', 'x', $words)", "literal text"),
+        ("RETURN \\u0031", "write the character itself"),
+        ("\\u0053HOW SETTINGS", "write the character itself"),
+        ("RETURN 'not over", "without an end"),
+        ("RETURN 1 /* not over", "without an end"),
+        ("RETURN '\ud800'", "half a character"),
+        (f"RETURN '{'x' * 30_000}'", "more than 20,000 characters"),
+        ("MATCH (u:User RETURN u", "Invalid input"),
+        ("RETURN $nobody", "nobody"),
+        ("  ", "empty"),
+    ],
+)
+async def test_what_is_more_than_reading_is_refused_with_the_reason(told: Graph, statement: str, why: str) -> None:
+    with pytest.raises(InputError, match=why):
+        await asked(told, statement)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "RETURN 'a;b' AS `x;y`, \"it's\" AS z;",
+        "CYPHER 5 MATCH (n {tenant: $tenant}) RETURN count(n)",
+        "// SHOW SETTINGS\nRETURN 'LOAD CSV' AS `SHOW`, {load: 1, call: 2} AS m",
+        "UNWIND range(1, toInteger('3')) AS i RETURN sum(i)",
+        "RETURN [x IN range(0, 4) WHERE x IN [1, 2] | x * 2]",
+        "MATCH (n {tenant: $tenant}) WHERE n.name =~ '(?i)ana.*' RETURN n.name",
+        "MATCH (n {tenant: $tenant}) WHERE EXISTS { (n)-->() } RETURN labels(n), COUNT { (n)--() } LIMIT 3",
+        "CALL db.labels() YIELD label RETURN label UNION MATCH (n {tenant: $tenant}) RETURN n.id AS label LIMIT 2",
+        "MATCH p = shortestPath((a:User {tenant: $tenant})-[*..3]-(b:Entity {tenant: $tenant})) RETURN length(p)",
+        "MATCH (a:User {tenant: $tenant})-[r]->{1,2}(b) RETURN a.name, b.name ORDER BY b.name SKIP 1 LIMIT 2",
+        "RETURN date('2026-01-01') + duration('P1D') AS d, datetime.truncate('day', datetime()) AS t",
+        "LET x = 1 FILTER x > 0 RETURN x",
+    ],
+)
+async def test_what_only_reads_is_allowed(told: Graph, statement: str) -> None:
+    await asked(told, statement)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "why"),
+    [
+        ({"n": 2**63}, "64 bits"),
+        ({"n": "\ud800"}, "half a character"),
+        ({"\ud800": 1}, "half a character"),
+        ({"n": object()}, "a parameter is a object"),
+        ({"n": "x" * 2**21}, "bytes long"),
+    ],
+)
+async def test_parameters_that_cannot_be_sent_are_refused(told: Graph, parameters: dict[str, Any], why: str) -> None:
+    with pytest.raises(InputError, match=why):
+        await Analyst(told).ask(AnalystStatement(statement="RETURN 1", parameters=parameters))
+
+
+async def test_deeply_nested_parameters_are_refused(told: Graph) -> None:
+    deep: Any = 1
+    for _ in range(2_000):
+        deep = [deep]
+    with pytest.raises(InputError, match="nested 16 deep"):
+        await Analyst(told).ask(AnalystStatement(statement="RETURN $n", parameters={"n": deep}))
+
+
+async def test_a_statement_that_neo4j_cannot_stop_keeps_its_place(told: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its words are refused today; whatever else is found some day takes one place, and gives it back when it ends."""
+    monkeypatch.setattr(free_query, "check_words", lambda text: text)
+    analyst = Analyst(told, Caps(timeout_s=0.5))
+    runaway = "RETURN reduce(s = 0, x IN range(1, 150000000) | s + x)"
+    for _ in range(2):
+        with pytest.raises(InputError, match="stopped"):
+            await analyst.ask(AnalystStatement(statement=runaway, parameters={}))
+    left = await free_query.running(told)
+    # On a fast machine the first may have ended; those that have not are counted, and hold their places.
+    assert analyst._places._value <= 2 - left
+    other = Analyst(told)
+    if left == 2 and await free_query.running(told) == 2:
+        with pytest.raises(UnavailableError, match="all places are taken"):
+            await other.ask(AnalystStatement(statement="RETURN 1", parameters={}))
+    await asyncio.gather(*analyst._ending)
+    assert (await free_query.running(told), analyst._places._value) == (0, 2)
+    assert (await other.ask(AnalystStatement(statement="RETURN 1", parameters={}))).rows == [[1]]
+
+
+async def test_a_caller_who_goes_away_ends_the_statement(told: Graph) -> None:
+    analyst = Analyst(told)
+    asking = asyncio.create_task(
+        analyst.ask(AnalystStatement(statement="UNWIND range(1, 100000000000) AS n RETURN sum(n)", parameters={}))
+    )
+    while not await free_query.running(told):
+        assert not asking.done()
+    asking.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asking
+    await asyncio.gather(*analyst._ending)
+    assert await free_query.running(told) == 0
+
+
+async def test_a_cartesian_product_is_stopped_and_the_next_recall_works(told: Graph) -> None:
+    caps = Caps(timeout_s=0.5)
+    with pytest.raises(InputError, match=r"stopped after 0\.5 s"):
+        await asked(told, "UNWIND range(1, 1000000) AS n MATCH (a), (b), (c), (d) RETURN count(*)", caps)
+    assert (await a_memory(told).recall(TenantId(TENANT), Question(user_id="ana", text="tea"))).hits
+
+
+async def test_answers_are_cut_at_so_many_rows_and_bytes(told: Graph) -> None:
+    analyst = Analyst(told, Caps(rows=7, bytes=50_000))
+    few = await analyst.ask(AnalystStatement(statement="UNWIND range(1, 1000000000) AS n RETURN n", parameters={}))
+    assert (len(few.rows), few.cut) == (7, "only the first 7 rows")
+    large = "WITH $text AS t UNWIND range(1, 5) AS n RETURN t + toString(n) AS text"
+    cut = await analyst.ask(AnalystStatement(statement=large, parameters={"text": "x" * 16_000}))
+    assert len(cut.rows) == 3
+    assert "50,000 bytes" in str(cut.cut)
+    with pytest.raises(InputError, match="at most 7"):
+        await analyst.ask(AnalystStatement(statement="RETURN 1", parameters={}, rows=8))
+
+
+async def test_values_of_every_type_come_as_plain_ones(told: Graph) -> None:
+    row = await asked(
+        told,
+        "MATCH p = (u:User {tenant: $tenant, user_id: 'ana'})-[f:PREFERS]->(e) "
+        "RETURN u, f, p, datetime('2026-01-31T18:00+01:00'), date('2026-01-31'), duration('P1D'), [1, null], {a: 0.5}, "
+        "point({x: 1, y: 2}), 0.0 / 0.0 LIMIT 1",
+    )
+    user, fact, path, *rest = row[0]
+    assert (user["labels"], user["properties"]["user_id"]) == (["Memory", "User"], "ana")
+    assert (fact["type"], path["relationships"]) == ("PREFERS", [fact])
+    point = {"srid": 7203, "coordinates": [1.0, 2.0]}
+    assert rest == ["2026-01-31T17:00:00Z", "2026-01-31", "P1D", [1, None], {"a": 0.5}, point, None]
+
+
+async def test_a_server_that_is_away_is_told_as_such() -> None:
+    with pytest.raises(UnavailableError, match="does not answer"):
+        await asked(a_dead_graph(), "RETURN 1")

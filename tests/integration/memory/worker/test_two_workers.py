@@ -1,0 +1,28 @@
+"""Two workers on one user's memory: the same graph as one worker leaves, each change numbered once."""
+
+import asyncio
+
+from graph_service.graph.store import Graph
+from schema.ids import TenantId
+from tests.integration.memory.worker.test_crash import change_numbers, picture
+from tests.support.builders import a_memory, a_worker, an_incoming
+
+CALLS = [
+    an_incoming(f"I love {thing}.", "My sister Anna works at Acme.", f"I visited {place}.", session=f"s{number}")
+    for number, (thing, place) in enumerate(
+        [("tea", "Oslo"), ("jazz", "Rome"), ("tea", "Paris"), ("hiking", "Oslo"), ("chess", "Lima"), ("jazz", "Rome")]
+    )
+]
+
+
+async def test_two_workers_leave_what_one_worker_leaves(graph: Graph, tenant: str) -> None:
+    for name in (tenant, f"{tenant}-alone"):
+        for call in CALLS:
+            await a_memory(graph).remember(TenantId(name), call)
+        workers = [a_worker(graph) for _ in range(2 if name == tenant else 1)]
+        await asyncio.gather(*(worker.drain() for worker in workers))
+    together = await picture(graph, tenant)
+    assert together == await picture(graph, f"{tenant}-alone")
+    assert not any("dead" in row for row in together)
+    numbers = await change_numbers(graph, tenant)
+    assert numbers == list(range(1, len(numbers) + 1))

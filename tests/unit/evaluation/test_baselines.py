@@ -1,0 +1,79 @@
+"""The yardsticks of the evaluation: stems, BM25 and the nearest vectors, in English and Chinese. Requirement D4."""
+
+import math
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from extraction.text.english_stems import stem
+from graph_service.evaluation.baselines import Bm25, best_first, by_vectors, by_words, terms
+from graph_service.evaluation.dataset import read_datasets
+from graph_service.evaluation.metrics import measured
+from tests.support.embedders import HashedWords
+from tests.unit.evaluation.test_dataset import OWN
+
+# Of the vocabulary that Porter published with his rules.
+STEMS = {
+    "caresses": "caress", "ponies": "poni", "cats": "cat", "feed": "feed", "agreed": "agre", "plastered": "plaster",
+    "motoring": "motor", "sing": "sing", "conflated": "conflat", "troubled": "troubl", "hopping": "hop",
+    "falling": "fall", "filing": "file", "happy": "happi", "sky": "sky", "relational": "relat", "rational": "ration",
+    "digitizer": "digit", "operator": "oper", "hopefulness": "hope", "electriciti": "electr", "goodness": "good",
+    "revival": "reviv", "adjustment": "adjust", "adoption": "adopt", "probate": "probat", "controll": "control",
+    "cease": "ceas", "rate": "rate", "roll": "roll", "is": "is", "猫": "猫",
+}  # fmt: skip
+
+
+def test_stems_are_those_that_were_published() -> None:
+    assert {word: stem(word) for word in STEMS} == STEMS
+
+
+@settings(deadline=None)
+@given(st.text(alphabet="abcdefghijklmnopqrstuvwxyz", max_size=20))
+def test_a_stem_begins_as_its_word_and_is_not_longer(word: str) -> None:
+    found = stem(word)
+    assert len(found) <= len(word)
+    assert found[:1] == word[:1]
+
+
+def test_terms_are_stems_in_english_and_words_with_pairs_in_chinese() -> None:
+    assert terms("What did Ana's dogs eat?", "en") == ["ana", "dog", "eat"]
+    found = terms("我住在北京。", "zh")
+    assert "北京" in found
+    assert "住在" in found
+    assert "我" not in found
+
+
+def test_bm25_gives_what_its_formula_says() -> None:
+    index = Bm25([["a", "b"], ["a", "a", "c", "d"], ["c"]])
+    rarity = math.log(1 + (3 - 2 + 0.5) / (2 + 0.5))
+    mean = 7 / 3
+    expected = [
+        rarity * 1 * 2.2 / (1 + 1.2 * (0.25 + 0.75 * 2 / mean)),
+        rarity * 2 * 2.2 / (2 + 1.2 * (0.25 + 0.75 * 4 / mean)),
+        0.0,
+    ]
+    assert index.scores(["a", "unknown"]).tolist() == pytest.approx(expected)
+    assert Bm25([]).scores(["a"]).tolist() == []
+
+
+def test_words_find_the_proof_of_half_of_the_own_questions() -> None:
+    for conversation in read_datasets([OWN]):
+        questions = conversation.answerable
+        orders = by_words(conversation.turns, [one.text for one in questions], conversation.lang, limit=5)
+        figures = [measured(order, one.gold)["hit@10"] for order, one in zip(orders, questions, strict=True)]
+        assert sum(figures) / len(figures) >= 0.5, conversation.id
+
+
+async def test_vectors_bring_the_turn_that_says_the_same_first() -> None:
+    conversation = read_datasets([OWN / "nora-and-ben.json"])[0]
+    said = [f"{turn.speaker}: {turn.text}" for turn in conversation.turns]
+    orders = await by_vectors(HashedWords(), conversation.turns, said, limit=3)
+    assert [order[0] for order in orders] == [turn.id for turn in conversation.turns]
+    assert {len(order) for order in orders} == {3}
+
+
+def test_equal_scores_stay_in_the_order_they_were_said() -> None:
+    turns = read_datasets([OWN / "wulei.json"])[0].turns
+    nothing = Bm25(terms(turn.text, "zh") for turn in turns).scores([])
+    assert best_first(turns, nothing, limit=100) == [turn.id for turn in turns]

@@ -1,0 +1,127 @@
+"""Data sets of the evaluation: what a file means, and mistakes with their places. Requirement D4."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from graph_service.evaluation.dataset import conversation_of, read_datasets
+from schema.errors import InputError
+
+OWN = Path(__file__).parents[2] / "evaluation_sets"
+
+
+def document(**changes: Any) -> dict[str, Any]:
+    turns = [
+        {"id": "1.1", "speaker": "Ana", "text": "I live in Lisbon."},
+        {"id": "1.2", "speaker": "Bo", "text": "好。"},
+    ]
+    return {
+        "id": "c",
+        "lang": "en",
+        "dataset": "d",
+        "speakers": ["Ana", "Bo"],
+        "sessions": [{"index": 1, "date": "2025-01-02T10:00:00", "turns": turns}],
+        "questions": [{"id": "q", "category": "single", "question": "Where does Ana live?", "gold": ["1.1"]}],
+        **changes,
+    }
+
+
+def problems_of(**changes: Any) -> tuple[str, ...]:
+    with pytest.raises(InputError) as caught:
+        conversation_of(json.dumps(document(**changes)), name="c.json")
+    return caught.value.problems
+
+
+def test_own_sets_in_english_and_chinese_are_read() -> None:
+    found = read_datasets([OWN])
+    assert [(one.dataset, one.id, one.user) for one in found] == [
+        ("own-en", "idris-and-keiko", "Idris"),
+        ("own-zh", "linxiao", "林晓"),
+        ("own-en", "nora-and-ben", "Nora"),
+        ("own-zh", "wulei", "吴磊"),
+    ]
+    for one in found:
+        ids = {turn.id for turn in one.turns}
+        assert all(question.gold <= ids for question in one.questions)
+        assert one.asked_at > max(turn.said_at for turn in one.turns)
+
+
+def test_questions_that_nothing_answers_are_not_measured_by_recall() -> None:
+    nora = next(one for one in read_datasets([OWN]) if one.id == "nora-and-ben")
+    assert len(nora.questions) == len(nora.answerable) + 1
+    assert [question.category for question in nora.questions if not question.gold] == ["adversarial"]
+
+
+@pytest.mark.parametrize(
+    ("lang", "caption", "told"),
+    [
+        ("en", "a photo of a kite", "Look! [a photo of a kite]"),
+        ("zh", "一张风筝的照片", "Look! [一张风筝的照片]"),
+        ("zh", "a photo of a kite", "Look!"),
+        ("en", " ", "Look!"),
+    ],
+)
+def test_what_a_picture_shows_is_told_in_the_language_of_the_talk(lang: str, caption: str, told: str) -> None:
+    turns = [{"id": "1", "text": "Look!", "caption": caption}]
+    said = json.dumps(
+        document(
+            lang=lang, sessions=[{"index": 1, "date": "2025-01-01T12:00:00", "turns": turns}], questions=[], facts=[]
+        )
+    )
+    assert [turn.text for turn in conversation_of(said, name="c.json").turns] == [told]
+    assert [turn.text for turn in conversation_of(said, name="c.json", captions=False).turns] == ["Look!"]
+
+
+def test_at_most_so_many_conversations_of_each_set_are_taken() -> None:
+    found = read_datasets([OWN, OWN / "wulei.json"], conversations_max=1)
+    assert [one.id for one in found] == ["idris-and-keiko", "linxiao"]
+
+
+def test_single_remarks_on_many_days_make_a_session_for_each_year() -> None:
+    days = ("2024-05-01", "2023-02-01", "2024-01-01")
+    sessions = [
+        {"index": n, "date": f"{day}T12:00:00", "turns": [{"id": str(n), "text": day}]} for n, day in enumerate(days)
+    ]
+    found = conversation_of(json.dumps(document(sessions=sessions, questions=[], speakers=[])), name="c.json")
+    assert [(one.id, [turn.id for turn in one.turns]) for one in found.sessions] == [
+        ("c-2023", ["1"]),
+        ("c-2024", ["2", "0"]),
+    ]
+    assert found.user == "c"
+
+
+def test_gold_that_names_an_unknown_turn_is_refused_by_name() -> None:
+    question = {"id": "q7", "question": "Who?", "gold": ["1.1", "9.9"]}
+    assert problems_of(questions=[question]) == (
+        "c.json: question 'q7': gold names the turn '9.9', which is not in the file",
+    )
+    assert "facts.0: names the turn 'x'" in problems_of(facts=[{"text": "t", "turns": ["x"]}])[0]
+
+
+def test_every_mistake_of_a_file_is_named_at_once() -> None:
+    turn = {"id": "1.1", "text": " "}
+    session = {"index": 1, "date": "2025-01-02T10:00:00", "turns": [turn, turn]}
+    found = problems_of(sessions=[session], questions=[{"id": "q", "question": "", "gold": []}])
+    assert [part for part in ("2 turns have the id", "has no text", "question 'q'") if part in str(found)] == [
+        "2 turns have the id",
+        "has no text",
+        "question 'q'",
+    ]
+    assert problems_of(sessions=[]) == ("c.json: holds no turn", *problems_of(sessions=[])[1:])
+    assert any("sessions.0.date" in problem for problem in problems_of(sessions=[{"index": 1, "turns": []}]))
+
+
+def test_missing_and_broken_files_are_named_together(tmp_path: Path) -> None:
+    broken = tmp_path / "sets" / "broken.json"
+    broken.parent.mkdir()
+    broken.write_text('{"id": 1,\n oops}', encoding="utf-8")
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(InputError) as caught:
+        read_datasets([tmp_path / "none.json", broken.parent, tmp_path / "empty"])
+    assert len(caught.value.problems) == 3
+    text = caught.value.message
+    assert "none.json: cannot be read" in text
+    assert "broken.json line 2: not JSON" in text
+    assert "no .json file" in text

@@ -1,0 +1,127 @@
+"""Everyday memories of the evaluation: reading the files, and judging hits by their text. Requirement D4."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from graph_service.evaluation.dataset import read_all
+from graph_service.evaluation.everyday import Answer, Memory, calls, figures_of, judged, memory_of
+from schema.errors import InputError
+
+
+def document(**changes: Any) -> dict[str, Any]:
+    messages = [
+        {"id": "m1", "role": "USER", "speaker": "Ana", "time": "2025-01-02T10:00:00+00:00", "text": "I live in Porto."},
+        {"id": "m2", "role": "ASSISTANT", "time": "2025-01-02T10:00:20+00:00", "text": "Noted."},
+    ]
+    return {
+        "id": "ana",
+        "lang": "en",
+        "user_id": "ana",
+        "user_name": "Ana",
+        "sessions": [{"id": "s1", "messages": messages}],
+        "questions": [question()],
+        "facts": [
+            {
+                "session": "s1",
+                "messages": ["m1"],
+                "subject": "user",
+                "predicate": "RELATES_TO",
+                "object": "Porto",
+                "statement": "Ana lives in Porto.",
+                "relation": "lives in",
+                "validAt": "2025-01-02",
+                "kind": "fact",
+            }
+        ],
+        **changes,
+    }
+
+
+def question(**changes: Any) -> dict[str, Any]:
+    return {
+        "id": "q1",
+        "category": "current",
+        "question": "Where does Ana live?",
+        "asked_at": "2025-06-01T10:00:00+00:00",
+        "gold_messages": ["m1"],
+        "answer": ["\\bLisbon\\b"],
+        "stale": ["\\bPorto\\b"],
+        **changes,
+    }
+
+
+def answer(*hits: str, nothing: bool = False, context: str = "", **changes: Any) -> Answer:
+    memory = memory_of(document(questions=[question(**changes)]), name="ana.json")
+    return Answer(
+        memory=memory,
+        question=memory.questions[0],
+        hits=hits,
+        nothing_relevant=nothing,
+        context=context,
+        took_ms=1.0,
+    )
+
+
+def test_files_of_both_forms_are_told_apart(tmp_path: Path) -> None:
+    (tmp_path / "ana.json").write_text(json.dumps(document()), encoding="utf-8")
+    own = Path(__file__).parents[2] / "evaluation_sets"
+    read = read_all([tmp_path, own])
+    assert [memory.id for memory in read.memories] == ["ana"]
+    assert len(read.conversations) == 4
+
+
+@pytest.mark.parametrize(
+    ("changes", "problem"),
+    [
+        ({"questions": [question(gold_messages=["m9"])]}, "messages that are not in the file: ['m9']"),
+        ({"questions": [question(answer=["("])]}, "is not a regular expression"),
+        ({"questions": [question(answer=[])]}, "needs at least one pattern"),
+        ({"sessions": []}, "sessions"),
+        ({"user_id": ""}, "user_id"),
+        ({"facts": [{"session": "s9", "messages": ["m1"]}]}, "facts.0 names a session"),
+    ],
+)
+def test_a_mistake_in_a_file_is_named(changes: dict[str, Any], problem: str) -> None:
+    with pytest.raises(InputError, match=r"ana\.json") as caught:
+        memory_of(document(**changes), name="ana.json")
+    assert problem in "\n".join(caught.value.problems)
+
+
+def test_facts_are_handed_in_only_when_asked_for() -> None:
+    memory: Memory = memory_of(document(), name="ana.json")
+    ((session, bare),) = calls(memory, with_facts=False)
+    ((_, full),) = calls(memory, with_facts=True)
+    assert (session, bare["facts"]) == ("s1", [])
+    (fact,) = full["facts"]
+    assert fact["messageIndexes"] == [0]
+    assert fact["validAt"] == "2025-01-02T00:00:00+00:00"
+    assert (fact["kind"], full["messages"][1]["role"]) == ("FACT", "ASSISTANT")
+    assert "session" not in fact
+
+
+def test_a_right_hit_beats_a_stale_one_and_one_with_both_is_right() -> None:
+    stale_first = judged(answer("Ana lives in Porto.", "Ana moved to Lisbon.", context="She moved to Lisbon."))
+    assert (stale_first["answer@1"], stale_first["answer@3"], stale_first["stale@1"]) == (0.0, 1.0, 1.0)
+    assert (stale_first["mrr"], stale_first["context"], stale_first["doubt"]) == (0.5, 1.0, 0.0)
+    both = judged(answer("Ana moved from Porto to Lisbon.", nothing=True))
+    assert (both["answer@1"], both["stale@1"], both["doubt"], both["context"]) == (1.0, 0.0, 1.0, 0.0)
+    assert judged(answer())["answer@3"] == 0.0
+
+
+def test_a_list_is_answered_when_all_items_are_held() -> None:
+    items = {"all_of": [["apples?"], ["pears?"]], "answer": ["apples?", "pears?"]}
+    assert judged(answer("an apple", "a pear", **items))["answer@1"] == 0.0
+    assert judged(answer("an apple", "a pear", **items))["answer@3"] == 1.0
+
+
+def test_unanswerable_questions_have_figures_of_their_own() -> None:
+    none = {"answerable": False, "answer": [], "category": "unanswerable_near", "stale": ["Porto"]}
+    assert judged(answer("I live in Porto.", **none)) == {"not told": 1.0, "tempted": 1.0}
+    assert judged(answer("I live in Porto.", nothing=True, **none)) == {"not told": 0.0, "tempted": 0.0}
+    figures = figures_of([answer("Lisbon"), answer("Porto", **none)])
+    everything = figures["groups"]["all"]
+    assert (everything["questions"], everything["answer@1"], everything["not told"]) == (2, 1.0, 1.0)
+    assert figures["wrong"] == []

@@ -1,0 +1,111 @@
+"""Figures of an evaluation: counted, as a document whose keys stay, and as tables. Requirement D4."""
+
+import io
+import json
+
+import pytest
+from rich.console import Console
+
+from graph_service.evaluation.abstention import Asking, askings
+from graph_service.evaluation.dataset import read_datasets
+from graph_service.evaluation.ingest import FactsBrought, fact_of
+from graph_service.evaluation.metrics import MEASURES
+from graph_service.evaluation.questions import Recalled
+from graph_service.evaluation.report import document_of, lines_of, tables_of
+from graph_service.evaluation.run import BM25, OURS, Figures, Plan
+from tests.unit.evaluation.test_dataset import OWN
+
+CONVERSATIONS = read_datasets([OWN])
+
+
+def recalled(*order: str, score: float = 1.0, took_ms: float = 20.0) -> Recalled:
+    return Recalled(order=order, top_score=score, refused=score < 0.9, took_ms=took_ms, round_trips=1, tokens=30)
+
+
+def figures() -> Figures:
+    """Ours finds all gold first, words find nothing."""
+    found = Figures(conversations=CONVERSATIONS, plan=Plan(facts=FactsBrought.NONE))
+    found.orders = {
+        OURS: {n: [sorted(q.gold) for q in one.answerable] for n, one in enumerate(CONVERSATIONS)},
+        BM25: {n: [["nothing"] for _ in one.answerable] for n, one in enumerate(CONVERSATIONS)},
+    }
+    found.recalled = [recalled("x", took_ms=float(took_ms)) for took_ms in range(1, 101)]
+    found.asked = [(one, recalled(score=0.2 if one.foreign else 0.8)) for one in askings(CONVERSATIONS)]
+    found.unanswerable = [
+        (Asking(conversation=n, question=q, foreign=True), recalled(score=0.1))
+        for n, one in enumerate(CONVERSATIONS)
+        for q in one.questions
+        if not q.gold
+    ]
+    found.seconds = {"indexing": 2.0, "asking": 1.0}
+    return found
+
+
+def test_every_set_has_lines_for_its_categories_and_systems() -> None:
+    lines = lines_of(figures())
+    english = [line for line in lines if line.dataset == "own-en"]
+    assert [(line.category, line.system) for line in english] == [
+        (category, system) for category in ("multi-hop", "single-hop", "temporal", "all") for system in (OURS, BM25)
+    ]
+    for line in lines:
+        expected = 1.0 if line.system == OURS else 0.0
+        assert {name: line.measures[name].value for name in MEASURES} == pytest.approx(
+            dict.fromkeys(MEASURES, expected)
+        )
+    together = [line for line in lines if line.dataset == "all"]
+    assert {line.questions for line in together} == {sum(len(one.answerable) for one in CONVERSATIONS)}
+
+
+def test_the_document_is_json_whose_keys_are_agreed() -> None:
+    document = json.loads(
+        json.dumps(document_of(figures(), about={"version": "1", "embedder": "e", "reader": "rules"}))
+    )
+    assert sorted(document) == [
+        "abstention", "captions", "concurrency", "cost", "data", "embedder", "facts", "facts_dropped", "format", "hits",
+        "lines", "reader", "seconds", "version",
+    ]  # fmt: skip
+    assert document["format"] == 1
+    assert sorted(document["lines"][0]) == ["category", "dataset", "measures", "questions", "system"]
+    assert sorted(document["lines"][0]["measures"]) == sorted(MEASURES)
+    assert sorted(document["lines"][0]["measures"]["mrr"]) == ["high", "low", "value"]
+    assert document["data"][1] == {
+        "dataset": "own-zh",
+        "lang": "zh",
+        "licence": "written for these tests",
+        "conversations": 2,
+        "messages": 23,
+        "questions": 11,
+    }
+    cost = document["cost"]
+    assert (cost["recall_p50_ms"], cost["recall_p95_ms"], cost["round_trips_most"]) == (50.5, 95.0, 1)
+    assert (cost["messages_per_s"], cost["tokens_of_10_hits"]) == (23.5, 30)
+    told = {(row["dataset"], row["without_answer"], row["told_by"]): row for row in document["abstention"]}
+    assert len(told) == 8
+    # The first score parts the two; the service here refuses everything.
+    assert {row["f1"] for name, row in told.items() if name[1:] == ("foreign", "score")} == {1.0}
+    assert told["own-en", "foreign", "service"]["f1"] == pytest.approx(2 / 3, abs=1e-4)
+    assert told["own-zh", "own", "service"]["of_these_without"] == 1
+
+
+def test_the_tables_show_each_system_and_what_it_cost() -> None:
+    document = document_of(figures(), about={})
+    shown = io.StringIO()
+    Console(file=shown, width=120).print(tables_of(document))
+    text = shown.getvalue()
+    for part in ("own-en", "own-zh", "Mnemograph", "BM25", "nDCG@10", "95 %", "round trips", "without answer"):
+        assert part in text
+    assert "…" not in text
+
+
+def test_an_observation_becomes_a_fact_about_whom_it_begins_with() -> None:
+    nora, zh = (next(one for one in CONVERSATIONS if one.id == name) for name in ("nora-and-ben", "linxiao"))
+    about_ben = fact_of(nora, nora.observations[0], {"1.1": 0, "1.2": 1})
+    assert (about_ben["subject"], about_ben["relation"], about_ben["object"]) == (
+        "assistant",
+        "moved",
+        "to a flat in Porto",
+    )
+    assert about_ben["messageIndexes"] == [1]
+    chinese = fact_of(zh, zh.observations[1], {"1.5": 4})
+    assert (chinese["subject"], chinese["object"], chinese["statement"]) == ("user", "对芒果过敏", "林晓对芒果过敏。")
+    assert "relation" not in chinese

@@ -1,0 +1,257 @@
+"""The time a question asks about, in English and Chinese, row by row and by its properties. Requirement D2."""
+
+import re
+from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from extraction.temporal.question_time import Force, QuestionTime, time_asked
+from extraction.temporal.relations import Side
+
+# A Wednesday. The tables are written for it, the Chinese one in the time of Shanghai.
+ENGLISH = datetime(2024, 5, 15, 10, tzinfo=UTC)
+CHINESE = datetime(2024, 5, 15, 10, tzinfo=timezone(timedelta(hours=8)))
+# Marked in the tables by brackets; what introduces the words may belong to them or not.
+LEAD = re.compile(r"^(?:(?:in|on|at|for|the|over|during|from|of|back|在)\s*)+")
+
+
+def rows(language: str) -> list[tuple[str, str, str]]:
+    """Question with its words for time in brackets, the range or event expected, and what it does."""
+    lines = (Path(__file__).parent / f"question_time_{language}.tsv").read_text("utf-8").splitlines()[1:]
+    return [(question, expected, force) for _half, question, expected, force in (line.split("\t") for line in lines)]
+
+
+def shown(time: QuestionTime, reference: datetime) -> str:
+    """What was understood, as the tables write it."""
+
+    def local(moment: datetime | None) -> str:
+        if moment is None:
+            return ""
+        text = moment.astimezone(reference.tzinfo).strftime("%Y-%m-%dT%H:%M")
+        return text.removesuffix("T00:00")
+
+    ranges = [f"{local(asked.span.start)}..{local(asked.span.end)}" for asked in time.asked]
+    events = [f"@{anchor.side} {anchor.words}" for anchor in time.anchors]
+    return " | ".join(ranges or events) or "-"
+
+
+def words(text: str) -> str:
+    return LEAD.sub("", text.lower()).strip("的里 ")
+
+
+def check(row: tuple[str, str, str], reference: datetime) -> None:
+    marked, expected, force = row
+    time = time_asked(marked.replace("[", "").replace("]", ""), reference)
+    assert expected == shown(time, reference)
+    assert force == (time.asked[0].force.value if time.asked else "-")
+    if phrase := re.search(r"\[(.*)\]", marked):
+        assert words(phrase[1]) == words(time.asked[0].phrase)
+
+
+@pytest.mark.parametrize("row", rows("en"), ids=lambda row: row[0])
+def test_each_english_question_means_its_time(row: tuple[str, str, str]) -> None:
+    check(row, ENGLISH)
+
+
+@pytest.mark.parametrize("row", rows("zh"), ids=lambda row: row[0])
+def test_each_chinese_question_means_its_time(row: tuple[str, str, str]) -> None:
+    check(row, CHINESE)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_tables_hold_at_least_150_phrases_each(language: str) -> None:
+    assert sum(expected[0] not in "-@" for _, expected, _ in rows(language)) >= 150
+
+
+TIMED = [
+    (row[0].replace("[", "").replace("]", ""), zone)
+    for language, zone in (("en", UTC), ("zh", CHINESE.tzinfo))
+    for row in rows(language)
+    if row[1][0] not in "-@"
+]
+MOMENTS = st.datetimes(min_value=datetime(1975, 1, 1), max_value=datetime(2070, 1, 1))
+
+
+@given(st.sampled_from(TIMED), MOMENTS)
+def test_ranges_are_in_order_whenever_it_is_asked(question: tuple[str, timezone], moment: datetime) -> None:
+    time = time_asked(question[0], moment.replace(tzinfo=question[1]))
+    for asked in time.asked:
+        assert asked.span.start is not None or asked.span.end is not None
+        if asked.span.start and asked.span.end:
+            assert asked.span.start < asked.span.end
+
+
+@given(st.sampled_from(TIMED))
+def test_case_and_width_do_not_change_the_time(question: tuple[str, timezone]) -> None:
+    text, zone = question
+    wide = "".join(chr(ord(c) + 0xFEE0) if "!" <= c <= "~" else "\u3000" if c == " " else c for c in text)
+    reference = ENGLISH.replace(tzinfo=zone)
+    spans = [asked.span for asked in time_asked(text, reference).asked]
+    assert spans == [asked.span for asked in time_asked(text.upper(), reference).asked]
+    assert spans == [asked.span for asked in time_asked(wide, reference).asked]
+
+
+def test_traditional_characters_mean_the_same_time() -> None:
+    for simple, traditional in (("上个周末", "上個週末"), ("三个月后", "三個月後"), ("去年圣诞节", "去年聖誕節")):
+        assert time_asked(simple, CHINESE).span == time_asked(traditional, CHINESE).span is not None
+
+
+WEEKLY = ["last week", "last Friday", "next Sunday", "this weekend", "three days ago", "上周三", "下个周末", "大前天"]
+
+
+@given(st.sampled_from(WEEKLY), MOMENTS, st.integers(min_value=1, max_value=200))
+def test_days_and_weeks_move_along_with_the_asking(phrase: str, moment: datetime, weeks: int) -> None:
+    now, later = (
+        time_asked(f"What happened {phrase}?", m.replace(tzinfo=UTC)).span
+        for m in (moment, moment + timedelta(weeks=weeks))
+    )
+    assert now is not None
+    assert later is not None
+    assert now.start is not None
+    assert now.end is not None
+    assert (now.start + timedelta(weeks=weeks), now.end + timedelta(weeks=weeks)) == (later.start, later.end)
+
+
+YEARLY = [
+    "last year",
+    "in March",
+    "last summer",
+    "on 5 May",
+    "last Christmas",
+    "Q1",
+    "去年",
+    "三月",
+    "去年冬天",
+    "五一",
+    "上半年",
+]
+
+
+@given(st.sampled_from(YEARLY), MOMENTS, st.integers(min_value=1, max_value=20))
+def test_months_and_seasons_move_along_by_years(phrase: str, moment: datetime, years: int) -> None:
+    if (moment.month, moment.day) == (2, 29):
+        moment = moment.replace(day=28)
+    first, later = (
+        time_asked(f"during {phrase}，", m.replace(tzinfo=UTC)).span
+        for m in (moment, moment.replace(year=moment.year + years))
+    )
+    if first is None or later is None:
+        assert first is later
+        return
+    assert first.start is not None
+    assert later.start is not None
+    assert (first.start.year + years, first.start.month, first.start.day) == (
+        later.start.year,
+        later.start.month,
+        later.start.day,
+    )
+
+
+NAMED = ["May 2023", "last Friday", "2019", "last summer", "Christmas 2022", "yesterday"]
+NAMED_ZH = ["2023年5月", "上周五", "2019年", "去年夏天", "去年春节", "昨天"]
+
+
+@given(st.sampled_from(NAMED), MOMENTS)
+def test_before_and_after_share_no_moment(phrase: str, moment: datetime) -> None:
+    reference = moment.replace(tzinfo=UTC)
+    before, during, after = (
+        time_asked(f"What did I do {word} {phrase}?", reference).span for word in ("before", "in", "after")
+    )
+    assert before is not None
+    assert after is not None
+    assert before.end is not None
+    assert after.start is not None
+    assert before.start is None
+    assert after.end is None
+    assert before.end < after.start
+    if during is not None:
+        assert (before.end, after.start) == (during.start, during.end)
+
+
+@given(st.sampled_from(NAMED_ZH), MOMENTS)
+def test_chinese_before_and_after_share_no_moment(phrase: str, moment: datetime) -> None:
+    reference = moment.replace(tzinfo=UTC)
+    before, after = (time_asked(f"{phrase}{word}我做了什么？", reference).span for word in ("之前", "之后"))
+    assert before is not None
+    assert after is not None
+    assert before.end is not None
+    assert after.start is not None
+    assert before.start is None
+    assert after.end is None
+    assert before.end < after.start
+
+
+@pytest.mark.parametrize("text", ["2000年后十十周", "春节后十十天", "五月三三日之前", "上个月前两三十年"])
+def test_numerals_that_are_no_number_are_no_time_and_no_error(text: str) -> None:
+    assert all("十十" not in asked.phrase for asked in time_asked(text, datetime(2000, 1, 1, tzinfo=UTC)).asked)
+
+
+PIECES = ["last", "week", "May", "2023", "before", "between", "and", "Friday", "at 5", "Q3", "31", "ago", "three", "of"]
+PIECES_ZH = ["上", "周", "三", "月", "2023年", "之前", "到", "春节", "第", "初", "点", "半", "后", "最近", "个", "十"]
+
+
+@settings(max_examples=300)
+@given(
+    st.one_of(
+        st.text(),
+        st.lists(st.sampled_from(PIECES)).map(" ".join),
+        st.lists(st.sampled_from(PIECES_ZH)).map("".join),
+    ),
+    st.datetimes(min_value=datetime(1, 1, 2), max_value=datetime(9999, 12, 30)),
+)
+def test_no_text_and_no_moment_is_too_much(text: str, moment: datetime) -> None:
+    time = time_asked(text, moment.replace(tzinfo=UTC))
+    for asked in time.asked:
+        assert text[asked.start : asked.end] == asked.phrase != ""
+    for anchor in time.anchors:
+        assert text[anchor.start : anchor.end] == anchor.words
+    assert len(time.topic_of(text)) <= len(text) + 2 * len(time.asked)
+
+
+def test_days_are_those_of_whoever_asks() -> None:
+    """Just after midnight in Shanghai it is still the day before in UTC."""
+    span = time_asked("我今天做了什么", datetime(2024, 5, 15, 0, 30, tzinfo=CHINESE.tzinfo)).span
+    assert span is not None
+    assert (datetime(2024, 5, 14, 16, tzinfo=UTC), datetime(2024, 5, 15, 16, tzinfo=UTC)) == (span.start, span.end)
+
+
+def test_several_times_are_kept_apart_and_covered_together() -> None:
+    time = time_asked("What did I do in May 2022 and in August 2023?", ENGLISH)
+    assert [asked.phrase for asked in time.asked] == ["in May 2022", "in August 2023"]
+    assert time.span is not None
+    assert (datetime(2022, 5, 1, tzinfo=UTC), datetime(2023, 9, 1, tzinfo=UTC)) == (time.span.start, time.span.end)
+    assert time.meets(datetime(2022, 5, 3, tzinfo=UTC), datetime(2022, 5, 4, tzinfo=UTC))
+    assert not time.meets(datetime(2022, 7, 3, tzinfo=UTC), datetime(2022, 7, 4, tzinfo=UTC))
+
+
+def test_the_words_for_time_can_be_taken_out() -> None:
+    question = "What did Joanna watch on 1 May, 2022 with Nate?"
+    assert time_asked(question, ENGLISH).topic_of(question) == "What did Joanna watch with Nate?"
+    question = "去年国庆我去了哪里？"
+    assert time_asked(question, CHINESE).topic_of(question) == "我去了哪里？"
+
+
+def test_only_what_asks_for_what_was_said_limits() -> None:
+    told = time_asked("What did we talk about yesterday?", ENGLISH)
+    assert told.limit == told.span is not None
+    assert time_asked("Where did I go yesterday?", ENGLISH).limit is None
+    assert time_asked("What did we talk about lately?", ENGLISH).limit is None
+    assert Force.PREFERS is time_asked("昨天我听说的餐厅叫什么？", CHINESE).asked[0].force
+
+
+def test_an_exact_day_makes_a_rough_one_needless() -> None:
+    time = time_asked("What did Joanna recently watch on February 7, 2022?", ENGLISH)
+    assert [asked.phrase for asked in time.asked] == ["on February 7, 2022"]
+
+
+def test_in_a_long_text_only_the_last_question_asks() -> None:
+    text = "I won yesterday. It was great. We all sang. What did I do last summer?"
+    assert [asked.phrase for asked in time_asked(text, ENGLISH).asked] == ["last summer"]
+
+
+def test_events_are_kept_in_the_words_of_the_question() -> None:
+    anchor = time_asked("Where did Ann live before Moving to Rome?", ENGLISH).anchors[0]
+    assert (anchor.side, anchor.words) == (Side.BEFORE, "Moving to Rome")

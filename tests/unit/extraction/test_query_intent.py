@@ -1,0 +1,40 @@
+"""What a question is after, in English and Chinese. Requirement D1."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from extraction.query_analysis import AnswerType, Intent, answer_type, intent_of
+from extraction.temporal.question_time import time_asked
+
+NOW = datetime(2024, 5, 15, 10, tzinfo=UTC)
+
+
+def rows(language: str) -> list[tuple[str, str, str]]:
+    lines = (Path(__file__).parent / f"query_intent_{language}.tsv").read_text("utf-8").splitlines()[1:]
+    return [(question, intent, answer) for question, intent, answer in (line.split("\t") for line in lines)]
+
+
+@pytest.mark.parametrize(("question", "intent", "answer"), [*rows("en"), *rows("zh")])
+def test_each_question_has_its_intent_and_answer(question: str, intent: str, answer: str) -> None:
+    assert (intent, answer) == (intent_of(question, time_asked(question, NOW)).value, answer_type(question).value)
+
+
+@given(st.text())
+def test_any_text_at_all_has_an_intent(text: str) -> None:
+    assert intent_of(text, time_asked(text, NOW)) in Intent
+    assert answer_type(text) in AnswerType
+
+
+@given(st.text(alphabet="山川河流咖啡茶书店花园", min_size=2, max_size=4))
+def test_two_to_four_chinese_characters_ask_for_an_entity(name: str) -> None:
+    assert Intent.ENTITY is intent_of(name, time_asked(name, NOW))
+
+
+@given(st.sampled_from(["Who is Tom?", "小明住哪里？", "When did we meet?", "为什么搬家"]))
+def test_width_does_not_change_what_is_asked(question: str) -> None:
+    wide = "".join(chr(ord(c) + 0xFEE0) if "!" <= c <= "~" else c for c in question)
+    assert answer_type(question) is answer_type(wide)

@@ -1,0 +1,91 @@
+"""What is kept of texts from outside takes bounded memory, however long the texts are."""
+
+import gc
+import re
+import tracemalloc
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from extraction.rules.en import clauses as spelling_en
+from extraction.text import english_stems
+from extraction.text.english_stems import stem
+from schema.kept_results import kept_by_chars
+from schema.zones import zone_named
+
+ROOT = Path(__file__).parents[4]
+
+
+def test_a_result_is_found_once_and_kept_while_there_is_room() -> None:
+    asked: list[str] = []
+
+    @kept_by_chars(chars_max=1_000, entries_max=3)
+    def upper(text: str) -> str:
+        asked.append(text)
+        return text.upper()
+
+    assert [upper(text) for text in ("a", "b", "a", "c", "a")] == ["A", "B", "A", "C", "A"]
+    assert asked == ["a", "b", "c"]
+    upper("d")
+    upper("a")
+    assert asked == ["a", "b", "c", "d"], "the longest unused goes first"
+    for _ in range(2):
+        assert upper("x" * 2_000) == "X" * 2_000
+    assert len(asked) == 6, "what is longer than all that may be kept is not kept"
+    upper("y" * 800)
+    upper("a")
+    upper("b")
+    assert asked[-3:] == ["x" * 2_000, "y" * 800, "b"]
+
+
+def test_a_result_of_none_and_threads_are_served_alike() -> None:
+    @kept_by_chars(chars_max=10_000, entries_max=50)
+    def first(text: str) -> str | None:
+        return text[0] if text else None
+
+    assert first("") is first("") is None
+    with ThreadPoolExecutor(8) as threads:
+        found = list(threads.map(lambda number: first(str(number % 200)), range(5_000)))
+    assert found == [str(number % 200)[0] for number in range(5_000)]
+
+
+# Every lru_cache and cache that is left, and why what is kept is small.
+BY_NUMBER = {
+    "english_stems._stem": "words of 60 characters at most",
+    "holidays.new_year": "years",
+    "telling._moment_of": "numbers of our own",
+    "telling._number_of": "moments",
+}
+
+
+def test_no_cache_of_texts_is_bounded_by_its_number_alone() -> None:
+    """Before, 8,192 texts of up to 100,000 characters were kept with all their words, in three places."""
+    found = set()
+    for package in ("extraction", "graph_service", "schema"):
+        for file in (ROOT / package).rglob("*.py"):
+            for name in re.findall(r"@(?:functools\.)?lru_cache\b.*\ndef (\w+)", file.read_text("utf-8")):
+                found.add(f"{file.stem}.{name}")
+    assert found == set(BY_NUMBER)
+
+
+def test_words_and_zones_that_are_none_are_not_kept() -> None:
+    before = english_stems._stem.cache_info().currsize
+    assert stem("a" * 10_000) == "a" * 10_000
+    assert english_stems._stem.cache_info().currsize == before
+    assert zone_named("x" * 1_000_000) is None
+    assert zone_named("Asia/Shanghai") is zone_named("Asia/Shanghai") is not None
+
+
+def test_long_texts_leave_little_behind() -> None:
+    """120 texts of 40,000 characters, more than are kept together."""
+    texts = [f"{number} " + "tea and jasmine " * 2_500 for number in range(120)]
+    gc.collect()
+    tracemalloc.start()
+    try:
+        for number in range(120):
+            spelling_en.readable(texts[number] + str(number))
+        gc.collect()
+        took = tracemalloc.get_traced_memory()[0]
+    finally:
+        tracemalloc.stop()
+    # A text and its result, of at most a million characters: not 9.6 million.
+    assert took <= 3e6

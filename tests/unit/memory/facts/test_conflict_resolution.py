@@ -1,0 +1,197 @@
+"""New facts beside known ones: ignored, merged, updated, created, or standing beside. Requirements C7, C8."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from extraction.entities.place_hierarchy import other_level
+from extraction.rules.additive_cues import holds_beside
+from graph_service.memory.facts.conflict_resolution import SIMILAR_MAX, FactAction, closes, most_similar, resolve
+from graph_service.memory.facts.reconciliation import plan_facts
+from graph_service.memory.facts.validity import Contradiction, spells_of
+from schema.errors import InputError
+from schema.fact import AcceptedFact, KnownFact
+from schema.ids import MemoryId
+from schema.relations import canonical_relation
+from schema.telling import Assertion, Closing, Stated, joined, telling_of, telling_text
+from tests.support.builders import NOON
+from tests.unit.memory.consolidation.test_plan import a_fact, after, favourite, living, plan, stated
+
+
+def known_after(*facts: AcceptedFact) -> list[KnownFact]:
+    return after([], plan([], *facts))
+
+
+@pytest.mark.parametrize(
+    ("fact", "verdict"),
+    [
+        (a_fact("tea"), FactAction.IGNORE),
+        (a_fact("tea", day=3), FactAction.MERGE),
+        (a_fact("tea", day=3, predicate="DISLIKES"), FactAction.UPDATE),
+        (a_fact("tea", day=3, closes=True), FactAction.UPDATE),
+        (living("Oslo", 3), FactAction.UPDATE),
+        (living("Oslo", -3), FactAction.CREATE),
+        (a_fact("coffee", day=3), FactAction.CREATE),
+        (a_fact("Ann", day=3, predicate="RELATES_TO", relation="sister"), FactAction.CREATE),
+    ],
+)
+def test_the_first_verdict_that_fits_is_taken(fact: AcceptedFact, verdict: FactAction) -> None:
+    assert resolve(fact, known_after(a_fact("tea"), living("Paris", 0))).verdict is verdict
+
+
+def test_what_is_over_closes_what_says_how_as_well() -> None:
+    """Nobody who does not like red any more has red as the favourite colour."""
+    known = known_after(a_fact("tea"), favourite("red", 0))
+    over = a_fact("red", closes=True)
+    found = resolve(over, known)
+    assert found.verdict is FactAction.UPDATE
+    assert found.closes is not None
+    assert (found.closes[0].relation, found.closes[1]) == ("favorite color", Closing.OVER)
+    held = [one.object_name for one in after(known, plan(known, over)) if one.invalid_at is None]
+    assert held == ["tea"]
+
+
+def test_what_holds_is_found_among_many_that_held() -> None:
+    towns = ["Oslo", "Bergen", "Paris", "Lyon", "Rome", "Milan", "Berlin"]
+    known = known_after(*(living(town, day) for day, town in enumerate(towns)))
+    closed = resolve(living("Vienna", 30), known).closes
+    assert closed is not None
+    assert closed[0].object_name == "Berlin"
+
+
+@given(st.lists(stated, max_size=12), stated)
+def test_a_new_fact_meets_at_most_five_of_its_own_subject(facts: list[AcceptedFact], fact: AcceptedFact) -> None:
+    near = most_similar(fact, known_after(*facts))
+    assert len(near) <= SIMILAR_MAX
+    same = [one for one in known_after(*facts) if one.claim == fact.claim]
+    assert not same or near[0].claim == fact.claim
+
+
+@given(st.lists(stated, max_size=8), stated)
+def test_only_an_update_closes_what_holds(facts: list[AcceptedFact], fact: AcceptedFact) -> None:
+    known = known_after(*facts)
+    # By claim: what arrives late may split an earlier spell, and the open one is then another.
+    held = {one.claim for one in known if one.invalid_at is None}
+    now = after(known, plan(known, fact))
+    if resolve(fact, known).verdict in (FactAction.IGNORE, FactAction.CREATE):
+        assert held <= {one.claim for one in now if one.invalid_at is None}
+
+
+@given(stated, stated)
+def test_what_closes_is_of_the_same_slot(one: AcceptedFact, other: AcceptedFact) -> None:
+    why = closes(one.claim, other.claim)
+    if why is Closing.REPLACED:
+        assert one.claim[:3] == other.claim[:3]
+    if why is Closing.REVERSED:
+        assert one.claim.object_id == other.claim.object_id
+    assert closes(one.claim, one.claim) is None
+
+
+def test_being_allergic_and_liking_stand_beside_each_other_in_either_order() -> None:
+    for first, second in (("PREFERS", "DISLIKES"), ("DISLIKES", "PREFERS")):
+        facts = [a_fact("cats", predicate=first, message="1"), a_fact("cats", day=2, predicate=second, message="2")]
+        allergic = [
+            replace(fact, proofs=tuple(replace(proof, adds=fact.predicate == "DISLIKES") for proof in fact.proofs))
+            for fact in facts
+        ]
+        assert [fact.invalid_at for fact in known_after(*allergic)] == [None, None]
+
+
+def test_who_lives_in_a_town_lives_in_its_country() -> None:
+    assert [fact.invalid_at for fact in known_after(living("Paris", 0), living("France", 3))] == [None, None]
+    assert other_level("杭州", "浙江省")
+    assert not other_level("France", "Spain")
+    assert not other_level("Paris", "Oslo")
+
+
+@pytest.mark.parametrize(
+    ("clause", "predicate", "name", "beside"),
+    [
+        ("I also work at Beta on weekends", "RELATES_TO", "Beta", True),
+        ("I work at the Zurich office", "RELATES_TO", "Zurich", True),
+        ("I moved to Oslo too", "RELATES_TO", "Oslo", False),
+        ("I work at Beta now", "RELATES_TO", "Beta", False),
+        ("我周末也在书店兼职", "RELATES_TO", "书店", True),
+        ("我现在在小米工作", "RELATES_TO", "小米", False),
+        ("I don't drink tea in the evening", "DISLIKES", "tea", True),
+        ("I don't like tea", "DISLIKES", "tea", False),
+        ("I am allergic to cats", "DISLIKES", "cats", True),
+        ("我晚上不喝咖啡", "DISLIKES", "咖啡", True),
+        ("我不喜欢咖啡", "DISLIKES", "咖啡", False),
+    ],
+)
+def test_words_of_addition_are_told_from_words_of_change(
+    clause: str, predicate: str, name: str, *, beside: bool
+) -> None:
+    assert holds_beside(clause, predicate=predicate, name=name) is beside
+
+
+@pytest.mark.parametrize(
+    ("said", "label"),
+    [
+        ("Works_For", "works at"),
+        ("任职于", "works at"),
+        ("姐姐", "姐姐"),
+        (" ", None),
+        (None, None),
+        ("age", "has age"),
+    ],
+)
+def test_free_words_for_one_relation_meet_in_one_label(said: str | None, label: str | None) -> None:
+    assert canonical_relation(said) == label
+
+
+tellings = st.builds(
+    Assertion,
+    message_id=st.sampled_from([MemoryId("m1"), MemoryId("m2|x")]),
+    scene_id=st.just(MemoryId("s")),
+    valid_at=st.datetimes(min_value=NOON.replace(tzinfo=None)).map(lambda moment: moment.replace(tzinfo=NOON.tzinfo)),
+    valid_by=st.just(NOON),
+    said_at=st.just(NOON),
+    heard_at=st.just(NOON),
+    position=st.integers(0, 9),
+    ends=st.booleans(),
+    adds=st.booleans(),
+)
+
+
+OVER = Assertion(
+    message_id=MemoryId("m9"),
+    scene_id=MemoryId("s"),
+    valid_at=NOON,
+    valid_by=NOON,
+    said_at=NOON,
+    heard_at=NOON,
+    ends=True,
+)
+
+
+@given(st.lists(tellings))
+def test_tellings_come_back_from_their_text(told: list[Assertion]) -> None:
+    assert joined(told) == joined(reversed(told)) == joined(joined(told))
+    kept = [one for one in joined(told) if "|" not in one.message_id]
+    assert [telling_of(telling_text(one)) for one in kept] == kept
+
+
+@given(st.lists(tellings))
+def test_a_fact_without_rivals_holds_as_beside_a_rival_that_closes_nothing(told: list[Assertion]) -> None:
+    """The usual fact, told a thousand times, is not put in order for that; it must come out the same."""
+    own = joined(told)
+    nothing = Contradiction(telling=replace(OVER, stated=Stated.SAYS), claim="other", why=Closing.OVER, lifts=True)
+    alone, beside = spells_of(own, []), spells_of(own, [nothing])
+    assert [joined(spell.told) for spell in alone] == [joined(spell.told) for spell in beside]
+    assert [(spell.opening, spell.invalid_at, spell.valid_at) for spell in alone] == [
+        (spell.opening, spell.invalid_at, spell.valid_at) for spell in beside
+    ]
+
+
+def test_a_broken_telling_is_refused() -> None:
+    with pytest.raises(InputError):
+        telling_of("m1|s|soon|1|1|1|0|")
+
+
+def test_a_batch_of_many_facts_is_planned_in_time() -> None:
+    facts = [a_fact(f"thing number {number}", day=number % 30) for number in range(300)]
+    assert len(plan_facts([], [(fact, MemoryId("s")) for fact in facts])) == len(facts)

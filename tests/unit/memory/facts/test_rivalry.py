@@ -1,0 +1,252 @@
+"""Spells found among rivals by searching are those found by going through every telling of every rival."""
+
+import gc
+import hashlib
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from extraction.entities.place_hierarchy import other_level
+from graph_service.memory.curation.reopening import reopening
+from graph_service.memory.facts.claims import ClaimKnown, PlannedFact, accepted_claim, known_claims, told_of
+from graph_service.memory.facts.conflict_resolution import closes, ends, rivals
+from graph_service.memory.facts.reconciliation import planned
+from graph_service.memory.facts.rivalry import Rivalry, Rivals
+from graph_service.memory.facts.validity import Contradiction, ValidityPeriod, is_rejected, spells_of
+from schema.errors import ConflictError
+from schema.fact import AcceptedFact, Claim, KnownFact, Proof
+from schema.ids import MemoryId
+from schema.telling import Assertion, Closing, Stated, joined
+from tests.support.builders import NOON
+from tests.unit.memory.consolidation.test_plan import SCENE, a_fact, after, living, plan
+
+_OBJECTS = ["Paris", "France", "Oslo", "red"]
+_RELATIONS = [None, "lives in", "favorite color", "friend"]
+GROWTH_MAX = 2.4
+FLOOR_S = 0.05
+
+
+def by_all(board: dict[Claim, ClaimKnown], claim: Claim) -> list[ValidityPeriod]:
+    """The spells of a claim, by going through all tellings of all claims."""
+    blows = []
+    for other in rivals(claim, list(board)):
+        if other_level(board[claim].object_name, board[other].object_name) and claim.relation == other.relation:
+            continue
+        why, over = closes(other, claim), ends(other, claim)
+        if is_rejected(board[other].told):
+            continue
+        for telling in board[other].told:
+            if why is not None and telling.ends and telling.stated is not None:
+                blows.append(Contradiction(telling=telling, claim=board[other].id, why=Closing.OVER, lifts=True))
+            if why is not None and not telling.ends:
+                blows.append(Contradiction(telling=telling, claim=board[other].id, why=why))
+            elif over and telling.ends:
+                blows.append(Contradiction(telling=telling, claim=board[other].id, why=Closing.OVER))
+    return spells_of(board[claim].told, blows, board[claim].reopened)
+
+
+def _moment(day: int) -> datetime:
+    return NOON + timedelta(days=day)
+
+
+@st.composite
+def tellings(draw: st.DrawFn) -> Assertion:
+    day, said = draw(st.integers(0, 6)), draw(st.integers(0, 6))
+    over = draw(st.sampled_from([False, False, False, True]))
+    stated = draw(st.sampled_from([None, None, None, Stated.SAYS, Stated.PINS]))
+    rejects = over and draw(st.integers(0, 3)) == 0
+    return Assertion(
+        message_id=MemoryId(f"m{draw(st.integers(0, 5))}"),
+        scene_id=SCENE,
+        valid_at=_moment(day),
+        valid_by=_moment(day + draw(st.sampled_from([0, 0, 2]))),
+        said_at=_moment(said),
+        heard_at=_moment(said),
+        ends=over,
+        adds=not over and draw(st.sampled_from([False, False, True])),
+        stated=Stated.REJECTS if rejects else stated,
+    )
+
+
+claims = st.builds(
+    lambda obj, predicate, relation: a_fact(obj, predicate=predicate, relation=relation),
+    st.sampled_from(_OBJECTS),
+    st.sampled_from(["PREFERS", "DISLIKES", "RELATES_TO", "RELATES_TO"]),
+    st.sampled_from(_RELATIONS),
+)
+
+
+@st.composite
+def boards(draw: st.DrawFn) -> dict[Claim, ClaimKnown]:
+    board: dict[Claim, ClaimKnown] = {}
+    for fact in draw(st.lists(claims, min_size=1, max_size=8)):
+        one = accepted_claim(fact, SCENE)
+        told = joined(draw(st.lists(tellings(), min_size=1, max_size=6)))
+        name = draw(st.sampled_from([one.object_name, one.object_name, None]))
+        board[fact.claim] = replace(one, told=told, object_name=name)
+    for claim in list(board):
+        spared = draw(st.lists(st.sampled_from([*(one.id for one in board.values()), "m0", "m1"]), max_size=2))
+        board[claim] = replace(board[claim], reopened=frozenset(spared) - {board[claim].id})
+    return board
+
+
+def _shown(spell: ValidityPeriod) -> tuple[object, ...]:
+    return joined(spell.told), spell.opening, spell.blow, spell.end, spell.valid_at, spell.invalid_at, spell.why
+
+
+@settings(max_examples=400, deadline=None)
+@given(boards())
+def test_searching_finds_what_going_through_all_finds(board: dict[Claim, ClaimKnown]) -> None:
+    rivalry = Rivalry(board)
+    for claim in board:
+        found = rivalry.spells(claim).spells
+        assert list(map(_shown, found)) == list(map(_shown, by_all(board, claim)))
+
+
+@given(st.lists(claims, max_size=12))
+def test_rivals_are_found_by_what_they_share(facts: list[AcceptedFact]) -> None:
+    names = list(dict.fromkeys(fact.claim for fact in facts))
+    found = Rivals(names)
+    for claim in names:
+        assert found.of(claim) == rivals(claim, names)
+
+
+def one_by_one(known: list[KnownFact], claim: Claim, fact_id: str) -> list[PlannedFact]:
+    """What reopening writes, planned anew after each rival that is spared."""
+    board = known_claims(known)
+    owners = {str(fact.id): str(one.id) for one in board.values() for fact in one.spells}
+    standing = next(fact for fact in board[claim].spells if fact.id == fact_id)
+    items: list[PlannedFact] = []
+    while standing.invalid_at is not None:
+        before = board[claim]
+        over = {telling.message_id for telling in told_of(standing) if telling.ends}
+        spared = {owners.get(standing.closed_by, str(standing.closed_by))} if standing.closed_by else over
+        board[claim] = replace(before, reopened=before.reopened | spared)
+        if board[claim].reopened == before.reopened:
+            return []
+        items = [item for item in planned(board, {claim}) if item.fact.claim == claim]
+        standing = next(item.fact for item in items if item.fact.id == fact_id)
+    return items
+
+
+moves = st.tuples(st.sampled_from(["Paris", "Oslo", "Rome", "Bonn", "Kyiv"]), st.integers(0, 12), st.booleans())
+
+
+@given(st.lists(moves, min_size=2, max_size=12))
+def test_all_that_closes_a_fact_is_spared_as_if_one_after_the_other(told: list[tuple[str, int, bool]]) -> None:
+    facts = [replace(living(place, day), closes=over and day > 9) for place, day, over in told]
+    known = after([], plan([], *facts))
+    for fact in known:
+        if fact.invalid_at is None or fact.closed_why is Closing.JOINED:
+            continue
+        expected = one_by_one(known, fact.claim, fact.id)
+        if expected:
+            assert reopening(known, fact.claim, fact.id) == expected
+
+
+def test_a_time_that_was_a_part_of_an_earlier_one_is_reopened_with_it() -> None:
+    facts = [living(place, day) for day, place in enumerate(["Oslo", "Paris", "Oslo", "Paris"])]
+    known = after([], plan([], *facts))
+    second = next(fact for fact in known if fact.object_name == "Oslo" and fact.slot == 1)
+    now = after(known, reopening(known, second.claim, second.id))
+    assert [fact.slot for fact in now if fact.object_name == "Oslo" and fact.invalid_at is None] == [0]
+
+
+def test_what_was_only_said_to_be_over_cannot_be_reopened() -> None:
+    known = after([], plan([], replace(living("Oslo", 1), closes=True)))
+    with pytest.raises(ConflictError, match="only said that it is over"):
+        reopening(known, known[0].claim, known[0].id)
+
+
+def _towns(count: int) -> list[AcceptedFact]:
+    # In words so different that none is compared with others because of them.
+    return [replace(living(f"Town{n}", n), statement=hashlib.sha256(f"{n}".encode()).hexdigest()) for n in range(count)]
+
+
+def _in_one_message(count: int) -> list[AcceptedFact]:
+    said = Proof(message_id=MemoryId("one"), said_at=NOON)
+    return [replace(fact, said_at=NOON, said_last=NOON, valid_at=NOON, proofs=(said,)) for fact in _towns(count)]
+
+
+def _besides(count: int) -> list[AcceptedFact]:
+    return [replace(fact, proofs=(replace(fact.proofs[0], adds=True),)) for fact in _towns(count)]
+
+
+def _in_the_same_words(count: int) -> list[AcceptedFact]:
+    words = "Alice likes, of all the things that there are in the kitchen, the very same one best."
+    return [replace(a_fact(f"thing {n}", day=n), statement=words) for n in range(count)]
+
+
+def _again_and_again(count: int) -> list[AcceptedFact]:
+    return [a_fact("tea", day=n) for n in range(count)]
+
+
+def _there_and_back(count: int) -> list[AcceptedFact]:
+    return [living(("Paris", "Oslo")[n % 2], n) for n in range(count)]
+
+
+def _torn(count: int) -> list[AcceptedFact]:
+    kinds = ("PREFERS", "DISLIKES")
+    return [a_fact("tea", day=n, predicate=kinds[n % 2], relation=f"for {n}", message=f"{n}") for n in range(count)]
+
+
+_SHAPES = (_towns, _in_one_message, _besides, _in_the_same_words, _again_and_again, _there_and_back, _torn)
+
+
+def _cpu_s(work: Callable[[], object]) -> float:
+    start_s = time.thread_time()
+    work()
+    return time.thread_time() - start_s
+
+
+_TRIES = 4
+
+
+def _grows(work: Callable[[int], Callable[[], object]], small: int) -> float:
+    """Return how many times longer twice as much takes, the least of several tries; 1 when it takes next to nothing.
+
+    A machine with other work may slow down one of the two for a whole try; what grows faster does so in every try.
+    """
+    one, two = work(small), work(2 * small)
+    return min(_growth(one, two) for _ in range(_TRIES))
+
+
+def _growth(one: Callable[[], object], two: Callable[[], object]) -> float:
+    one(), two()
+    gc.collect()
+    gc.disable()
+    try:
+        short_s = min(_cpu_s(one) for _ in range(2))
+        long_s = min(_cpu_s(two) for _ in range(2))
+    finally:
+        gc.enable()
+    return 1.0 if long_s < FLOOR_S else long_s / short_s
+
+
+@pytest.mark.parametrize("shape", _SHAPES, ids=lambda shape: shape.__name__.strip("_"))
+def test_planning_grows_with_the_facts(shape: Callable[[int], list[AcceptedFact]]) -> None:
+    def brought(count: int) -> Callable[[], object]:
+        facts = shape(count)
+        return lambda: plan([], *facts)
+
+    def known(count: int) -> Callable[[], object]:
+        facts = shape(count)
+        board = after([], plan([], *facts[:-1]))
+        return lambda: plan(board, facts[-1])
+
+    assert _grows(brought, 300) <= GROWTH_MAX
+    assert _grows(known, 300) <= GROWTH_MAX
+
+
+def test_reopening_grows_with_what_closed_the_fact() -> None:
+    def first(count: int) -> Callable[[], object]:
+        known = after([], plan([], *_towns(count)))
+        closed = min(known, key=lambda fact: fact.valid_at)
+        return lambda: reopening(known, closed.claim, closed.id)
+
+    assert _grows(first, 300) <= GROWTH_MAX

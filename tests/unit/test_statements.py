@@ -1,0 +1,80 @@
+"""Cypher fragments: which text they become, and that no statement lists predicates by hand."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from graph_service.graph import statements
+from graph_service.graph.statements import baseline_statements, expand_fragments, parse_statement, statement
+from schema.errors import InstallError
+from schema.predicates import fact_predicates, whitelist
+
+_CYPHER = Path(statements.__file__).parent / "cypher"
+_FACTS = "PREFERS|DISLIKES|CARES_ABOUT|RELATES_TO|CAUSED_BY"
+
+
+def expanded(text: str) -> str:
+    return " ".join(expand_fragments(text, source="x/y").split())
+
+
+def test_validity_fragments_expand_for_the_given_variable() -> None:
+    open_ = (
+        "f.invalid_at IS NULL OR f.invalid_at > $valid_at"
+        " OR coalesce(f.closing_known_at, f.known_at, f.recorded_at) > $known_at"
+    )
+    assert expanded("{{open f}}") == open_
+    assert expanded("{{holds f}}") == (
+        "f.valid_at <= $valid_at AND ($known_at IS NULL OR coalesce(f.known_at, f.recorded_at) <= $known_at)"
+        f" AND ({open_})"
+    )
+    assert expanded("{{started f}}") == (
+        "($valid_at IS NULL OR f.valid_at IS NULL OR f.valid_at <= $valid_at)"
+        " AND ($known_at IS NULL OR coalesce(f.known_at, f.recorded_at, f.first_seen) <= $known_at)"
+    )
+
+
+def test_predicates_expand_to_the_types_of_facts() -> None:
+    assert expanded("()-[r:{{predicates}}]->()") == f"()-[r:{_FACTS}]->()"
+    assert set(fact_predicates()) == set(whitelist()) - {"MENTIONED"}
+
+
+def test_each_repeats_its_text_for_every_predicate() -> None:
+    parts = [f"MATCH ()-[r:{name}]->() RETURN r, '{name.lower()}'" for name in whitelist()]
+    body = "{{each predicate, UNION ALL}} MATCH ()-[r:{{predicate}}]->() RETURN r, '{{predicate_name}}' {{end}}"
+    assert expanded(body) == " UNION ALL ".join(parts)
+    assert expanded("{{each fact, OR}} r:{{predicate}} {{end}}") == " OR ".join(f"r:{n}" for n in fact_predicates())
+
+
+@pytest.mark.parametrize("text", ["{{held r}}", "{{holds}}", "{{holds r.x}}", "{{predicate}}", "{{end}}", "{{}}"])
+def test_unknown_fragments_are_refused_at_load(text: str) -> None:
+    with pytest.raises(InstallError, match=r"'folder/file' has the unknown fragment \{\{"):
+        parse_statement("folder/file", f"// Summary.\nRETURN {text}")
+
+
+@pytest.mark.parametrize("name", ["lookup/fact_by_id", "facts/closing_texts", "profile/core_memory", "recall/recall"])
+def test_loaded_statements_have_their_fragments_expanded(name: str) -> None:
+    assert "{{" not in statement(name).text
+
+
+def test_a_new_predicate_reaches_every_statement_that_names_predicates(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(statements, "fact_predicates", lambda: (*fact_predicates(), "ADMIRES"))
+    monkeypatch.setattr(statements, "whitelist", lambda: [*whitelist(), "ADMIRES"])
+    using = 0
+    for path in _CYPHER.rglob("*.cypher"):
+        text = path.read_text(encoding="utf-8")
+        code = "\n".join(line for line in text.splitlines() if not line.startswith("//"))
+        assert not re.search("PREFERS|DISLIKES|CARES_ABOUT", code), f"{path.name}: use a fragment"
+        if "{{predicates}}" in code or "{{each " in code:
+            using += 1
+            assert "ADMIRES" in parse_statement(path.stem, text).text, path.name
+    assert using > 20
+
+
+def test_baseline_defines_indexes_for_every_predicate() -> None:
+    texts = {one.name.removeprefix("baseline/"): one.text for one in baseline_statements()}
+    assert len(texts) == 48 + len(whitelist()) + len(fact_predicates())
+    assert all(f"FOR ()-[r:{name}]-() REQUIRE" in texts[f"{name.lower()}_id"] for name in whitelist())
+    assert all(f"FOR ()-[r:{name}]-() ON" in texts[f"{name.lower()}_unembedded"] for name in fact_predicates())
+    assert f"[r:{_FACTS}]" in texts["fact_words"]
+    assert all(" IF NOT EXISTS " in text for text in texts.values())
