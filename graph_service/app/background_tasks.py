@@ -74,7 +74,7 @@ async def _close_sessions(parts: Services) -> None:
     if not parts.settings.sessions.close_on_shutdown:
         return
     try:
-        await parts.memory.sessions.close_taken()
+        await parts.memory.sessions.close_active()
     except Exception as error:
         # Whatever it is: what is in flight must still be finished, and the parts closed.
         failure = failure_of(error)

@@ -320,15 +320,17 @@ async def _readers(settings: Settings, service: ExternalService) -> tuple[Reader
 async def _window(settings: Settings, supervisor: Supervisor) -> ShortTermWindow:
     """Return the short-term window; a Redis that does not answer is no reason not to start."""
     wanted, redis = settings.window, settings.redis
-    ring = TurnBuffer(turns_max=wanted.turns, talks_max=wanted.ring_sessions, bytes_max=wanted.ring_mb * 2**20)
+    buffer = TurnBuffer(turns_max=wanted.turns, sessions_max=wanted.ring_sessions, bytes_max=wanted.ring_mb * 2**20)
     if redis.url is None:
-        return InProcessWindow(ring)
+        return InProcessWindow(buffer)
     from graph_service.memory.sessions.redis_window import RedisRules, RedisTurns, RedisWindow
 
     rules = RedisRules(
         timeout_s=redis.timeout_s, connections=redis.connections, turns_max=wanted.turns, ttl_s=wanted.ttl_s
     )
-    window = RedisWindow(redis=RedisTurns(redis.url, rules), ring=ring, clock_s=time.monotonic, supervisor=supervisor)
+    window = RedisWindow(
+        redis=RedisTurns(redis.url, rules), buffer=buffer, clock_s=time.monotonic, supervisor=supervisor
+    )
     await window.check()
     return window
 

@@ -192,7 +192,7 @@ async def _import(settings: Settings, found: "ImportBatch", terminal: Terminal, 
         with Steps(terminal) as steps:
             stored, repeated = await store_all(parts, tenant, found.calls, steps)
         # A file holds conversations that are over: a model need not wait for more.
-        await parts.memory.sessions.close_taken(CloseReason.IMPORT)
+        await parts.memory.sessions.close_active(CloseReason.IMPORT)
         if wait:
             await read_everything(parts, tenant, terminal)
     users = sorted({call.user_id for call in found.calls})

@@ -121,7 +121,7 @@ async def test_the_end_of_a_process_closes_the_sessions_it_took(graph: Graph, te
     memory, other = a_memory(graph), a_memory(graph)
     await memory.remember(TenantId(tenant), an_incoming(session="mine"))
     await other.remember(TenantId(tenant), an_incoming(session="theirs"))
-    await memory.sessions.close_taken()
+    await memory.sessions.close_active()
     states = {view.session_id: view.state for view in await memory.sessions.latest(TenantId(tenant), "alice")}
     assert states == {"mine": SessionState.CLOSING, "theirs": SessionState.ACTIVE}
 
