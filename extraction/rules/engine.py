@@ -1,11 +1,16 @@
-"""What a rule for reading says: which words state which fact, and what shape its object has."""
+"""Read facts from the sentences of one message by the rules of a language.
+
+The algorithm is the same for every language: split a sentence into clauses, try the constructions that need their own
+code, then the table of rules, and word what was found as draft facts. A `LanguagePack` holds what differs.
+"""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Final, Literal, NamedTuple
 
 from extraction.reader import THE_AGENT, THE_USER
+from extraction.text.sentences import Sentence
 from schema.entity import EntityType
 from schema.ids import name_key
 
@@ -39,16 +44,23 @@ Shape = Literal[
     "taught",
     "subject",
 ]
+# A rule of one of these shapes ends the clause even when it finds no clear object.
+_FINAL_SHAPES: Final[frozenset[Shape]] = frozenset(("things", "goal", "worry", "promise"))
+_TASTES: Final = frozenset(("PREFERS", "DISLIKES"))
+
+
+# Rules
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """What a clause says after its subject.
+    """One verb phrase and the fact it states.
 
     Attributes:
         pattern: matched where the verb phrase begins; group `o` is the object, still uncleaned.
         opening: the part of the pattern before the object, without adverbs.
-        says: the statement, with `{s}` and `{o}`.
+        says: the statement, with `{s}` for the subject and `{o}` for the object.
+        closes: the fact no longer holds.
     """
 
     pattern: re.Pattern[str]
@@ -62,55 +74,78 @@ class Rule:
     closes: bool = False
 
 
-# What a language's patterns of small talk are.
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TalkWords:
-    """The patterns that tell small talk in one language.
+class RuleSyntax:
+    """How the rules of a language become patterns.
 
     Attributes:
-        small_talk: whole clauses that say nothing worth keeping.
-        asks_for: how a clause begins that asks for something.
-        about_us: what makes a question or request worth reading.
-        speaks_of_self: the first person.
+        adverbs: pattern of the adverbs allowed before the verb; bounded, and matching in one way only.
+        gap: pattern between verb phrase and object.
     """
 
-    small_talk: re.Pattern[str]
-    asks_for: re.Pattern[str]
-    about_us: re.Pattern[str]
-    speaks_of_self: re.Pattern[str]
+    adverbs: str
+    gap: str
+    flags: re.RegexFlag
 
-
-# Rules in an order that counts, looked up page by page.
-
-_PAGE = 12
+    def rule(
+        self,
+        verb_phrase: str,
+        predicate: str,
+        says: str,
+        *,
+        shape: Shape = "things",
+        relation: str | None = None,
+        kind: EntityType | None = None,
+        strength: float = 0.7,
+        closes: bool = False,
+        end: str = "",
+    ) -> Rule:
+        """Return a rule matched where a verb phrase begins; `end` is a pattern that must follow the object."""
+        obj = f"(?P<o>.+?){self.gap}{end}" if end else "(?P<o>.+)"
+        return Rule(
+            pattern=re.compile(f"{self.adverbs}(?:{verb_phrase}){self.gap}{obj}", self.flags),
+            opening=verb_phrase,
+            predicate=predicate,
+            says=says,
+            shape=shape,
+            relation=relation,
+            object_type=kind,
+            strength=strength,
+            closes=closes,
+        )
 
 
 class RuleBook:
-    """Rules in an order that counts, a dozen to a page: a page where none can match is passed over at one look."""
+    """Rules in order of precedence, in groups of twelve that one combined pattern can rule out."""
 
-    def __init__(self, rules: Sequence[Rule], before: str, flags: re.RegexFlag) -> None:
-        """Args:
-        before: the pattern that stands before each rule's opening.
-        """
-        pages = [rules[start : start + _PAGE] for start in range(0, len(rules), _PAGE)]
-        self._pages = [(_opened_by(page, before, flags), page) for page in pages]
+    _GROUP_SIZE: Final = 12
+
+    def __init__(self, rules: Sequence[Rule], syntax: RuleSyntax) -> None:
+        groups = [rules[start : start + self._GROUP_SIZE] for start in range(0, len(rules), self._GROUP_SIZE)]
+        self._groups = [(_any_opening(group, syntax), group) for group in groups]
 
     def matching(self, text: str) -> Iterator[tuple[Rule, re.Match[str]]]:
-        """Yield the rules that match where a verb phrase begins, in order."""
-        for opens, page in self._pages:
-            if opens.match(text):
-                for rule in page:
+        """Yield the rules that match at the start of a text, in order of precedence."""
+        for openings, group in self._groups:
+            if openings.match(text):
+                for rule in group:
                     if matched := rule.pattern.match(text):
                         yield rule, matched
 
 
-def _opened_by(rules: Iterable[Rule], before: str, flags: re.RegexFlag) -> re.Pattern[str]:
-    return re.compile(before + "(?:" + "|".join(rule.opening for rule in rules) + ")", flags)
+def _any_opening(rules: Iterable[Rule], syntax: RuleSyntax) -> re.Pattern[str]:
+    return re.compile(syntax.adverbs + "(?:" + "|".join(rule.opening for rule in rules) + ")", syntax.flags)
 
 
-# What the rules of a language hand to the rule reader: facts of one message with the words that state them.
+class ObjectPhrase(NamedTuple):
+    """An object found after a verb phrase; `relation` overrides the rule's."""
+
+    name: str
+    object_type: EntityType | None
+    relation: str | None = None
+
+
+# Drafts, speakers and clauses
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,7 +153,7 @@ class Draft:
     """One fact read from one message.
 
     Attributes:
-        start, end: characters of the message that state it.
+        start, end: character span of the clause that states it.
     """
 
     subject: str
@@ -137,25 +172,290 @@ class Draft:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Voice:
-    """Who says "I" in a message, and how the user is called.
+class Speaker:
+    """The speaker of a message.
 
     Attributes:
-        me: `THE_USER`, `THE_AGENT`, or the name of a third speaker.
-        people: names that speakers of the scene carry; they are names even where a sentence begins with them.
+        me: the subject that "I" refers to: `THE_USER`, `THE_AGENT`, or the name of a third speaker.
+        user_names: names of the user, the preferred one first.
     """
 
     me: str
     user_names: tuple[str, ...] = ()
-    people: tuple[str, ...] = ()
 
-    def who(self, name: str) -> str:
-        """Return the subject that a name stands for: the user's own name is the user."""
+    def subject_named(self, name: str) -> str:
+        """Return the subject that a name refers to; the user's own names refer to `THE_USER`."""
         key = name_key(name)
         return THE_USER if any(key == name_key(own) for own in self.user_names) else name.strip()
 
-    def label(self, subject: str, unknown: str) -> str:
-        """Return how a statement calls a subject; `unknown` for a user without a name."""
+    def label(self, subject: str, unknown_user: str) -> str:
+        """Return a subject as statements write it; `unknown_user` for a user without a name."""
         if subject == THE_USER:
-            return self.user_names[0] if self.user_names else unknown
+            return self.user_names[0] if self.user_names else unknown_user
         return "assistant" if subject == THE_AGENT else subject
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clause:
+    """One clause of a sentence, spelled out, with its subject.
+
+    Attributes:
+        text: the clause without conjunctions before it.
+        rest: the text after the subject; the whole text when the subject is unclear.
+        subject: `THE_USER`, `THE_AGENT` or a name; None when unclear.
+        third: antecedent of "he", "she", "his", "her" (他, 她, 自己).
+        start, end: character span in the message.
+        kin: the kinship word that is the subject, when no name follows it.
+        past: the clause says that it was so in the past.
+        momentary: the clause speaks of today or of this moment.
+    """
+
+    text: str
+    rest: str
+    subject: str | None
+    third: str | None
+    start: int
+    end: int
+    kin: str | None = None
+    past: bool = False
+    momentary: bool = False
+
+
+@dataclass(slots=True)
+class DiscourseState:
+    """Coreference state while one message is read.
+
+    Attributes:
+        subject: of the clause before.
+        third: antecedent of a third-person pronoun.
+        kin: kinship word that was the subject of the clause before.
+        opens: no subject was named yet in this sentence.
+        past: the clause before spoke of the past.
+        many: word for several relatives whose names may follow, as in `两个孩子，大的叫…`.
+        named: names by kinship word.
+    """
+
+    pack: "LanguagePack"
+    speaker: Speaker
+    subject: str | None = None
+    third: str | None = None
+    kin: str | None = None
+    opens: bool = True
+    past: bool = False
+    many: str | None = None
+    named: dict[str, str] = field(default_factory=dict)
+
+
+# Languages
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Construction:
+    """A wording that needs its own code.
+
+    Attributes:
+        read: returns the drafts of a clause, or None when the construction does not apply.
+        then: what may still read a clause to which it applied.
+    """
+
+    read: Callable[[Clause, DiscourseState], Iterable[Draft] | None]
+    then: Literal["read on", "skip rules", "stop"] = "read on"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wording:
+    """How statements are worded in a language.
+
+    Attributes:
+        relative: label of a relative, with `{owner}` and `{kin}`.
+        has_relative: returns the statement that the speaker has such a relative.
+        title: how a statement writes the title of a work.
+        capitalized: a statement writes its subject with a capital.
+    """
+
+    unknown_user: str
+    relative: str
+    has_relative: Callable[[str], str]
+    title: str = "{}"
+    capitalized: bool = False
+
+
+def _same_clause(clause: Clause, _state: DiscourseState) -> Clause:
+    return clause
+
+
+def _no_drafts(*_: object) -> Iterable[Draft]:
+    return ()
+
+
+def _rule_statement(rule: Rule, _name: str, _ended: bool) -> str:
+    return rule.says
+
+
+def _rule_strength(rule: Rule, _rest: str) -> float:
+    return rule.strength
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LanguagePack:
+    """Everything the engine needs to know about one language.
+
+    Attributes:
+        rules: in order of precedence.
+        sole_kin: relatives of whom a person usually has one, so that the word alone names them.
+        split_clauses: yields the clauses of a sentence that state something.
+        relays_speech: tells whether the rest of the message is quoted or role play, not the speaker's own words.
+        relatives: reads people and animals with their names.
+        constructions: tried in order before the rules.
+        objects: returns the cleaned objects in the text after a rule's verb phrase; empty when they are unclear.
+        causes: reads cause and effect from a whole sentence.
+        resolve: replaces the subject of a clause after its relatives were read.
+        second_facts: reads another fact from the words that a rule matched.
+        experiences: reads what the rules do not cover, after them.
+        statement: returns the statement of a rule for an object; the flag says that the clause ends the fact.
+        strength: returns the strength of a rule's fact, given the clause after its subject.
+        states: relations that a clause about the past ends.
+        pets: relations that make the rule for unnamed pets superfluous.
+    """
+
+    rules: RuleBook
+    wording: Wording
+    sole_kin: frozenset[str]
+    split_clauses: Callable[[Sentence, DiscourseState], Iterable[Clause]]
+    relays_speech: Callable[[str], object]
+    relatives: Callable[[Clause, DiscourseState], Iterable[Draft]]
+    constructions: tuple[Construction, ...]
+    objects: Callable[[Rule, str], list[ObjectPhrase]]
+    causes: Callable[[Sentence, DiscourseState], Iterable[Draft]]
+    resolve: Callable[[Clause, DiscourseState], Clause] = _same_clause
+    second_facts: Callable[[Rule, Clause, DiscourseState, str], Iterable[Draft]] = _no_drafts
+    experiences: Callable[[Clause, DiscourseState], Iterable[Draft]] = _no_drafts
+    statement: Callable[[Rule, str, bool], str] = _rule_statement
+    strength: Callable[[Rule, str], float] = _rule_strength
+    states: frozenset[str] = frozenset()
+    pets: frozenset[str] = frozenset()
+
+
+# The algorithm
+
+
+def read_facts(sentences: Iterable[Sentence], pack: LanguagePack, speaker: Speaker) -> list[Draft]:
+    """Return the facts of one message in order, each once."""
+    state = DiscourseState(pack=pack, speaker=speaker)
+    drafts: dict[tuple[str, str, str | None, str], Draft] = {}
+    for sentence in sentences:
+        for one in _read_sentence(sentence, state):
+            drafts.setdefault((one.subject, one.predicate, one.relation, one.object.lower()), one)
+        if pack.relays_speech(sentence.text):
+            break
+    return list(drafts.values())
+
+
+def _read_sentence(sentence: Sentence, state: DiscourseState) -> Iterator[Draft]:
+    clauses = list(state.pack.split_clauses(sentence, state))
+    if clauses and not sentence.asks:
+        yield from state.pack.causes(sentence, state)
+    for clause in clauses:
+        yield from _read_clause(clause, state)
+
+
+def _read_clause(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
+    pack = state.pack
+    relatives = list(pack.relatives(clause, state))
+    yield from relatives
+    clause = pack.resolve(clause, state)
+    rules_apply = True
+    for construction in pack.constructions:
+        found = construction.read(clause, state)
+        if found is None:
+            continue
+        yield from found
+        if construction.then == "stop":
+            return
+        rules_apply = rules_apply and construction.then != "skip rules"
+    if clause.subject is None:
+        return
+    pet_named = any(one.relation in pack.pets for one in relatives)
+    drafts = list(_by_rules(clause, state, pet_named=pet_named)) if rules_apply else []
+    drafts += pack.experiences(clause, state)
+    if drafts and clause.kin is not None:
+        says = pack.wording.has_relative(clause.kin)
+        me, person = state.speaker.me, EntityType.PERSON
+        yield draft(clause, state, me, "RELATES_TO", clause.kin, says, relation=clause.kin, kind=person)
+    yield from drafts
+
+
+def _by_rules(clause: Clause, state: DiscourseState, *, pet_named: bool) -> Iterator[Draft]:
+    for rule, matched in state.pack.rules.matching(clause.rest):
+        if rule.shape == "pet" and pet_named:
+            continue
+        if clause.momentary and rule.predicate in _TASTES and not rule.closes:
+            # A taste of the moment says little about lasting tastes; the end of one is a change.
+            return
+        phrases = state.pack.objects(rule, matched["o"])
+        for phrase in phrases:
+            yield draft_by_rule(rule, clause, state, phrase)
+        if phrases:
+            yield from state.pack.second_facts(rule, clause, state, matched["o"])
+        if phrases or rule.shape in _FINAL_SHAPES:
+            return
+
+
+def draft_by_rule(rule: Rule, clause: Clause, state: DiscourseState, phrase: ObjectPhrase) -> Draft:
+    """Return the fact that a rule states of a clause's subject."""
+    assert clause.subject is not None
+    pack = state.pack
+    relation = phrase.relation or rule.relation
+    ended = clause.past and not rule.closes and (rule.predicate in _TASTES or relation in pack.states)
+    return draft(
+        clause,
+        state,
+        clause.subject,
+        rule.predicate,
+        phrase.name,
+        pack.statement(rule, phrase.name, ended),
+        relation=relation,
+        kind=phrase.object_type,
+        strength=pack.strength(rule, clause.rest),
+        closes=rule.closes or ended,
+    )
+
+
+def draft(
+    clause: Clause,
+    state: DiscourseState,
+    subject: str,
+    predicate: str,
+    obj: str,
+    says: str,
+    *,
+    relation: str | None = None,
+    kind: EntityType | None = None,
+    strength: float = 0.7,
+    closes: bool = False,
+    emotion: str | None = None,
+) -> Draft:
+    """Return a fact of a clause; `says` is its statement, with `{s}` for the subject and `{o}` for the object."""
+    speaker, wording = state.speaker, state.pack.wording
+    label = speaker.label(subject, wording.unknown_user)
+    if label == obj:
+        label = wording.unknown_user
+    if subject.rpartition(" ")[2] in state.pack.sole_kin:
+        label = wording.relative.format(owner=speaker.label(speaker.me, wording.unknown_user), kin=label)
+    if wording.capitalized:
+        label = label[:1].upper() + label[1:]
+    return Draft(
+        subject=subject,
+        predicate=predicate,
+        object=obj,
+        statement=says.format(s=label, o=wording.title.format(obj) if kind is EntityType.WORK else obj),
+        start=clause.start,
+        end=clause.end,
+        relation=relation,
+        subject_type=None if subject.startswith("@") else EntityType.PERSON,
+        object_type=kind,
+        strength=strength,
+        confidence=0.75 if subject == speaker.me else 0.65,
+        closes=closes,
+        trigger_emotion=emotion,
+    )

@@ -5,10 +5,10 @@ What is not known to be small talk is read: a call too many costs money, a call 
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Final
 
 from extraction.reader import SceneLine, SceneText
-from extraction.rules.engine import TalkWords
 from extraction.text.sentences import has_cjk, split_sentences
 from schema.labels import Role
 
@@ -26,6 +26,23 @@ _EDGES: Final = " \t\"'“”‘’.。,，!！?？…-–—~～*_#`"
 _CJK: Final = re.compile(r"[\u3400-\u9fff]")
 _WORD: Final = re.compile(r"[a-z0-9][\w'’-]*", re.IGNORECASE)
 _NOT_WORDS: Final = re.compile(r"[^\w\s'’“”\"%.,;:!?\u3000-\u303f\uff00-\uffef…~-]")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SmallTalkPatterns:
+    """Patterns that recognise small talk in one language.
+
+    Attributes:
+        small_talk: matches whole clauses without lasting content.
+        asks_for: matches the beginning of a request.
+        about_us: matches what makes a question or request worth reading.
+        speaks_of_self: matches the first person.
+    """
+
+    small_talk: re.Pattern[str]
+    asks_for: re.Pattern[str]
+    about_us: re.Pattern[str]
+    speaks_of_self: re.Pattern[str]
 
 
 def worth_reading(scene: SceneText) -> bool:
@@ -66,29 +83,29 @@ def _bare(clause: str) -> str:
     return " ".join(_NOT_WORDS.sub(" ", clause).replace("’", "'").strip(_EDGES).split())
 
 
-def _words_for(clause: str) -> TalkWords:
+def _patterns_for(clause: str) -> SmallTalkPatterns:
     # Loaded with the first clause of its language: its patterns take longer to compile than a start has.
     if has_cjk(clause):
         from extraction.rules.zh import small_talk as small_talk_zh
 
-        return small_talk_zh.WORDS
+        return small_talk_zh.PATTERNS
     from extraction.rules.en import small_talk as small_talk_en
 
-    return small_talk_en.WORDS
+    return small_talk_en.PATTERNS
 
 
 def _is_small(clause: str) -> bool:
-    return len(clause) <= _CLAUSE_CHARS_MAX and _words_for(clause).small_talk.fullmatch(clause) is not None
+    return len(clause) <= _CLAUSE_CHARS_MAX and _patterns_for(clause).small_talk.fullmatch(clause) is not None
 
 
 def _user_tells(clauses: list[str], asks: bool) -> bool:
-    if asks or any(_words_for(clause).asks_for.match(clause) for clause in clauses[:1]):
-        return any(_words_for(clause).about_us.search(clause) for clause in clauses)
+    if asks or any(_patterns_for(clause).asks_for.match(clause) for clause in clauses[:1]):
+        return any(_patterns_for(clause).about_us.search(clause) for clause in clauses)
     return _tells_of_self(clauses) or _has_substance(clauses)
 
 
 def _tells_of_self(clauses: Iterable[str]) -> bool:
-    return any(_words_for(clause).speaks_of_self.search(clause) for clause in clauses)
+    return any(_patterns_for(clause).speaks_of_self.search(clause) for clause in clauses)
 
 
 def _has_substance(clauses: Iterable[str]) -> bool:

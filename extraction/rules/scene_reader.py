@@ -5,9 +5,9 @@ from dataclasses import replace
 from datetime import datetime
 
 from extraction.reader import THE_AGENT, THE_USER, Mention, ProposedFact, Quote, Reading, SceneLine, SceneText
-from extraction.rules.en.reader import read_english
-from extraction.rules.engine import Draft, Voice
-from extraction.rules.zh.reader import read_chinese
+from extraction.rules.en.language_pack import ENGLISH
+from extraction.rules.engine import Draft, Speaker, read_facts
+from extraction.rules.zh.language_pack import CHINESE
 from extraction.temporal.phrases import spans_in
 from extraction.text.name_spotting import Found, load_words, names_in
 from extraction.text.sentences import has_cjk, split_sentences
@@ -49,13 +49,12 @@ def _facts_of(line: SceneLine, number: int, scene: SceneText) -> Iterator[Propos
     # What an assistant says about itself or its user is an echo or politeness.
     if me == THE_AGENT:
         return
-    people = tuple({other.speaker for other in scene.lines if other.speaker})
-    voice = Voice(me=me, user_names=scene.user_names, people=people)
+    speaker = Speaker(me=me, user_names=scene.user_names)
     text = line.text[:READ_CHARS_MAX]
     sentences = split_sentences(text)
     chinese = [sentence for sentence in sentences if has_cjk(sentence.text)]
     english = [sentence for sentence in sentences if not has_cjk(sentence.text)]
-    drafts = (read_chinese(chinese, voice) if chinese else []) + (read_english(english, voice) if english else [])
+    drafts = read_facts(chinese, CHINESE, speaker) + read_facts(english, ENGLISH, speaker)
     told = [draft for draft in drafts if name_key(draft.subject) != name_key(draft.object)]
     for draft in told[:FACTS_PER_LINE_MAX]:
         yield _proposed(draft, line, number)

@@ -1,1 +1,1 @@
-"""The GraphQL and REST doors."""
+"""HTTP API: GraphQL, REST and sign-in."""

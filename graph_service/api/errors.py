@@ -1,4 +1,4 @@
-"""How errors look over HTTP: `{"error": {"code", "message"}}` with the status of their kind."""
+"""Error responses over HTTP: `{"error": {"code", "message"}}` with the error's status."""
 
 import logging
 import math
@@ -20,21 +20,21 @@ from schema.errors import (
 )
 
 _LOG = logging.getLogger(__name__)
-# As other servers note it; nobody is there to read it.
-_GONE = 499
+# nginx's status for a client that closed the request.
+_CLIENT_CLOSED = 499
 
 
 def install_error_handlers(app: FastAPI) -> None:
-    """Make every error of the app's routes answer in our form."""
-    app.add_exception_handler(MnemographError, _ours)
+    """Convert all errors of the app's routes to this format."""
+    app.add_exception_handler(MnemographError, _known)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _of_framework)
-    app.add_exception_handler(ClientDisconnect, _gone)
+    app.add_exception_handler(ClientDisconnect, _client_closed)
     app.add_exception_handler(Exception, _unexpected)
 
 
-def answer_to(error: MnemographError) -> Response:
-    """Return what is answered instead of what was asked for."""
+def error_response(error: MnemographError) -> Response:
+    """Return the response for an error."""
     headers = {}
     if isinstance(error, UnavailableError | RateLimitError) and error.retry_after_s is not None:
         headers["Retry-After"] = str(math.ceil(error.retry_after_s))
@@ -43,9 +43,9 @@ def answer_to(error: MnemographError) -> Response:
     return _answer(error.http_status, error.code, error.message, headers)
 
 
-async def _ours(request: Request, error: Exception) -> Response:
+async def _known(request: Request, error: Exception) -> Response:
     assert isinstance(error, MnemographError)
-    return answer_to(error)
+    return error_response(error)
 
 
 async def _invalid(request: Request, error: Exception) -> Response:
@@ -60,18 +60,18 @@ async def _of_framework(request: Request, error: Exception) -> Response:
     return _answer(error.status_code, code, str(error.detail), dict(error.headers or {}))
 
 
-def answer_to_nobody() -> Response:
-    """Return what is noted of a request whose sender left before it was complete: no error of ours, and no 5xx."""
-    return Response(status_code=_GONE)
+def client_closed_response() -> Response:
+    """Return the response logged for a request whose client disconnected early; not a server error."""
+    return Response(status_code=_CLIENT_CLOSED)
 
 
-async def _gone(request: Request, error: Exception) -> Response:
-    return answer_to_nobody()
+async def _client_closed(request: Request, error: Exception) -> Response:
+    return client_closed_response()
 
 
 async def _unexpected(request: Request, error: Exception) -> Response:
     _LOG.error("a request failed", exc_info=error)
-    return _answer(MnemographError.http_status, MnemographError.code, "this is a bug; please report it")
+    return _answer(MnemographError.http_status, MnemographError.code, "internal error; please report this bug")
 
 
 def _answer(status: int, code: str, message: str, headers: dict[str, str] | None = None) -> Response:

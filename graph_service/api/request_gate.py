@@ -1,4 +1,4 @@
-"""What every request passes before it reaches a route: where its page is from, who sends it, how often, what for."""
+"""Middleware that checks origin, credential, rate and access of every request."""
 
 import contextlib
 from collections import Counter
@@ -8,96 +8,99 @@ from typing import Final
 from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from graph_service.api.errors import answer_to
-from graph_service.auth.access import ANYBODY, SCOPE_KEY, Access, demand, holder_of, vouch
-from graph_service.auth.gate import Gate
+from graph_service.api.errors import error_response
+from graph_service.auth.access import ANONYMOUS, SCOPE_KEY, Access, identify_connection, quota_key, require_access
+from graph_service.auth.authenticator import Authenticator
 from graph_service.auth.origin import same_origin
-from graph_service.auth.rules import route_need
+from graph_service.auth.rules import route_requirement
 from schema.errors import ForbiddenError, MnemographError, RateLimitError
 
-# Requests under way at once, of one credential, and of all together at a service without keys.
+# Concurrent requests per credential, and in total at a service without keys.
 CREDENTIAL_MAX: Final = 256
-ANYBODY_MAX: Final = 1_024
-_HARMLESS = frozenset({"GET", "HEAD"})
-_FOREIGN = frozenset({"cross-site", "same-site"})
+ANONYMOUS_MAX: Final = 1_024
+_SAFE_METHODS = frozenset({"GET", "HEAD"})
+_FOREIGN_SITES = frozenset({"cross-site", "same-site"})
 _REFUSED_SOCKET = 1008
 
 
-class FrontDoor:
-    """Lets a request through with what it may do in its scope, or answers it.
+class RequestGate:
+    """Pass allowed requests on with their access in the scope; reject the others.
 
-    A route that asks for no credential is passed without looking at any.
+    Public routes are passed on without reading any credential.
     """
 
-    def __init__(self, app: ASGIApp, *, gate: Gate) -> None:
+    def __init__(self, app: ASGIApp, *, auth: Authenticator) -> None:
         self._app = app
-        self._gate = gate
+        self._auth = auth
         self._requests: Counter[str] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on, or answer it."""
+        """Pass the request on or reject it."""
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
         with contextlib.ExitStack() as stack:
             try:
-                access = await self._let_in(scope)
+                access = await self._authorize(scope)
                 if access is not None and scope["type"] == "http":
-                    stack.enter_context(self._under_way(access))
-                    vouch(scope, access)
+                    stack.enter_context(self._in_flight(access))
+                    identify_connection(scope, access)
             except MnemographError as error:
                 await _refuse(error, scope, receive, send)
                 return
             await self._app(scope, receive, send)
 
-    async def _let_in(self, scope: Scope) -> Access | None:
-        """Return who sends it; None where nobody asks."""
+    async def _authorize(self, scope: Scope) -> Access | None:
+        """Return the caller's access; None for public routes."""
         connection = HTTPConnection(scope)
         method = scope["method"] if scope["type"] == "http" else "WEBSOCKET"
         path = scope["path"]
-        need = route_need(method, path)
-        # The socket of the viewer answers a foreign page in its own words; the open pages are for everybody.
-        if need.role is not None or method not in (*_HARMLESS, "WEBSOCKET"):
+        need = route_requirement(method, path)
+        # The viewer's WebSocket checks the origin itself, to report it in a frame; public pages are for everybody.
+        if need.role is not None or method not in (*_SAFE_METHODS, "WEBSOCKET"):
             _check_origin(connection)
         if need.role is None:
             return None
-        access: Access = await self._gate.admit(connection)
-        self._gate.spend(access)
-        demand(access, need, path)
+        access: Access = await self._auth.authenticate(connection)
+        self._auth.check_rate(access)
+        require_access(access, need, path)
         scope[SCOPE_KEY] = access
         return access
 
     @contextlib.contextmanager
-    def _under_way(self, access: Access) -> Iterator[None]:
-        """Count a request as long as it lasts."""
-        holder, most = holder_of(access), ANYBODY_MAX if access is ANYBODY else CREDENTIAL_MAX
-        if self._requests[holder] >= most:
+    def _in_flight(self, access: Access) -> Iterator[None]:
+        """Count a request until it ends."""
+        key, limit = quota_key(access), ANONYMOUS_MAX if access is ANONYMOUS else CREDENTIAL_MAX
+        if self._requests[key] >= limit:
             raise RateLimitError(
-                f"{most} requests of this credential are under way already; send the next when one of them is answered",
+                f"{limit} requests of this credential are in progress; wait until one of them has been answered",
                 1.0,
             )
-        self._requests[holder] += 1
+        self._requests[key] += 1
         try:
             yield
         finally:
-            self._requests[holder] -= 1
-            if not self._requests[holder]:
-                del self._requests[holder]
+            self._requests[key] -= 1
+            if not self._requests[key]:
+                del self._requests[key]
 
 
 def _check_origin(connection: HTTPConnection) -> None:
-    """A page of another site must not make a browser that is signed in here, or sits on this machine, do things.
+    """Reject requests from pages of other sites (CSRF, cross-site WebSockets).
 
-    Browsers name the origin with whatever changes something and with sockets; where a page loads something as an image
-    or without reading it, they say only how the sites are related. Following a link is a person's own doing.
+    Browsers send Origin with unsafe methods and WebSockets, and Sec-Fetch-Site with all others, such as images.
+    Following a link (`navigate`) is allowed.
+
+    Raises:
+        ForbiddenError: the page comes from another site.
     """
     origin, host = connection.headers.get("origin"), connection.headers.get("host")
     site, mode = connection.headers.get("sec-fetch-site"), connection.headers.get("sec-fetch-mode")
-    foreign = site in _FOREIGN and mode != "navigate" if origin is None else not same_origin(origin, host)
+    foreign = site in _FOREIGN_SITES and mode != "navigate" if origin is None else not same_origin(origin, host)
     if foreign:
         raise ForbiddenError(
-            f"a page of {(origin or 'another site')[:200]!r} may not use the service at {host!r}: open the viewer that"
-            " the service delivers, or send the request from a program"
+            f"pages of {(origin or 'another site')[:200]!r} may not use the service at {host!r}: use the service's own"
+            " viewer, or send the request from a program"
         )
 
 
@@ -105,4 +108,4 @@ async def _refuse(error: MnemographError, scope: Scope, receive: Receive, send: 
     if scope["type"] == "websocket":
         await send({"type": "websocket.close", "code": _REFUSED_SOCKET, "reason": error.code})
         return
-    await answer_to(error)(scope, receive, send)
+    await error_response(error)(scope, receive, send)

@@ -1,4 +1,4 @@
-"""The REST door of the viewer: a snapshot to fetch and cache, and the evidence behind one element."""
+"""REST routes of the viewer: snapshot, evidence, and exploration of the mind map."""
 
 from datetime import UTC, datetime
 from typing import Annotated, Final
@@ -21,8 +21,6 @@ from schema.errors import InputError, UnavailableError
 from schema.frames import BUDGET_MAX, Frame, Scope
 from schema.ids import TenantId
 
-# The REST door for exploring: parts of the mind map that a viewer does not hold, for the tenant of the request.
-
 _Tenant = Annotated[TenantId, Depends(tenant_of)]
 _User = Annotated[str | None, Query(max_length=200)]
 _Limit = Annotated[int, Query(ge=1, le=300)]
@@ -35,12 +33,12 @@ def explore_router(explorer: Explorer, maps: CommunityMaps) -> APIRouter:
 
     @router.get("/explore/around/{node_id}")
     async def around(tenant: _Tenant, node_id: str, user: _User = None, limit: _Limit = _AROUND) -> Response:
-        """Return a `graph_part`: a node, the best tied beside it and their edges; 404 when there is no such node."""
+        """Return a `graph_part`: a node, its most strongly connected neighbours and their edges; 404 if unknown."""
         return _answer(await explorer.around(tenant, user, node_id, limit=limit))
 
     @router.get("/explore/search")
     async def search(tenant: _Tenant, q: str, user: _User = None, limit: _Limit = 20) -> Response:
-        """Return a `graph_part` of nodes that have all the words in their names."""
+        """Return a `graph_part` of nodes whose names contain all words."""
         return _answer(await explorer.named(tenant, user, q, limit=limit))
 
     @router.get("/explore/changes")
@@ -51,7 +49,7 @@ def explore_router(explorer: Explorer, maps: CommunityMaps) -> APIRouter:
         before: Annotated[int | None, Query(ge=1)] = None,
         limit: _Limit = 50,
     ) -> Response:
-        """Return the `recent_changes`, the newest first."""
+        """Return `recent_changes`, newest first."""
         _check_zones(since=since)
         return _answer(await explorer.recent(tenant, user, since=since, before=before, limit=limit))
 
@@ -63,28 +61,28 @@ def explore_router(explorer: Explorer, maps: CommunityMaps) -> APIRouter:
         as_of: datetime | None = None,
         limit: _Limit = 300,
     ) -> Response:
-        """Return a `graph_part`: the most telling facts that had begun by `valid_at`, by what was known `as_of`."""
+        """Return a `graph_part`: the most relevant facts that had begun by `valid_at`, as known `as_of`."""
         _check_zones(valid_at=valid_at, as_of=as_of)
         moments = moments_asked(valid_at=valid_at, as_of=as_of, now=datetime.now(UTC))
         return _answer(await explorer.at(tenant, user, moments, limit=limit))
 
     @router.get("/explore/communities")
     async def communities(tenant: _Tenant, user: _User = None) -> Response:
-        """Return the `community_map` of a memory; the first time it may take seconds to find it."""
+        """Return the `community_map` of a memory; the first call may take seconds to compute it."""
         return _answer(await maps.whole(tenant, user))
 
     @router.get("/explore/community/{community_id}")
     async def community(tenant: _Tenant, community_id: str, user: _User = None, limit: _Limit = 200) -> Response:
-        """Return a `graph_part`: the best tied members of a community; 404 when it is no more."""
+        """Return a `graph_part`: the most strongly connected members of a community; 404 if unknown."""
         return _answer(await maps.members(tenant, user, community_id, limit=limit))
 
     _add_neighborhood(router, explorer)
-    _add_ways(router, explorer)
+    _add_path_routes(router, explorer)
     return router
 
 
 def _add_neighborhood(router: APIRouter, explorer: Explorer) -> None:
-    """What is around a thing, also as it was at a moment, for programs that know no more than its id or URI."""
+    """Add `/api/neighborhood`: neighbours of a node by id or URI, also at a point in time."""
 
     @router.get("/neighborhood")
     async def neighborhood(
@@ -96,16 +94,14 @@ def _add_neighborhood(router: APIRouter, explorer: Explorer) -> None:
         as_of: datetime | None = None,
         closed: bool = True,
     ) -> Response:
-        """Return a `graph_part`: a node by its id or URI, the best tied beside it and their edges; 404 without such a
-        node.
-        """
+        """Return a `graph_part`: a node, its most strongly connected neighbours and their edges; 404 if unknown."""
         _check_zones(valid_at=valid_at, as_of=as_of)
         look = look_asked(valid_at=valid_at, as_of=as_of, closed=closed, now=datetime.now(UTC))
         return _answer(await explorer.around(tenant, user, id_named(node), limit=limit, look=look))
 
 
-def _add_ways(router: APIRouter, explorer: Explorer) -> None:
-    """How one thing leads to another."""
+def _add_path_routes(router: APIRouter, explorer: Explorer) -> None:
+    """Add the routes for paths and causes."""
 
     @router.get("/explore/path")
     async def path(
@@ -114,19 +110,19 @@ def _add_ways(router: APIRouter, explorer: Explorer) -> None:
         target: Annotated[str, Query(max_length=200)],
         user: _User = None,
     ) -> Response:
-        """Return a `graph_part` with the shortest paths between two nodes; it is empty when nothing leads there."""
+        """Return a `graph_part` with the shortest paths between two nodes; empty if there is none."""
         return _answer(await explorer.between(tenant, user, source, target))
 
     @router.get("/explore/why/{element_id}")
     async def why(tenant: _Tenant, element_id: str, user: _User = None) -> Response:
-        """Return a `graph_part` with chains of causes of a node or a fact; 404 when there is no such element."""
+        """Return a `graph_part` with the causal chains of a node or fact; 404 if unknown."""
         return _answer(await explorer.because(tenant, user, element_id))
 
 
 def _check_zones(**moments: datetime | None) -> None:
     for name, moment in moments.items():
         if moment is not None and moment.tzinfo is None:
-            raise InputError(f"{name} is {moment.isoformat()!r}, without a zone; add 'Z' or an offset")
+            raise InputError(f"{name} is {moment.isoformat()!r}, without a time zone; add 'Z' or an offset")
 
 
 def _answer(found: Frame) -> Response:
@@ -145,9 +141,9 @@ def rest_router(mindmap: MindMap, change_log: ChangeLog, kept: MapSnapshotCache 
     """Return the routes `/api/snapshot` and `/api/evidence/{id}`, each for the tenant of the request.
 
     Args:
-        kept: what is shown while the database is away.
+        kept: snapshots to serve while the database is unavailable.
     """
-    shelf = MapSnapshotCache() if kept is None else kept
+    snapshots = MapSnapshotCache() if kept is None else kept
     router = APIRouter(prefix="/api")
 
     @router.get("/snapshot")
@@ -157,32 +153,29 @@ def rest_router(mindmap: MindMap, change_log: ChangeLog, kept: MapSnapshotCache 
         user: Annotated[str | None, Query(max_length=200)] = None,
         budget: Annotated[int, Query(ge=1, le=BUDGET_MAX)] = _BUDGET,
     ) -> Response:
-        """Return the frame `graph_snapshot` in one part; 304 when nothing has changed since the `ETag` that the caller
-        has.
+        """Return the frame `graph_snapshot` in one part; 304 if the caller's `ETag` is current.
 
-        While the database is away it is the last one that was shown, `stale`, with the moment it was read (`as_of`).
+        While the database is unavailable, return the last snapshot as `stale`, with the time it was read (`as_of`).
         """
-        forgettings = shelf.forgettings
+        forgettings = snapshots.forgettings
         try:
             head = await change_log.head(tenant)
         except UnavailableError:
-            last = shelf.nearest(tenant, user, budget)
+            last = snapshots.nearest(tenant, user, budget)
             if last is None:
                 raise
             return Response(frame_json(last.frame(stale=True)), media_type="application/json", headers=_STALE)
         if _matches(request.headers.get("if-none-match"), _etag(head.epoch, head.seq)):
             return Response(status_code=304, headers=_headers(_etag(head.epoch, head.seq)))
         found = await mindmap.snapshot(tenant, user_id=user, budget=budget)
-        shelf.keep(tenant, user, budget, found, forgettings=forgettings)
+        snapshots.keep(tenant, user, budget, found, forgettings=forgettings)
         return Response(
             frame_json(found.frame()), media_type="application/json", headers=_headers(_etag(found.epoch, found.seq))
         )
 
     @router.get("/evidence/{element_id}")
     async def evidence(element_id: str, tenant: Annotated[TenantId, Depends(tenant_of)]) -> Response:
-        """Return a node or a fact with its facts and the messages that prove it; 404 when the tenant has no such
-        element.
-        """
+        """Return a node or fact with its facts and evidence messages; 404 if the tenant has no such element."""
         found = await mindmap.evidence(tenant, element_id)
         return Response(
             orjson.dumps(found.model_dump(mode="json")),

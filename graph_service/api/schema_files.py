@@ -1,4 +1,4 @@
-"""The contracts that others build on, as the files checked in under `schema/`; run as a module, it writes them anew."""
+"""Generate the API schemas checked in under `schema/`; run as a module to rewrite them."""
 
 import json
 from pathlib import Path
@@ -10,7 +10,7 @@ from schema.parts import parts_schema
 
 
 def contracts() -> dict[str, str]:
-    """File names in `schema/` and what must stand in them."""
+    """Return the content of the generated files in `schema/`, by name."""
     return {
         "schema.graphql": graphql_schema.as_str() + "\n",
         "frames.schema.json": _json(frames_schema()),

@@ -1,4 +1,4 @@
-"""Signing in from a browser: a key once, then a cookie that no script can read and no other site sends."""
+"""Sign-in routes: exchange an API key or token for a session cookie (HttpOnly, SameSite=Strict)."""
 
 from typing import Annotated, Any
 
@@ -7,12 +7,12 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from graph_service.auth.access import access_of
-from graph_service.auth.gate import Gate
+from graph_service.auth.authenticator import Authenticator
 from graph_service.auth.keys import CREDENTIAL_CHARS_MAX
 from graph_service.auth.sign_in import cookie_name
 
 
-def sign_in_router(gate: Gate) -> APIRouter:
+def sign_in_router(auth: Authenticator) -> APIRouter:
     """Return the routes `/api/sign-in`, `/api/sign-out`, and `/api/access`."""
     router = APIRouter(prefix="/api")
 
@@ -20,13 +20,13 @@ def sign_in_router(gate: Gate) -> APIRouter:
     async def sign_in(
         request: Request, key: Annotated[str, Body(embed=True, min_length=1, max_length=CREDENTIAL_CHARS_MAX)]
     ) -> Response:
-        """Take an API key or a token and set the cookie that stands for it; says what it opens."""
-        access = await gate.admit(request, token=key.strip())
-        gate.spend(access)
-        told: dict[str, Any] = {"tenant": access.tenant, "role": access.role}
-        answer = JSONResponse(told, headers={"Cache-Control": "no-store"})
-        if gate.locked:
-            text, lasts_s = gate.session(access)
+        """Set a session cookie for an API key or token; return its tenant and role."""
+        access = await auth.authenticate(request, token=key.strip())
+        auth.check_rate(access)
+        body: dict[str, Any] = {"tenant": access.tenant, "role": access.role}
+        answer = JSONResponse(body, headers={"Cache-Control": "no-store"})
+        if auth.locked:
+            text, lasts_s = auth.new_session(access)
             answer.set_cookie(
                 cookie_name(request.headers.get("host", "")),
                 text,
@@ -35,21 +35,21 @@ def sign_in_router(gate: Gate) -> APIRouter:
                 samesite="strict",
                 secure=request.url.scheme == "https",
             )
-            await gate.note(access, tenant=access.tenant, door="rest", what=("sign-in",))
+            await auth.write_audit(access, tenant=access.tenant, door="rest", what=("sign-in",))
         return answer
 
     @router.post("/sign-out")
     async def sign_out(request: Request) -> Response:
-        """Take the cookie away."""
+        """Delete the cookie."""
         answer = Response(status_code=204)
         answer.delete_cookie(cookie_name(request.headers.get("host", "")), httponly=True, samesite="strict")
         return answer
 
     @router.get("/access")
     async def access(request: Request) -> Response:
-        """Return what the credential is good for, so that a viewer offers nothing that would be refused."""
+        """Return tenant and role of the credential, so that the viewer offers only allowed actions."""
         found = access_of(request)
-        told = {"tenant": found.tenant, "role": found.role.value}
-        return JSONResponse(told, headers={"Cache-Control": "no-store"})
+        body = {"tenant": found.tenant, "role": found.role.value}
+        return JSONResponse(body, headers={"Cache-Control": "no-store"})
 
     return router

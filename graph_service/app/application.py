@@ -13,8 +13,8 @@ from starlette.requests import Request
 from starlette.routing import Route
 
 from graph_service.api.errors import install_error_handlers
-from graph_service.api.graphql.mount import GraphQLMount
-from graph_service.api.request_gate import FrontDoor
+from graph_service.api.graphql.mount import GraphQLEndpoint
+from graph_service.api.request_gate import RequestGate
 from graph_service.api.rest import explore_router, rest_router
 from graph_service.api.sign_in import sign_in_router
 from graph_service.api.tenant import tenant_of
@@ -32,15 +32,15 @@ from graph_service.app.middleware import (
 from graph_service.app.services import Services
 from graph_service.app.viewer_files import add_viewer
 from graph_service.auth.audit import AuditLog
-from graph_service.auth.gate import Gate
+from graph_service.auth.authenticator import Authenticator
 from graph_service.config.sections import MCP_PATH
 from graph_service.config.settings import LOOPBACK_NAMES, is_loopback
 from graph_service.live.change_stream import ChangeStream
 from graph_service.live.hub import Hub
 from graph_service.live.websocket import live_router
 from graph_service.mcp.caller import Caller
-from graph_service.mcp.http_endpoint import McpMount
-from graph_service.mcp.tool import About, ToolContext
+from graph_service.mcp.http_endpoint import McpEndpoint
+from graph_service.mcp.tool import ServiceInfo, ToolContext
 from graph_service.memory.change_log.log import ChangeLog
 from graph_service.memory.mindmap.community_cache import CommunityMaps
 from graph_service.memory.mindmap.reader import MindMap
@@ -57,96 +57,101 @@ READY_ANSWER_MAX_S: Final = 3.0
 GRAPHQL_LOADS_AFTER_S: Final = 1.0
 
 
-def create_app(parts: Services, stopping: Stopping) -> FastAPI:
+def create_app(services: Services, stopping: Stopping) -> FastAPI:
     """Return the application; its lifespan runs the worker, closing the parts is the caller's task.
 
     Args:
         stopping: once it is asked for, requests are refused and the worker takes nothing new.
     """
     name = version()
-    change_log, mindmap = ChangeLog(parts.graph), MindMap(parts.graph)
+    change_log, mindmap = ChangeLog(services.graph), MindMap(services.graph)
     kept = MapSnapshotCache()
-    hub = Hub(change_log, mindmap, version=name, kept=kept, supervisor=parts.supervisor)
-    explorer = parts.memory.reads.explorer
-    communities = CommunityMaps(parts.graph, explorer, supervisor=parts.supervisor)
-    parts.notifier.listen(hub.notify)
-    parts.forgotten.listen(hub.forget)
-    parts.forgotten.listen(communities.forget)
-    parts.forgotten.listen(parts.memory.keepsakes.forget)
-    gate = _gate(parts)
-    hosts = frozenset(parts.settings.service.allowed_hosts) | LOOPBACK_NAMES
-    mcp = _mcp(parts, gate)
-    graphql = GraphQLMount(parts.memory, gate, ChangeStream(hub, change_log).follow)
-    lifespan = _lifespan(parts, hub, mcp, graphql, communities, stopping)
+    hub = Hub(change_log, mindmap, version=name, kept=kept, supervisor=services.supervisor)
+    explorer = services.memory.reads.explorer
+    communities = CommunityMaps(services.graph, explorer, supervisor=services.supervisor)
+    services.change_notifier.listen(hub.notify)
+    services.forget_notifier.listen(hub.forget)
+    services.forget_notifier.listen(communities.forget)
+    services.forget_notifier.listen(services.memory.keepsakes.forget)
+    auth = _auth(services)
+    hosts = frozenset(services.settings.service.allowed_hosts) | LOOPBACK_NAMES
+    mcp = _mcp(services, auth)
+    graphql = GraphQLEndpoint(services.memory, auth, ChangeStream(hub, change_log).follow)
+    lifespan = _lifespan(services, hub, mcp, graphql, communities, stopping)
     app = FastAPI(title="Mnemograph", version=name, docs_url=None, redoc_url=None, lifespan=lifespan)
-    app.state.gate = gate
+    app.state.auth = auth
     app.add_middleware(RoundTripHeader)
     bodies = BodyRules(bytes_max=LIMITS.body_bytes, stranger_bytes_max=LIMITS.stranger_body_bytes)
     app.add_middleware(BodyLimit, rules=bodies)
-    app.add_middleware(FrontDoor, gate=gate)
+    app.add_middleware(RequestGate, auth=auth)
     app.add_middleware(HostGuard, allowed=hosts)
     app.add_middleware(StopGuard, stopping=stopping)
     app.add_middleware(PageHeaders)
     app.add_middleware(RequestRecord)
     install_error_handlers(app)
     app.router.routes.extend(graphql.routes())
-    app.include_router(sign_in_router(gate))
-    app.include_router(live_router(hub, gate=gate, allowed_hosts=hosts))
+    app.include_router(sign_in_router(auth))
+    app.include_router(live_router(hub, auth=auth, allowed_hosts=hosts))
     app.include_router(rest_router(mindmap, change_log, kept))
     app.include_router(explore_router(explorer, communities))
     app.router.routes.append(Route(MCP_PATH, endpoint=mcp))
-    _add_probes(app, parts, gate, name)
-    app.include_router(metrics_router(parts, hub, name))
+    _add_probes(app, services, auth, name)
+    app.include_router(metrics_router(services, hub, name))
     add_viewer(app, DIST)
     return app
 
 
-def desk_of(parts: Services) -> ToolContext:
+def tool_context(services: Services) -> ToolContext:
     """Return what the tools of MCP work with."""
-    about = About(
+    about = ServiceInfo(
         version=version(),
-        reader=parts.reader_name,
-        embedder=parts.embedder_name,
-        embedder_problem=parts.embedder_problem,
+        reader=services.reader_name,
+        embedder=services.embedder_name,
+        embedder_problem=services.embedder_problem,
     )
-    return ToolContext(memory=parts.memory, about=about, clock=lambda: datetime.now(UTC))
+    return ToolContext(memory=services.memory, about=about, clock=lambda: datetime.now(UTC))
 
 
-def _mcp(parts: Services, gate: Gate) -> McpMount:
-    wanted = parts.settings.mcp
-    return McpMount(
-        desk_of(parts),
+def _mcp(services: Services, auth: Authenticator) -> McpEndpoint:
+    wanted = services.settings.mcp
+    return McpEndpoint(
+        tool_context(services),
         usual=Caller(tenant=DEFAULT_TENANT, user_id=wanted.user, aliases=wanted.aliases),
         whose=tenant_of,
-        gate=gate,
+        auth=auth,
     )
 
 
-def _gate(parts: Services) -> Gate:
-    service, auth = parts.settings.service, parts.settings.auth
+def _auth(services: Services) -> Authenticator:
+    service, auth = services.settings.service, services.settings.auth
     tokens = None
     if auth.takes_tokens:
         from graph_service.auth.signed_token import token_rules
 
         tokens = token_rules(auth)
-    return Gate(
-        parts.keyring,
+    return Authenticator(
+        services.keyring,
         auth,
         tokens=tokens,
-        audit=AuditLog(parts.settings.data_dir, bytes_max=auth.audit_mb_max * 2**20),
+        audit=AuditLog(services.settings.data_dir, bytes_max=auth.audit_mb_max * 2**20),
         always_locked=not (is_loopback(service.host) or service.allow_unauthenticated_bind),
     )
 
 
 def _lifespan(
-    parts: Services, hub: Hub, mcp: McpMount, graphql: GraphQLMount, communities: CommunityMaps, stopping: Stopping
+    services: Services,
+    hub: Hub,
+    mcp: McpEndpoint,
+    graphql: GraphQLEndpoint,
+    communities: CommunityMaps,
+    stopping: Stopping,
 ) -> Any:
     @contextlib.asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         # First of all: what runs beside asks a database that has just started for much, and a request would wait.
-        await _know_keys(parts)
-        async with working(parts, stopping):
-            answering = parts.supervisor.start(Loop.MCP, lambda: mcp.run(stopping.asked), stopping.asked)
+        await _know_keys(services)
+        async with working(services, stopping):
+            answering = services.supervisor.start(Loop.MCP, lambda: mcp.run(stopping.asked), stopping.asked)
             app.state.answering_since_s = time.time()
             # Whoever asks before then does not wait for it.
             loading = asyncio.get_running_loop().call_later(GRAPHQL_LOADS_AFTER_S, graphql.load)
@@ -164,26 +169,26 @@ def _lifespan(
     return lifespan
 
 
-async def _know_keys(parts: Services) -> None:
+async def _know_keys(services: Services) -> None:
     """Read the keys if they were never read; whoever comes cannot be let in before that."""
     with contextlib.suppress(UnavailableError, TimeoutError):
         async with asyncio.timeout(READY_ANSWER_MAX_S):
-            await parts.keyring.know()
+            await services.keyring.ensure_loaded()
 
 
-def _add_probes(app: FastAPI, parts: Services, gate: Gate, name: str) -> None:
+def _add_probes(app: FastAPI, services: Services, auth: Authenticator, name: str) -> None:
     @app.get("/health", summary="Whether the process is up.")
     async def health() -> dict[str, str]:
         return {"status": "up", "service": "mnemograph", "version": name}
 
     @app.get("/ready", summary="Whether requests can be served: 200, or 503 with the part that is missing.")
     async def ready(request: Request) -> JSONResponse:
-        state = await readiness(parts, audit_problem=gate.audit_problem)
-        told = state if await gate.knows(request) else {"ready": state["ready"]}
+        state = await readiness(services, audit_problem=auth.audit_problem)
+        told = state if await auth.is_authenticated(request) else {"ready": state["ready"]}
         return JSONResponse(told, status_code=200 if state["ready"] else 503)
 
 
-async def readiness(parts: Services, *, audit_problem: str | None = None) -> dict[str, Any]:
+async def readiness(services: Services, *, audit_problem: str | None = None) -> dict[str, Any]:
     """Return each part and whether it works; ask the database at most `READY_ANSWER_MAX_S`.
 
     `ready` says whether a load balancer should send requests here: while the database answers. A background loop that
@@ -192,37 +197,37 @@ async def readiness(parts: Services, *, audit_problem: str | None = None) -> dic
     """
     try:
         async with asyncio.timeout(READY_ANSWER_MAX_S):
-            answers = await parts.graph.answers()
+            answers = await services.graph.answers()
     except TimeoutError:
         answers = False
     if answers:
         # A service that listened before its database was there learns its keys now rather than at their next reading.
-        await _know_keys(parts)
-    loops, failing = parts.supervisor.standing(), parts.supervisor.failing()
-    server, depth = parts.seat.server, await parts.spool.depth()
+        await _know_keys(services)
+    loops, failing = services.supervisor.standing(), services.supervisor.failing()
+    server, depth = services.local_server.server, await services.spool.depth()
     return {
-        "ready": answers and parts.keyring.known,
+        "ready": answers and services.keyring.loaded,
         "degraded": not answers or bool(failing) or audit_problem is not None,
-        "neo4j": "up" if answers else "down" if parts.graph.broken is None else "broken",
-        "neo4j_problem": parts.graph.broken,
+        "neo4j": "up" if answers else "down" if services.graph.broken is None else "broken",
+        "neo4j_problem": services.graph.broken,
         "worker": "failing" if any(name.startswith("worker") for name in failing) else "running",
         "audit_problem": audit_problem,
         "loops": {name.value: standing.document() for name, standing in loops.items()},
-        "embedder": parts.embedder_name,
-        "embedder_problem": parts.embedder_problem,
-        "model": parts.reader_name,
-        "short_term": _window_state(parts),
-        "database": ("given" if parts.settings.neo4j.uri else "local")
+        "embedder": services.embedder_name,
+        "embedder_problem": services.embedder_problem,
+        "model": services.reader_name,
+        "short_term": _window_state(services),
+        "database": ("given" if services.settings.neo4j.uri else "local")
         if server is None
         else "local"
         if server.owned
         else "shared",
-        "spool": {"waiting": depth.waiting, "refused": depth.refused, "paused": await parts.spool.paused()},
+        "spool": {"waiting": depth.waiting, "refused": depth.refused, "paused": await services.spool.paused()},
     }
 
 
-def _window_state(parts: Services) -> dict[str, Any]:
-    state = parts.window.state()
+def _window_state(services: Services) -> dict[str, Any]:
+    state = services.window.state()
     return {
         "store": state.store.value,
         "breaker": state.breaker,

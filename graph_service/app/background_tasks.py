@@ -15,7 +15,7 @@ _log = logging.getLogger("mnemograph.background")
 
 
 @contextlib.asynccontextmanager
-async def working(parts: Services, stopping: Stopping) -> AsyncIterator[None]:
+async def working(services: Services, stopping: Stopping) -> AsyncIterator[None]:
     """Work in the background inside the block; at its end close sessions and finish what is in flight.
 
     No error ends any of the loops: `parts.supervisor` starts each again and knows how it stands.
@@ -23,40 +23,40 @@ async def working(parts: Services, stopping: Stopping) -> AsyncIterator[None]:
     Args:
         stopping: is asked for at the end at the latest, and says how long what is in flight may take.
     """
-    stop, keep = stopping.asked, parts.supervisor
+    stop, keep = stopping.asked, services.supervisor
     loops = {
         # The worker keeps each of its loops by itself, with the same supervisor.
-        asyncio.create_task(_work(parts, stop), name="worker"),
-        keep.start(Loop.REPLAY, lambda: parts.replay.run(stop), stop),
-        keep.start(Loop.ACCESS, lambda: parts.memory.access.run(stop), stop),
-        keep.start(Loop.SNAPSHOTS, lambda: parts.memory.keepsakes.run(stop), stop),
-        keep.start(Loop.KEYS, lambda: parts.keyring.run(stop), stop),
-        keep.start(Loop.DATABASE_WATCH, lambda: parts.watch.run(stop), stop),
+        asyncio.create_task(_work(services, stop), name="worker"),
+        keep.start(Loop.REPLAY, lambda: services.replay.run(stop), stop),
+        keep.start(Loop.ACCESS, lambda: services.memory.access.run(stop), stop),
+        keep.start(Loop.SNAPSHOTS, lambda: services.memory.keepsakes.run(stop), stop),
+        keep.start(Loop.KEYS, lambda: services.keyring.run(stop), stop),
+        keep.start(Loop.DATABASE_WATCH, lambda: services.watch.run(stop), stop),
     }
-    warming = asyncio.create_task(keep.once(Loop.WARM_UP, lambda: _warm_up(parts)), name="warm-up")
+    warming = asyncio.create_task(keep.once(Loop.WARM_UP, lambda: _warm_up(services)), name="warm-up")
     try:
         yield
     finally:
         stopping.ask()
         warming.cancel()
-        await in_time(lambda: _close_sessions(parts), what="asking for the end of sessions")
+        await in_time(lambda: _close_sessions(services), what="asking for the end of sessions")
         await asyncio.wait(loops, timeout=stopping.left_s)
         for task in loops:
             task.cancel()
         await asyncio.wait(loops, timeout=GIVE_BACK_MAX_S)
 
 
-async def _work(parts: Services, stop: asyncio.Event) -> None:
+async def _work(services: Services, stop: asyncio.Event) -> None:
     """Work once the database is there for the first time."""
-    await _until_first(parts.arrival.wait(), stop)
+    await _until_first(services.arrival.wait(), stop)
     if not stop.is_set():
-        await parts.worker.run(stop)
+        await services.worker.run(stop)
 
 
-async def _warm_up(parts: Services) -> None:
+async def _warm_up(services: Services) -> None:
     with contextlib.suppress(MnemographError):
-        await parts.arrival.wait()
-        await parts.memory.warm_up()
+        await services.arrival.wait()
+        await services.memory.warm_up()
 
 
 async def _until_first(arrived: Awaitable[None], stop: asyncio.Event) -> None:
@@ -70,11 +70,11 @@ async def _until_first(arrived: Awaitable[None], stop: asyncio.Event) -> None:
     await asyncio.gather(*waiting, return_exceptions=True)
 
 
-async def _close_sessions(parts: Services) -> None:
-    if not parts.settings.sessions.close_on_shutdown:
+async def _close_sessions(services: Services) -> None:
+    if not services.settings.sessions.close_on_shutdown:
         return
     try:
-        await parts.memory.sessions.close_active()
+        await services.memory.sessions.close_active()
     except Exception as error:
         # Whatever it is: what is in flight must still be finished, and the parts closed.
         failure = failure_of(error)

@@ -41,7 +41,7 @@ class Standing:
         self.levels.append(Level(name=f"mnemograph_{name}", help=about, labels=(label,), values=keyed))
 
 
-async def metrics_page(parts: Services, *, viewers: int, answering_since_s: float, name: str) -> bytes:
+async def metrics_page(services: Services, *, viewers: int, answering_since_s: float, name: str) -> bytes:
     """Return the text of the page.
 
     Args:
@@ -51,29 +51,29 @@ async def metrics_page(parts: Services, *, viewers: int, answering_since_s: floa
     """
     standing = Standing()
     standing.add_by("build", "The version that runs.", "version", {name: 1.0})
-    await _add_database(standing, parts)
-    depth = await parts.spool.depth()
+    await _add_database(standing, services)
+    depth = await services.spool.depth()
     standing.add_by(
         "spool_episodes",
         "Episodes on this machine's disk: waiting for Neo4j, or refused by it.",
         "state",
         {"waiting": depth.waiting, "refused": depth.refused},
     )
-    standing.add("spool_paused", "1 while somebody keeps the spool from being written.", await parts.spool.paused())
+    standing.add("spool_paused", "1 while somebody keeps the spool from being written.", await services.spool.paused())
     standing.add("viewers", "Viewers that watch at this moment.", viewers)
-    _add_outsides(standing, parts)
-    _add_processes(standing, parts, answering_since_s)
+    _add_external_services(standing, services)
+    _add_processes(standing, services, answering_since_s)
     # A tenth of a second to load, which only whoever scrapes needs to wait for.
     module = await asyncio.to_thread(importlib.import_module, "graph_service.observability.prometheus_text")
     text: bytes = module.metrics_text(standing.levels)
     return text
 
 
-async def _add_database(standing: Standing, parts: Services) -> None:
+async def _add_database(standing: Standing, services: Services) -> None:
     """Whether Neo4j answers, and what it knows of the work to do; without it that is not told, rather than wrong."""
     try:
         async with asyncio.timeout(_DATABASE_MAX_S):
-            found = await job_totals(parts.graph, now=datetime.now(UTC))
+            found = await job_totals(services.graph, now=datetime.now(UTC))
     except (MnemographError, TimeoutError):
         standing.add("neo4j_up", "1 while Neo4j answers.", 0)
         return
@@ -90,20 +90,20 @@ def _add_work(standing: Standing, found: JobTotals) -> None:
     standing.add("oldest_job_seconds", "For how long the oldest open work has been due.", found.overdue_s)
 
 
-def _add_outsides(standing: Standing, parts: Services) -> None:
+def _add_external_services(standing: Standing, services: Services) -> None:
     breakers = {
-        "embedder": float(_BREAKER[parts.external_services.embedder.state.value]),
-        "model": float(_BREAKER[parts.external_services.model.state.value]),
-        "redis": float(_BREAKER.get(parts.window.state().breaker or "", 0)),
+        "embedder": float(_BREAKER[services.external_services.embedder.state.value]),
+        "model": float(_BREAKER[services.external_services.model.state.value]),
+        "redis": float(_BREAKER.get(services.window.state().breaker or "", 0)),
     }
     standing.add_by("breaker", "Circuit breakers: 0 closed, 1 half open, 2 open.", "outside", breakers)
-    standing.add("embedder_up", "1 while there is an embedder, or none is wanted.", parts.embedder_problem is None)
+    standing.add("embedder_up", "1 while there is an embedder, or none is wanted.", services.embedder_problem is None)
 
 
-def _add_processes(standing: Standing, parts: Services, answering_since_s: float) -> None:
+def _add_processes(standing: Standing, services: Services, answering_since_s: float) -> None:
     own = psutil.Process()
     memory = {"service": float(own.memory_info().rss)}
-    server = parts.seat.server
+    server = services.local_server.server
     if server is not None and server.own is not None:
         process = server.own.mark.process()
         if process is not None:
@@ -119,14 +119,14 @@ def _add_processes(standing: Standing, parts: Services, answering_since_s: float
 # The route `/metrics`.
 
 
-def metrics_router(parts: Services, hub: Hub, version: str) -> APIRouter:
+def metrics_router(services: Services, hub: Hub, version: str) -> APIRouter:
     """Return what Prometheus scrapes; holds no tenant, no user and no text."""
     router = APIRouter()
 
     @router.get("/metrics", summary="Counters, times and levels in the text format of Prometheus.")
     async def metrics(request: Request) -> Response:
         since_s: float = request.app.state.answering_since_s
-        page = await metrics_page(parts, viewers=hub.viewers, answering_since_s=since_s, name=version)
+        page = await metrics_page(services, viewers=hub.viewers, answering_since_s=since_s, name=version)
         return Response(page, media_type=MEDIA_TYPE)
 
     return router

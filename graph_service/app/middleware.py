@@ -13,7 +13,7 @@ from typing import Final, NoReturn
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from graph_service.auth.access import SCOPE_KEY, holder_of
+from graph_service.auth.access import SCOPE_KEY, quota_key
 from graph_service.config.settings import LOOPBACK_NAMES
 from graph_service.graph.round_trips import counted
 from graph_service.observability.metrics import REQUEST_SECONDS, REQUESTS, Door
@@ -131,7 +131,7 @@ class BodyLimit:
             await self._app(scope, receive, send)
             return
         access = scope.get(SCOPE_KEY)
-        body = _Body(self._rules, self._held, holder=None if access is None else holder_of(access))
+        body = _Body(self._rules, self._held, holder=None if access is None else quota_key(access))
         answered, began = False, False
 
         async def counted() -> Message:

@@ -1,4 +1,4 @@
-"""Builds what a service consists of from its settings: database, embedder, reader, memory."""
+"""Build the service's components from the settings: database, embedder, readers, memory, worker."""
 
 import asyncio
 import contextlib
@@ -46,11 +46,9 @@ from graph_service.supervision import Supervisor
 from schema.errors import InstallError
 from schema.ids import TenantId
 
-# From the settings of recall to the rules by which it orders what was found.
-
 
 def order_rules(wanted: RecallSettings) -> OrderRules:
-    """Return how questions are answered that do not say it themselves."""
+    """Return the default ranking rules of recall."""
     layers = LayerRules()
     return OrderRules(
         mode=Mode(wanted.mode),
@@ -59,22 +57,19 @@ def order_rules(wanted: RecallSettings) -> OrderRules:
     )
 
 
-# Telling several listeners in this process that something happened to a tenant.
-
-
 class Notifier:
-    """Tells whoever listens that something happened to a tenant."""
+    """Call all listeners of this process when something happened to a tenant."""
 
     def __init__(self) -> None:
         self._listeners: list[Callable[[str], None]] = []
 
     def __call__(self, tenant: str) -> None:
-        """Rings; listeners must not wait."""
+        """Call every listener; listeners must not block."""
         for listener in self._listeners:
             listener(tenant)
 
     def listen(self, listener: Callable[[str], None]) -> None:
-        """From now on, the listener hears every ring."""
+        """Add a listener."""
         self._listeners.append(listener)
 
 
@@ -88,10 +83,10 @@ _MISSING: Final = (
 
 @contextlib.asynccontextmanager
 async def traced(settings: Settings) -> AsyncIterator[None]:
-    """Trace what happens inside the block; without a collector it loads nothing.
+    """Export traces inside the block; without a collector OpenTelemetry is not loaded.
 
     Raises:
-        InstallError: a collector is named, and the extra `otel` is not installed.
+        InstallError: a collector is set, but the extra `otel` is not installed.
     """
     if settings.traces.endpoint is None:
         yield
@@ -117,19 +112,20 @@ _EMBEDDER: Final = "embedder"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Services:
-    """A service, ready to work.
+    """The components of a running service.
 
     Attributes:
-        notifier: rings when a tenant's change log has grown; forgotten: when something was forgotten.
-        supervisor: keeps the background loops running, and knows how they stand.
-        seat: the local Neo4j; empty when another server was given, or while it starts.
-        arrival: the way to the database; a service works before it has come to its end.
-        embedder_problem: why there is no embedder although one was wanted; None otherwise.
+        change_notifier: called after commits that extend a tenant's change log.
+        forget_notifier: called after something was forgotten.
+        supervisor: restarts the background loops and reports their state.
+        local_server: the local Neo4j; empty if another server is configured, or while it starts.
+        arrival: the connection to the database, which may complete after the service has started.
+        embedder_problem: why a configured embedder is missing, or None.
         reader_name: the model that reads scenes, or `rules`.
     """
 
     settings: Settings
-    seat: LocalServerHandle
+    local_server: LocalServerHandle
     arrival: DatabaseArrival
     graph: Graph
     spool: Spool
@@ -143,25 +139,25 @@ class Services:
     window: ShortTermWindow
     external_services: ExternalServices
     keyring: Keyring
-    notifier: Notifier
-    forgotten: Notifier
+    change_notifier: Notifier
+    forget_notifier: Notifier
     supervisor: Supervisor
-    closing: AsyncExitStack = field(repr=False)
+    exit_stack: AsyncExitStack = field(repr=False)
 
     @property
     def embedder_name(self) -> str:
-        """The model that makes vectors, or `none`."""
+        """The name of the embedding model, or `none`."""
         return self.embedder.name if self.embedder else "none"
 
     @property
     def shares_database(self) -> bool:
-        """True if another process of ours runs the local Neo4j, and its worker with it."""
-        return self.seat.server is not None and not self.seat.server.owned
+        """True if another Mnemograph process runs the local Neo4j and the worker."""
+        return self.local_server.server is not None and not self.local_server.server.owned
 
     async def work_left(self, tenant: TenantId) -> int:
-        """Return how much work of a tenant waits that a worker with these parts would do.
+        """Return the number of waiting jobs of a tenant that this worker can do.
 
-        Without an embedder vectors stay undone; nobody should wait for them.
+        Embedding jobs do not count without an embedder.
         """
         backlog = await self.memory.backlog(tenant)
         kinds = supported_kinds(embedder=self.embedder is not None)
@@ -169,58 +165,58 @@ class Services:
         return min(backlog.waiting + backlog.leased, doable)
 
     async def close(self) -> None:
-        """Close everything in the order that loses nothing."""
-        await self.closing.aclose()
+        """Close everything in reverse order of opening."""
+        await self.exit_stack.aclose()
 
 
-async def open_parts(
+async def open_services(
     settings: Settings,
     *,
     on_progress: Watcher,
     starting: "asyncio.Task[LocalServer] | None",
     wait: bool = True,
 ) -> Services:
-    """Return everything a service needs, ready; the database and the embedder get ready at the same time.
+    """Open all components; the database and the embedder start concurrently.
 
     Args:
-        starting: the start of the local Neo4j, begun before this module was loaded; None when a server was given.
-        wait: for the database. Without it `arrival` says when it is there, and what keeps it away.
+        starting: start of the local Neo4j, begun before this module was loaded; None if a server is configured.
+        wait: wait for the database. Otherwise `arrival` reports when it is ready, and errors.
 
     Raises:
-        InstallError: something is missing that the operator must change.
-        ConflictError: the data directory is in use by an unknown process.
-        UnavailableError: the given Neo4j does not answer.
+        InstallError: the operator must change something.
+        ConflictError: an unknown process uses the data directory.
+        UnavailableError: the configured Neo4j does not answer.
     """
     closing = AsyncExitStack()
     external_services = ExternalServices()
     embedding = asyncio.create_task(_open_embedder(settings, external_services.embedder, on_progress))
     try:
         await closing.enter_async_context(traced(settings))
-        seat = LocalServerHandle(None)
-        closing.push_async_callback(seat.stop)
+        local_server = LocalServerHandle(None)
+        closing.push_async_callback(local_server.stop)
         graph = graph_without_server(settings.neo4j.database if settings.neo4j.uri else None)
         closing.push_async_callback(in_time, graph.close, what="the connection to Neo4j")
 
         async def prepare(new: Graph) -> None:
             await _fit_indexes(new, await asyncio.shield(embedding))
 
-        kept_keys = file_of_database(settings, "keys", "json")
+        stored_keys = file_of_database(settings, "keys", "json")
         arrival = DatabaseArrival(
             settings=settings,
-            seat=seat,
+            seat=local_server,
             graph=graph,
             starting=starting,
             prepare=prepare,
             on_progress=on_progress,
             patient=not wait,
-            known_before=kept_keys.exists(),
+            known_before=stored_keys.exists(),
         )
         closing.push_async_callback(arrival.close)
         arrival.begin()
         if wait:
             await arrival.wait()
         opened = await embedding
-        return await _assembled(settings, seat, arrival, graph, opened, external_services, kept_keys, closing)
+        return await _assemble(settings, local_server, arrival, graph, opened, external_services, stored_keys, closing)
     except BaseException:
         embedding.cancel()
         await asyncio.gather(embedding, return_exceptions=True)
@@ -230,10 +226,10 @@ async def open_parts(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _OpenedEmbedder:
-    """The embedder; or none, and why.
+    """The embedder, or the reason there is none.
 
     Attributes:
-        endpoint: whose dimension may be a guess, until the database says what it holds.
+        endpoint: set if the dimension may be a guess until the stored vectors are known.
     """
 
     embedder: Embedder | None = None
@@ -242,7 +238,7 @@ class _OpenedEmbedder:
 
 
 async def _fit_indexes(graph: Graph, opened: _OpenedEmbedder) -> None:
-    """Make the vector indexes fit the embedder."""
+    """Create or replace the vector indexes for the embedder."""
     embedder, endpoint = opened.embedder, opened.endpoint
     if embedder is None:
         await prepare_without_embedder(graph)
@@ -254,18 +250,18 @@ async def _fit_indexes(graph: Graph, opened: _OpenedEmbedder) -> None:
 
 
 def _settle_dimension(endpoint: "OpenAIEmbedder", stored: StoredEmbedder | None) -> None:
-    """Take the stored dimension of the same model for a guessed one: a wrong guess would throw away every vector."""
+    """Replace a guessed dimension by the stored one of the same model; a wrong guess would delete every vector."""
     if endpoint.dim_guessed and stored is not None and stored.model == endpoint.name:
         endpoint.dim = stored.dim
 
 
 async def _open_embedder(settings: Settings, service: ExternalService, on_progress: Watcher) -> _OpenedEmbedder:
-    """Return the embedder that is wanted; or none, and why, when it cannot be had: recall then goes by words."""
+    """Return the configured embedder, or why it is missing; recall then uses keyword search only."""
     wanted = settings.embedding
     if wanted.wanted == "none":
         return _OpenedEmbedder()
 
-    def tell(doing: str, share: float) -> None:
+    def report(doing: str, share: float) -> None:
         on_progress(Step(part=_EMBEDDER, doing=doing, done=round(share * 100), total=100, unit="%"))
 
     if wanted.wanted == "openai":
@@ -275,13 +271,13 @@ async def _open_embedder(settings: Settings, service: ExternalService, on_progre
         endpoint = await connect_openai_embedder(
             model=wanted.model, base_url=wanted.base_url, api_key=wanted.api_key, dimensions=wanted.dim
         )
-        # The cache outside: what it knows is found although the endpoint is away.
+        # The cache wraps the breaker, so cached texts are embedded while the endpoint is down.
         cached = CachedEmbedder(GuardedEmbedder(endpoint, service))
         return _OpenedEmbedder(embedder=cached, endpoint=endpoint)
     from extraction.embeddings.local_embedder import load_local_embedder
 
     try:
-        embedder = await load_local_embedder(cache_dir=settings.cache_dir, threads=wanted.threads, on_progress=tell)
+        embedder = await load_local_embedder(cache_dir=settings.cache_dir, threads=wanted.threads, on_progress=report)
     except InstallError as error:
         return _OpenedEmbedder(problem=error.message)
     return _OpenedEmbedder(embedder=CachedEmbedder(embedder))
@@ -292,7 +288,7 @@ async def _readers(settings: Settings, service: ExternalService) -> tuple[Reader
 
     llm = settings.llm
     if llm.model is None:
-        # What a model failed to read before, the rules read now.
+        # The rules now read scenes that a model failed to read.
         service.answered = True
         return Readers(first=read_by_rules, fallback=read_by_rules), READER_NAME
     from extraction.llm.fact_judge import model_fact_judge
@@ -318,7 +314,7 @@ async def _readers(settings: Settings, service: ExternalService) -> tuple[Reader
 
 
 async def _window(settings: Settings, supervisor: Supervisor) -> ShortTermWindow:
-    """Return the short-term window; a Redis that does not answer is no reason not to start."""
+    """Return the short-term window; the service also starts while Redis does not answer."""
     wanted, redis = settings.window, settings.redis
     buffer = TurnBuffer(turns_max=wanted.turns, sessions_max=wanted.ring_sessions, bytes_max=wanted.ring_mb * 2**20)
     if redis.url is None:
@@ -335,23 +331,23 @@ async def _window(settings: Settings, supervisor: Supervisor) -> ShortTermWindow
     return window
 
 
-async def _assembled(
+async def _assemble(
     settings: Settings,
-    seat: LocalServerHandle,
+    local_server: LocalServerHandle,
     arrival: DatabaseArrival,
     graph: Graph,
     opened: _OpenedEmbedder,
     external_services: ExternalServices,
-    kept_keys: Path,
+    stored_keys: Path,
     closing: AsyncExitStack,
 ) -> Services:
     embedder = opened.embedder
-    notifier, forgotten, caps, supervisor = Notifier(), Notifier(), settings.analyst, Supervisor()
+    changed, forgotten, caps, supervisor = Notifier(), Notifier(), settings.analyst, Supervisor()
     if isinstance(embedder, CachedEmbedder):
         forgotten.listen(lambda _tenant: embedder.clear())
     readers, reader_name = await _readers(settings, external_services.model)
     job_context = JobContext(
-        clock=_now, random_token=lambda: secrets.token_hex(8), on_step=_log.debug, on_change=notifier
+        clock=_now, random_token=lambda: secrets.token_hex(8), on_step=_log.debug, on_change=changed
     )
     rules = WorkerRules(idle_s=settings.sessions.idle_s)
     worker = Worker(
@@ -363,25 +359,27 @@ async def _assembled(
         rules=rules,
         supervisor=supervisor,
     )
-    notifier.listen(lambda _tenant: worker.wake())
+    changed.listen(lambda _tenant: worker.wake())
     window = await _window(settings, supervisor)
     closing.push_async_callback(window.close)
     spool = open_spool(settings)
     closing.push_async_callback(spool.close)
     replay = Replay(graph=graph, spool=spool, job_context=job_context)
 
-    def back() -> None:
+    def on_return() -> None:
         replay.wake()
         worker.wake()
 
     return Services(
         settings=settings,
-        seat=seat,
+        local_server=local_server,
         arrival=arrival,
         graph=graph,
         spool=spool,
         replay=replay,
-        watch=DatabaseWatch(settings=settings, seat=seat, graph=graph, on_return=back, arrived=arrival.wait),
+        watch=DatabaseWatch(
+            settings=settings, seat=local_server, graph=graph, on_return=on_return, arrived=arrival.wait
+        ),
         embedder=embedder,
         embedder_problem=opened.problem,
         reader_name=reader_name,
@@ -389,7 +387,7 @@ async def _assembled(
             graph=graph,
             embedder=embedder,
             clock=_now,
-            notify=notifier,
+            notify=changed,
             refresh=worker.refresh_layers,
             window=window,
             spool=spool,
@@ -401,11 +399,11 @@ async def _assembled(
         worker=worker,
         window=window,
         external_services=external_services,
-        keyring=Keyring(graph, clock=_now, word=secrets.token_urlsafe, kept=kept_keys),
-        notifier=notifier,
-        forgotten=forgotten,
+        keyring=Keyring(graph, clock=_now, word=secrets.token_urlsafe, kept=stored_keys),
+        change_notifier=changed,
+        forget_notifier=forgotten,
         supervisor=supervisor,
-        closing=closing,
+        exit_stack=closing,
     )
 
 

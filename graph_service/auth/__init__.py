@@ -1,1 +1,1 @@
-"""Who may do what: keys and tokens, roles, rates, and the log of who did it."""
+"""Authentication, authorization, rate limits and the audit log."""

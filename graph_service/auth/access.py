@@ -1,4 +1,4 @@
-"""What somebody at a door may do: a tenant, a role, and the demand that both are enough."""
+"""The access of a caller (tenant and role), and the checks against it."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -11,14 +11,14 @@ if TYPE_CHECKING:
     from starlette.requests import HTTPConnection
     from starlette.types import Scope
 
-# Where the front door leaves it in the scope of a request.
+# ASGI scope key of the caller's access, set by the request gate.
 SCOPE_KEY: Final = "mnemograph.access"
-# Where the server leaves the connection of a request or socket; absent where no server of ours is below.
+# ASGI scope key of the connection, set by our server; absent under other servers.
 CONNECTION_KEY: Final = "mnemograph.connection"
 
 
 class Role(StrEnum):
-    """What a credential is good for; each includes the ones before it."""
+    """The role of a credential; each includes the previous ones."""
 
     READ = "read"
     WRITE = "write"
@@ -30,14 +30,14 @@ _RANK: Final = {role: rank for rank, role in enumerate(Role)}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Access:
-    """Somebody who was let in.
+    """The access of an authenticated caller.
 
     Attributes:
-        who: for the audit log: `key:ID`, `jwt:SUBJECT` or `anybody`.
-        tenant: None opens every tenant.
+        who: the principal for the audit log: `key:ID`, `jwt:SUBJECT` or `anybody`.
+        tenant: None means every tenant.
         key_id: of the API key, which may be revoked while this is in use.
-        until_s: when it ends, in seconds since 1970; None for never.
-        requests_per_s: a rate of its own; None means the usual one.
+        until_s: expiry in Unix seconds; None for never.
+        requests_per_s: rate limit of this credential; None means the default.
     """
 
     who: str
@@ -49,12 +49,12 @@ class Access:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Need:
-    """What a field, route, tool or frame asks of whoever uses it.
+class Requirement:
+    """The access that a field, route, tool or frame requires.
 
     Attributes:
-        role: None lets in whoever comes.
-        every_tenant: it shows or touches what belongs to all tenants.
+        role: None means public.
+        every_tenant: it reads or changes data of all tenants.
     """
 
     role: Role | None
@@ -62,68 +62,68 @@ class Need:
 
     @property
     def audited(self) -> bool:
-        """Write and the reads of administrators are logged."""
+        """True if uses are logged: writes, and everything for administrators."""
         return self.role in (Role.WRITE, Role.ADMIN)
 
 
-# While no credential exists a service that only this machine reaches lets everybody do everything.
-ANYBODY: Final = Access(who="anybody", tenant=None, role=Role.ADMIN)
+# Without any credential, a service on the loopback interface allows everything.
+ANONYMOUS: Final = Access(who="anybody", tenant=None, role=Role.ADMIN)
 
 
-def holder_of(access: Access) -> str:
-    """Return the name under which rates and places of an access are counted.
+def quota_key(access: Access) -> str:
+    """Return the key of a caller's rate limit and quotas.
 
-    Issuers may use one subject in several tenants; what is done in one must not slow down another.
+    It includes the tenant: an issuer may use one subject in several tenants.
     """
     return f"{access.tenant} {access.who}"
 
 
-def vouch(scope: "Scope", access: Access) -> None:
-    """Tell the server below that whoever sends on this connection was let in."""
+def identify_connection(scope: "Scope", access: Access) -> None:
+    """Tell our server that the sender of this connection is authenticated."""
     connection = scope.get(CONNECTION_KEY)
     if connection is not None:
-        connection.admit(holder_of(access))
+        connection.admit(quota_key(access))
 
 
 def access_of(connection: "HTTPConnection") -> Access:
-    """Return who sent a request that passed the front door."""
-    access: Access = connection.scope.get(SCOPE_KEY, ANYBODY)
+    """Return the access that the request gate put into the scope."""
+    access: Access = connection.scope.get(SCOPE_KEY, ANONYMOUS)
     return access
 
 
-def demand(access: Access, need: Need, what: str) -> None:
-    """Return if the access is enough for the need.
+def require_access(access: Access, need: Requirement, what: str) -> None:
+    """Check that the access meets the requirement.
 
     Args:
-        what: the name of the field, route or tool, for the message.
+        what: name of the field, route or tool, for the message.
 
     Raises:
-        ForbiddenError: the role is too low, or one tenant is not enough.
+        ForbiddenError: the role is too low, or access to every tenant is required.
     """
     if need.role is None:
         return
     if _RANK[access.role] < _RANK[need.role]:
         raise ForbiddenError(
-            f"{what} needs the role '{need.role}'; this credential has '{access.role}': use another, or ask whoever"
-            " made it for one with that role"
+            f"{what} requires the role '{need.role}'; this credential has '{access.role}': use another one, or ask its"
+            " issuer for that role"
         )
     if need.every_tenant and access.tenant is not None:
         raise ForbiddenError(
-            f"{what} concerns every tenant; this credential opens one: use a key made with --every-tenant"
+            f"{what} requires access to every tenant; this credential has one: use a key made with --every-tenant"
         )
 
 
-def tenant_opened(access: Access, named: TenantId | None) -> TenantId:
-    """Return the tenant a request is about.
+def resolve_tenant(access: Access, named: TenantId | None) -> TenantId:
+    """Return the tenant of a request.
 
     Args:
-        named: the tenant that the request names, if it names one.
+        named: the tenant in the request, if any.
 
     Raises:
-        ForbiddenError: the credential does not open that tenant; whether there is such a tenant is not told.
+        ForbiddenError: no access to that tenant, whether or not it exists.
     """
     if access.tenant is None:
         return DEFAULT_TENANT if named is None else named
     if named is not None and named != access.tenant:
-        raise ForbiddenError("this credential does not open that tenant: leave the name out, or use another credential")
+        raise ForbiddenError("this credential has no access to that tenant: omit the tenant, or use another credential")
     return access.tenant

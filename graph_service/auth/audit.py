@@ -1,8 +1,8 @@
-"""The audit log: who wrote or administered what and when, one JSON line each; never what people said.
+"""The audit log: one JSON line per write or administrative request, without any message text.
 
-A line that cannot be written (a full disk) fails no request: what was done is committed by then, and an answer that
-says otherwise would have it done twice. The line is lost, counted (`mnemograph_audit_lines_lost_total`), logged, and
-shown in `/ready` until lines can be written again.
+A line that cannot be written (full disk) does not fail the request, which is committed by then; an error would make
+the caller repeat it. The loss is counted (`mnemograph_audit_lines_lost_total`), logged, and reported by `/ready` until
+lines can be written again.
 """
 
 import asyncio
@@ -31,15 +31,15 @@ TARGETS_MAX: Final = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Deed:
-    """One thing somebody did or was refused.
+class AuditEntry:
+    """A request that was executed or refused.
 
     Attributes:
-        tenant: None when it concerned all.
-        door: graphql, rest, live, mcp, cli.
+        tenant: None for all tenants.
+        door: the API: graphql, rest, live, mcp, cli.
         what: names of root fields, a route or a command.
-        targets: ids of what it was done to, as far as the request names ids that hold no words.
-        outcome: `done`, or the code of the error.
+        targets: UUIDs in the request; other ids may contain text of users.
+        outcome: `done`, or the error code.
     """
 
     at: datetime
@@ -52,86 +52,84 @@ class Deed:
 
 
 class AuditLog:
-    """Appends to a file of the data directory; several processes may do so at once.
+    """Append to a file in the data directory; safe for several processes.
 
     Args:
-        bytes_max: when a file has half of it, it becomes the older one, and the older one before it goes.
+        bytes_max: for both files; a file of half this size is rotated and replaces the older one.
     """
 
     def __init__(self, folder: Path, *, bytes_max: int) -> None:
         self._folder = folder
         self._bytes_max = bytes_max
-        self._turning = threading.Lock()
+        self._rotation_lock = threading.Lock()
         self._lost = 0
         self._why = ""
 
     @property
     def problem(self) -> str | None:
-        """Return why the last line could not be written, and how many were lost in a row; None while lines are
-        written.
-        """
+        """Return how many lines in a row were lost, and why; None if the last one was written."""
         return f"{self._lost} lines lost: {self._why}" if self._lost else None
 
-    async def note(self, deed: Deed) -> bool:
-        """Return when the deed was handed to the operating system; False when it was lost instead."""
+    async def write(self, entry: AuditEntry) -> bool:
+        """Write an entry; return False if it was lost."""
         try:
-            await asyncio.to_thread(self._append, deed)
+            await asyncio.to_thread(self._append, entry)
         except Exception as error:
-            self._lose(deed, error)
+            self._lose(entry, error)
             return False
         if self._lost:
-            _log.warning("the audit log is written again; %d lines are missing", self._lost)
+            _log.warning("the audit log can be written again; %d lines are missing", self._lost)
             self._lost, self._why = 0, ""
         return True
 
-    def _lose(self, deed: Deed, error: Exception) -> None:
+    def _lose(self, entry: AuditEntry, error: Exception) -> None:
         failure = failure_of(error)
-        # The operating system's own word (`No space left on device`) holds nothing of a request.
+        # The system's message (`No space left on device`) contains nothing of the request.
         self._why = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else failure.kind
         self._lost += 1
         AUDIT_LOST.add()
-        extra = {"code": UnavailableError.code, "error": failure.kind, "where": failure.where, "tenant": deed.tenant}
-        # Once when it begins, and then of every hundredth line: a full disk must not be filled further.
+        extra = {"code": UnavailableError.code, "error": failure.kind, "where": failure.where, "tenant": entry.tenant}
+        # Log the first and then every hundredth loss, so as not to fill a full disk.
         level = logging.ERROR if self._lost % 100 == 1 else logging.DEBUG
-        _log.log(level, "a line of the audit log could not be written and is lost (%s)", self._why, extra=extra)
+        _log.log(level, "an audit log entry could not be written and is lost (%s)", self._why, extra=extra)
 
-    def _append(self, deed: Deed) -> None:
-        row = {**asdict(deed), "at": deed.at.isoformat(timespec="milliseconds")}
+    def _append(self, entry: AuditEntry) -> None:
+        row = {**asdict(entry), "at": entry.at.isoformat(timespec="milliseconds")}
         line = json.dumps(row, ensure_ascii=False).encode(errors="backslashreplace") + b"\n"
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        # What was written into a file that went meanwhile is gone with it: it is written once more.
-        while not self._written(self._folder / FILE_NAME, line):
+        # Write again if the file was deleted meanwhile.
+        while not self._append_line(self._folder / FILE_NAME, line):
             continue
 
-    def _written(self, file: Path, line: bytes) -> bool:
-        # One write of a file opened for appending: lines of several writers do not mix.
+    def _append_line(self, file: Path, line: bytes) -> bool:
+        # A single write with O_APPEND: lines of several writers do not interleave.
         opened = os.open(file, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
         try:
-            # A line that was cut by a full disk or a crash must not swallow this one.
+            # Start a new line if a full disk or a crash truncated the last one.
             if (size := os.fstat(opened).st_size) and os.pread(opened, 1, size - 1) != b"\n":
                 line = b"\n" + line
             if os.write(opened, line) < len(line):
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
             written = os.fstat(opened)
             if written.st_size >= self._bytes_max // 2:
-                # Before it is closed: a file that is open keeps its inode, a new one cannot be taken for it.
-                self._make_older(file, written.st_ino)
+                # While the file is open its inode cannot be reused by a new file.
+                self._rotate(file, written.st_ino)
         finally:
             os.close(opened)
         return written.st_nlink > 0
 
-    def _make_older(self, file: Path, inode: int) -> None:
-        """Unless another writer did so meanwhile: the new file must not take the older one's place."""
-        with self._turning, contextlib.suppress(FileNotFoundError):
+    def _rotate(self, file: Path, inode: int) -> None:
+        """Rename the file, unless another writer has done so."""
+        with self._rotation_lock, contextlib.suppress(FileNotFoundError):
             if file.stat().st_ino == inode:
                 file.replace(self._folder / _OLDER)
 
 
-def audited(folder: Path, *, tenant: str | None, rows_max: int) -> list[dict[str, Any]]:
-    """Return the last deeds, the oldest of them first; a line that a crash cut is left out.
+def read_audit_log(folder: Path, *, tenant: str | None, rows_max: int) -> list[dict[str, Any]]:
+    """Return the last entries, oldest first, without truncated lines.
 
     Args:
-        tenant: only deeds in it; all for None.
+        tenant: only its entries; None means all.
     """
     found = deque[dict[str, Any]](maxlen=rows_max)
     for file in (_OLDER, FILE_NAME):

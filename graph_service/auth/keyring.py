@@ -1,4 +1,4 @@
-"""The API keys as this process knows them: read every two seconds, so that no request waits for the database."""
+"""The API keys, cached in this process and reloaded every two seconds, so that no request waits for the database."""
 
 import asyncio
 import contextlib
@@ -14,7 +14,7 @@ from pydantic import TypeAdapter
 
 from extraction.verified_files import write_private
 from graph_service.auth.access import Role
-from graph_service.auth.keys import Key, hash_of, id_in, is_key, key_text, looks_like_key
+from graph_service.auth.keys import Key, format_key, key_hash, key_id_of, looks_like_key, matches_key
 from graph_service.graph.statements import Statement, statement
 from graph_service.graph.store import Graph, Row, Writing
 from schema.errors import BrokenDataError, ConflictError, InputError, NotFoundError, UnavailableError
@@ -26,32 +26,31 @@ _log = logging.getLogger("mnemograph.keys")
 KEYS_MAX: Final = 10_000
 NAME_CHARS_MAX: Final = 100
 POLL_S: Final = 2.0
-# A key that is not known may have been made a moment ago by another process; at most so often that is looked up, and
-# whoever shows one waits for it.
+# An unknown key may have just been created by another process: the keys are then reloaded, at most this often.
 _UNKNOWN_POLL_S: Final = 0.2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KeptKeys:
-    """The keys as they were known last, as they are kept on disk.
+class StoredKeys:
+    """The last loaded keys, as stored on disk.
 
     Attributes:
-        exist: there was a key, even if none of them could be understood; it locks the doors.
+        exist: a key exists, even if none could be decoded; then credentials are required.
     """
 
     exist: bool
     keys: tuple[Key, ...]
 
 
-_KEPT: Final = TypeAdapter(KeptKeys)
+_STORED: Final = TypeAdapter(StoredKeys)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewKey:
-    """A key that was made.
+    """A new key.
 
     Attributes:
-        text: the key itself; nobody can tell it again.
+        text: the secret key, which cannot be shown again.
     """
 
     text: str
@@ -61,20 +60,20 @@ class NewKey:
 class Keyring:
     """All API keys.
 
-    While the database is away the keys that were known last count: nobody can make or revoke one then. They are kept on
-    disk, without their texts, for a process that starts while it is away.
+    While the database is unavailable, the last loaded keys are valid; none can be created or revoked then. Their hashes
+    are stored on disk for processes that start meanwhile.
 
     Args:
-        clock: aware UTC now.
-        word: an unguessable word, 256 random bits, for URLs.
-        kept: the file with the keys known last, readable by this user only; None keeps none.
+        clock: returns aware UTC now.
+        word: returns a URL-safe random token of 256 bits.
+        kept: file of the last loaded keys, readable by this user only; None disables it.
     """
 
     def __init__(
         self, graph: Graph, *, clock: Callable[[], datetime], word: Callable[[], str], kept: Path | None = None
     ) -> None:
         self._kept = kept
-        self._kept_text = ""
+        self._stored_text = ""
         self._graph = graph
         self._clock = clock
         self._word = word
@@ -85,20 +84,20 @@ class Keyring:
         self._news = asyncio.Event()
 
     @property
-    def exist(self) -> bool:
-        """True if any key was ever made and not dropped; one that was revoked still locks the door."""
+    def any_exist(self) -> bool:
+        """True if any key exists, including revoked ones."""
         return self._exist
 
     @property
-    def known(self) -> bool:
-        """Return whether the keys were read once; until then nobody is let in."""
+    def loaded(self) -> bool:
+        """True once the keys were loaded; nobody can authenticate before."""
         return self._keys is not None
 
-    async def know(self) -> None:
-        """Return when the keys were read once.
+    async def ensure_loaded(self) -> None:
+        """Load the keys if they were never loaded.
 
         Raises:
-            UnavailableError: they were never read, and the database does not answer.
+            UnavailableError: the database does not answer, and no keys are stored on disk.
         """
         if self._keys is None:
             async with self._loading:
@@ -112,35 +111,35 @@ class Keyring:
                         self._keys, self._exist = {key.id: key for key in kept.keys}, kept.exist
 
     def by_id(self, key_id: str) -> Key | None:
-        """Return a key that is good now."""
+        """Return a key if it is valid now."""
         key = (self._keys or {}).get(key_id)
-        return key if key is not None and key.opens(self._clock()) else None
+        return key if key is not None and key.is_valid(self._clock()) else None
 
     async def find(self, text: str, *, look_again: bool = True) -> Key | None:
-        """Return the key with this text, if it is good now.
+        """Return the key with this text if it is valid now.
 
         Args:
-            look_again: read the keys from the database for an id that is not known, which takes up to 0.2 s.
+            look_again: reload the keys if the id is unknown, which takes up to 0.2 s.
         """
-        key = self.by_id(id_in(text))
-        if look_again and key is None and looks_like_key(text) and id_in(text) not in (self._keys or {}):
+        key = self.by_id(key_id_of(text))
+        if look_again and key is None and looks_like_key(text) and key_id_of(text) not in (self._keys or {}):
             await asyncio.sleep(max(_UNKNOWN_POLL_S - self._age_s(), 0.0))
             await self._refresh(older_than_s=_UNKNOWN_POLL_S)
-            key = self.by_id(id_in(text))
-        return key if is_key(text, key) else None
+            key = self.by_id(key_id_of(text))
+        return key if matches_key(text, key) else None
 
-    async def listed(self) -> list[Key]:
-        """Return all keys, good ones first.
+    async def list_keys(self) -> list[Key]:
+        """Return all keys, valid ones first.
 
         Raises:
             UnavailableError: Neo4j does not answer.
         """
-        return _understood_of(await self._rows())
+        return _decode_keys(await self._rows())
 
     async def _rows(self) -> list[Row]:
         return await self._graph.read(statement("auth/list_keys"), {"rows_max": KEYS_MAX})
 
-    async def make(
+    async def create(
         self,
         *,
         name: str,
@@ -149,7 +148,7 @@ class Keyring:
         lasts: timedelta | None = None,
         requests_per_s: float | None = None,
     ) -> NewKey:
-        """Make a key; good at once in this process, within seconds in others.
+        """Create a key; valid at once in this process, within seconds in others.
 
         Raises:
             InputError: the name is empty or too long.
@@ -158,18 +157,18 @@ class Keyring:
         """
         if not 1 <= len(name.strip()) <= NAME_CHARS_MAX or not name.isprintable():
             raise InputError(
-                f"the name {name[:NAME_CHARS_MAX]!r} does not fit: use 1 to {NAME_CHARS_MAX} printable signs"
+                f"the name {name[:NAME_CHARS_MAX]!r} is invalid: use 1 to {NAME_CHARS_MAX} printable characters"
             )
-        if len(await self.listed()) >= KEYS_MAX:
-            raise ConflictError(f"there are {KEYS_MAX:,} keys already; drop revoked ones with `mnemograph keys drop`")
+        if len(await self.list_keys()) >= KEYS_MAX:
+            raise ConflictError(f"there are already {KEYS_MAX:,} keys; drop revoked ones with `mnemograph keys drop`")
         key_id, now = self._word().replace("_", "").replace("-", "")[:12].lower(), self._clock()
-        text = key_text(key_id, self._word())
+        text = format_key(key_id, self._word())
         key = Key(
             id=key_id,
             name=name.strip(),
             tenant=tenant,
             role=role,
-            hash=hash_of(text),
+            hash=key_hash(text),
             created_at=now,
             expires_at=now + lasts if lasts is not None else None,
             requests_per_s=requests_per_s,
@@ -179,7 +178,7 @@ class Keyring:
         return NewKey(text=text, key=key)
 
     async def revoke(self, key_id: str) -> None:
-        """Make a key good for nothing, at once in this process, within seconds in others.
+        """Revoke a key, at once in this process, within seconds in others.
 
         Raises:
             NotFoundError: there is no such key.
@@ -188,26 +187,26 @@ class Keyring:
         if not await self._write(statement("auth/revoke_key"), {"id": key_id, "at": self._clock()}):
             raise NotFoundError(f"there is no key {key_id!r}; `mnemograph keys` lists them")
 
-    async def drop(self, key_id: str) -> None:
-        """Take a revoked key out of the list; without any key a service for this machine alone is open again.
+    async def delete(self, key_id: str) -> None:
+        """Delete a revoked key; without any key, a service on the loopback interface is open again.
 
         Raises:
-            NotFoundError: there is no such key, or it was not revoked.
+            NotFoundError: there is no such revoked key.
             UnavailableError: Neo4j does not answer.
         """
         if not await self._write(statement("auth/delete_key"), {"id": key_id}):
             raise NotFoundError(f"there is no revoked key {key_id!r}; `mnemograph keys` lists them")
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Read the keys again and again until `stop` is set."""
+        """Reload the keys periodically until `stop` is set."""
         while not stop.is_set():
             await self._refresh()
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(POLL_S):
                     await stop.wait()
 
-    async def news(self) -> None:
-        """Return when the keys were read the next time."""
+    async def wait_for_reload(self) -> None:
+        """Wait until the keys are reloaded."""
         await self._news.wait()
 
     async def _write(self, written: Statement, parameters: dict[str, Any]) -> list[Row]:
@@ -229,36 +228,36 @@ class Keyring:
 
     async def _load(self) -> None:
         rows = await self._rows()
-        keys = _understood_of(rows)
+        keys = _decode_keys(rows)
         self._keys = {key.id: key for key in keys}
-        # Also one that cannot be understood locks the door.
+        # Keys that cannot be decoded count, too: credentials stay required.
         self._exist = bool(rows)
         self._loaded_s = time.monotonic()
-        await asyncio.to_thread(self._keep, KeptKeys(exist=self._exist, keys=tuple(keys)))
+        await asyncio.to_thread(self._keep, StoredKeys(exist=self._exist, keys=tuple(keys)))
         news, self._news = self._news, asyncio.Event()
         news.set()
 
-    def _keep(self, kept: KeptKeys) -> None:
-        """Write the keys down when they have changed; a disk that does not take them delays a later start, no more."""
-        text = _KEPT.dump_json(kept).decode()
-        if self._kept is None or text == self._kept_text:
+    def _keep(self, kept: StoredKeys) -> None:
+        """Store changed keys on disk; a failure only affects a start without the database."""
+        text = _STORED.dump_json(kept).decode()
+        if self._kept is None or text == self._stored_text:
             return
         try:
             self._kept.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             write_private(self._kept, text)
         except OSError as error:
-            # What stands there may open a door to a key that was revoked since.
+            # The old file may contain a key that was revoked since.
             with contextlib.suppress(OSError):
                 self._kept.unlink(missing_ok=True)
-            _log.warning("the keys could not be kept on disk (%s)", type(error).__name__)
+            _log.warning("the keys could not be stored on disk (%s)", type(error).__name__)
         else:
-            self._kept_text = text
+            self._stored_text = text
 
-    def _read_kept(self) -> KeptKeys | None:
+    def _read_kept(self) -> StoredKeys | None:
         if self._kept is None:
             return None
         try:
-            return _KEPT.validate_json(self._kept.read_text(encoding="utf-8"))
+            return _STORED.validate_json(self._kept.read_text(encoding="utf-8"))
         except (OSError, ValueError):
             return None
 
@@ -267,22 +266,22 @@ class Keyring:
 
 
 async def plan_reading(graph: Graph) -> None:
-    """Have the database plan how keys are read, while it is asked something else: the first request waits for them."""
+    """Let the database plan the query of the keys early, because the first request waits for it."""
     await graph.read(statement("auth/list_keys"), {"rows_max": 1})
 
 
-def _understood_of(rows: list[Row]) -> list[Key]:
-    return [key for row in rows if (key := _understood(row["key"])) is not None]
+def _decode_keys(rows: list[Row]) -> list[Key]:
+    return [key for row in rows if (key := _decode_key(row["key"])) is not None]
 
 
-def _understood(row: Row) -> Key | None:
-    """Return the key of a row; None for one that lacks something: it opens nothing, and keeps no other from opening."""
+def _decode_key(row: Row) -> Key | None:
+    """Return the key of a row; None if it is malformed, so that other keys still work."""
     try:
         return _key(row)
     except (KeyError, TypeError, ValueError) as error:
         failure = failure_of(error)
         _log.error(
-            "a key in the database cannot be understood (%s); it opens nothing",
+            "a key in the database cannot be decoded (%s); it is ignored",
             failure,
             extra={"code": BrokenDataError.code},
         )

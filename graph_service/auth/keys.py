@@ -1,4 +1,4 @@
-"""API keys: what they look like, and how one is recognised without being stored. Pure."""
+"""API keys: format, and verification against a stored hash. Pure."""
 
 import hashlib
 import hmac
@@ -13,18 +13,18 @@ PREFIX: Final = "mnk"
 KEY_CHARS_MAX: Final = 200
 # Of a key or a signed token.
 CREDENTIAL_CHARS_MAX: Final = 8_192
-# Compared with when there is no such key, so that the answer takes as long.
+# Compared with if there is no such key, so that the check takes as long.
 _NO_HASH: Final = "0" * 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Key:
-    """A key as it is kept: never the key itself.
+    """A stored key, without its secret.
 
     Attributes:
-        tenant: None opens every tenant.
-        hash: SHA-256, hexadecimal. The key holds 256 random bits, so guessing is hopeless and salt adds nothing.
-        requests_per_s: a rate of its own; None means the usual one.
+        tenant: None means every tenant.
+        hash: SHA-256, hexadecimal; without salt, because the key has 256 random bits.
+        requests_per_s: rate limit of this key; None means the default.
     """
 
     id: str
@@ -37,12 +37,12 @@ class Key:
     revoked_at: datetime | None = None
     requests_per_s: float | None = None
 
-    def opens(self, now: datetime) -> bool:
-        """Return whether it is good for anything now."""
+    def is_valid(self, now: datetime) -> bool:
+        """Return whether it is neither revoked nor expired."""
         return self.revoked_at is None and (self.expires_at is None or now < self.expires_at)
 
     def access(self) -> Access:
-        """Return what it lets its holder do."""
+        """Return the access that it gives."""
         return Access(
             who=f"key:{self.id}",
             tenant=self.tenant,
@@ -53,26 +53,26 @@ class Key:
         )
 
 
-def key_text(key_id: str, secret: str) -> str:
-    """Return the key as its holder keeps it."""
+def format_key(key_id: str, secret: str) -> str:
+    """Return the text of a key."""
     return f"{PREFIX}_{key_id}_{secret}"
 
 
 def looks_like_key(text: str) -> bool:
-    """Return whether this is meant to be one of our keys."""
+    """Return whether a credential has the format of our keys."""
     return text.startswith(f"{PREFIX}_") and len(text) <= KEY_CHARS_MAX
 
 
-def id_in(text: str) -> str:
-    """Return the id in a key."""
+def key_id_of(text: str) -> str:
+    """Return the id in a key's text."""
     return text.split("_", 2)[1] if text.count("_") >= 2 else ""
 
 
-def hash_of(text: str) -> str:
-    """Return what is kept of a key."""
+def key_hash(text: str) -> str:
+    """Return the hash to store for a key."""
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def is_key(text: str, key: Key | None) -> bool:
-    """Return whether the text is that very key; takes as long whatever is wrong with it."""
-    return hmac.compare_digest(hash_of(text), key.hash if key else _NO_HASH)
+def matches_key(text: str, key: Key | None) -> bool:
+    """Compare in constant time."""
+    return hmac.compare_digest(key_hash(text), key.hash if key else _NO_HASH)

@@ -1,14 +1,14 @@
-"""Whether a page is one that this very service delivered."""
+"""Same-origin check."""
 
 from urllib.parse import urlsplit
 
 
 def same_origin(origin: str, host: str | None) -> bool:
-    """Return whether a page of this origin lives at the address that the request was sent to.
+    """Return whether an Origin header names the host of the request.
 
     Args:
-        origin: as browsers tell it: `scheme://name:port`.
-        host: of the request: `name` or `name:port`.
+        origin: `scheme://name:port`.
+        host: the Host header: `name` or `name:port`.
     """
     try:
         parts = urlsplit(origin)

@@ -1,26 +1,26 @@
-"""The one table of who may do what: root fields, routes, frames of the socket; tools go by their effect.
+"""The required access of root fields, routes and WebSocket frames; that of MCP tools follows from their effect.
 
-Whoever adds one of these adds its line here; a test fails otherwise, and until then only an administrator of every
-tenant gets in.
+Every new field, route and frame needs a line here, which a test checks; without one it requires an administrator of
+every tenant.
 """
 
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
-from graph_service.auth.access import Need, Role
+from graph_service.auth.access import Requirement, Role
 
-OPEN: Final = Need(role=None)
-READ: Final = Need(role=Role.READ)
-READ_OF_ALL: Final = Need(role=Role.READ, every_tenant=True)
-WRITE: Final = Need(role=Role.WRITE)
-ADMIN: Final = Need(role=Role.ADMIN)
-ADMIN_OF_ALL: Final = Need(role=Role.ADMIN, every_tenant=True)
+OPEN: Final = Requirement(role=None)
+READ: Final = Requirement(role=Role.READ)
+READ_OF_ALL: Final = Requirement(role=Role.READ, every_tenant=True)
+WRITE: Final = Requirement(role=Role.WRITE)
+ADMIN: Final = Requirement(role=Role.ADMIN)
+ADMIN_OF_ALL: Final = Requirement(role=Role.ADMIN, every_tenant=True)
 
-QUERY: Final[Mapping[str, Need]] = {
+QUERY: Final[Mapping[str, Requirement]] = {
     "changesSince": READ,
     "context": READ,
     "corrections": READ,
-    # Sees every tenant.
+    # Reads all tenants.
     "cypher": ADMIN_OF_ALL,
     "deadLetters": ADMIN,
     "entities": READ,
@@ -50,7 +50,7 @@ QUERY: Final[Mapping[str, Need]] = {
     "work": READ,
 }
 
-MUTATION: Final[Mapping[str, Need]] = {
+MUTATION: Final[Mapping[str, Requirement]] = {
     "addFact": WRITE,
     "cancelWork": ADMIN,
     "closeSession": WRITE,
@@ -83,33 +83,39 @@ MUTATION: Final[Mapping[str, Need]] = {
     "updateFact": WRITE,
 }
 
-SUBSCRIPTION: Final[Mapping[str, Need]] = {"graphChanged": READ}
+SUBSCRIPTION: Final[Mapping[str, Requirement]] = {"graphChanged": READ}
 
-FIELDS: Final[Mapping[str, Mapping[str, Need]]] = {
+FIELDS: Final[Mapping[str, Mapping[str, Requirement]]] = {
     "query": QUERY,
     "mutation": MUTATION,
     "subscription": SUBSCRIPTION,
 }
 
-# Frames that a viewer sends.
-FRAMES: Final[Mapping[str, Need]] = {"ack": READ, "hello": READ, "resync": READ, "scope": READ, "selection_sync": READ}
+# Frames sent by viewers.
+FRAMES: Final[Mapping[str, Requirement]] = {
+    "ack": READ,
+    "hello": READ,
+    "resync": READ,
+    "scope": READ,
+    "selection_sync": READ,
+}
 
 
 class Route(NamedTuple):
-    """A way in.
+    """A route and its required access.
 
     Attributes:
-        method: of HTTP, `WEBSOCKET`, or `*` for any.
-        path: `{name}` stands for one part; an end `/*` for whatever follows.
+        method: HTTP method, `WEBSOCKET`, or `*` for any.
+        path: `{name}` matches one segment, a final `/*` any rest.
     """
 
     method: str
     path: str
-    need: Need
+    need: Requirement
 
 
 ROUTES: Final = (
-    # The viewer's own files hold nobody's memories.
+    # The viewer's files contain no user data.
     Route("GET", "/", OPEN),
     Route("GET", "/index.html", OPEN),
     Route("GET", "/mark.svg", OPEN),
@@ -118,7 +124,7 @@ ROUTES: Final = (
     Route("GET", "/assets/*", OPEN),
     Route("GET", "/health", OPEN),
     Route("GET", "/ready", OPEN),
-    # Numbers of all tenants together, and nothing else.
+    # Totals over all tenants.
     Route("GET", "/metrics", READ_OF_ALL),
     Route("GET", "/openapi.json", READ),
     Route("GET", "/api/access", READ),
@@ -135,37 +141,38 @@ ROUTES: Final = (
     Route("GET", "/api/explore/why/{element_id}", READ),
     Route("POST", "/api/sign-in", OPEN),
     Route("POST", "/api/sign-out", OPEN),
-    # Each root field and each tool asks for more by itself.
+    # Root fields and tools check their own requirements.
     Route("POST", "/graphql", READ),
     Route("WEBSOCKET", "/graphql", READ),
     Route("*", "/mcp", READ),
-    # The socket answers refusals in frames, so it asks by itself.
+    # The WebSocket checks access itself, to report refusals in frames.
     Route("WEBSOCKET", "/live", OPEN),
 )
 
 
-def field_need(operation: str, field: str) -> Need:
-    """Return what a root field of GraphQL asks for; introspection asks for nothing more than being let in."""
+def field_requirement(operation: str, field: str) -> Requirement:
+    """Return the requirement of a GraphQL root field; introspection needs READ."""
     if field.startswith("__"):
         return READ
     return FIELDS[operation].get(field, ADMIN_OF_ALL)
 
 
-def frame_need(name: str) -> Need:
-    """Return what a frame of a viewer asks for."""
+def frame_requirement(name: str) -> Requirement:
+    """Return the requirement of a viewer's frame."""
     return FRAMES.get(name, ADMIN_OF_ALL)
 
 
-def route_need(method: str, path: str) -> Need:
-    """Return what a request asks for before anything of it is read."""
-    asked = "GET" if method == "HEAD" else method
+def route_requirement(method: str, path: str) -> Requirement:
+    """Return the requirement of a request by method and path."""
+    if method == "HEAD":
+        method = "GET"
     for route in ROUTES:
-        if route.method in (asked, "*") and _fits(route.path, path):
+        if route.method in (method, "*") and _matches(route.path, path):
             return route.need
     return ADMIN_OF_ALL
 
 
-def _fits(pattern: str, path: str) -> bool:
+def _matches(pattern: str, path: str) -> bool:
     wanted, given = pattern.split("/"), path.split("/")
     if wanted[-1] == "*" and len(given) >= len(wanted):
         wanted, given = wanted[:-1], given[: len(wanted) - 1]

@@ -1,4 +1,4 @@
-"""Signing in from a browser: a cookie that stands for a key or token, and never holds it."""
+"""Session cookies: signed references to a key or token, without the secret."""
 
 import base64
 import binascii
@@ -14,46 +14,45 @@ _COOKIE: Final = "mnemograph_session"
 
 
 def cookie_name(host: str) -> str:
-    """Return the cookie's name at an address; browsers do not keep cookies of two ports of a machine apart, so names
-    do.
+    """Return the cookie's name for a host. It contains the port, because browsers share cookies between ports.
 
     Args:
-        host: as the request names it, `name:port`.
+        host: the Host header, `name:port`.
     """
     port = host.rpartition(":")[2]
     return f"{_COOKIE}_{port}" if port.isdigit() else _COOKIE
 
 
-def session_text(access: Access, *, until_s: float, secret: bytes) -> str:
-    """Return what the cookie holds: who it is and until when, signed.
+def encode_session(access: Access, *, until_s: float, secret: bytes) -> str:
+    """Return the signed content of a cookie.
 
-    A key's rights are looked up each time, so that revoking it ends its sessions.
+    For API keys it holds only the id: revoking the key ends its sessions.
     """
-    told = {"who": access.who, "key": access.key_id, "until": until_s}
+    claims = {"who": access.who, "key": access.key_id, "until": until_s}
     if access.key_id is None:
-        told |= {"tenant": access.tenant, "role": access.role}
-    body = base64.urlsafe_b64encode(json.dumps(told).encode()).decode()
+        claims |= {"tenant": access.tenant, "role": access.role}
+    body = base64.urlsafe_b64encode(json.dumps(claims).encode()).decode()
     return f"{body}.{_signature(body, secret)}"
 
 
-def session_in(text: str, *, now_s: float, secret: bytes) -> Access | None:
-    """Return who a cookie stands for; None when it is over or not ours. Of a key only `key_id` and `until_s` count."""
+def decode_session(text: str, *, now_s: float, secret: bytes) -> Access | None:
+    """Return the access in a cookie; None if expired or invalid. For API keys only `key_id` and `until_s` are set."""
     body, _, signature = text.partition(".")
     if not hmac.compare_digest(signature.encode(), _signature(body, secret).encode()):
         return None
     try:
-        told = json.loads(base64.urlsafe_b64decode(body))
+        claims = json.loads(base64.urlsafe_b64decode(body))
     except (binascii.Error, ValueError):
         return None
-    if told["until"] <= now_s:
+    if claims["until"] <= now_s:
         return None
-    tenant = told.get("tenant")
+    tenant = claims.get("tenant")
     return Access(
-        who=told["who"],
+        who=claims["who"],
         tenant=None if tenant is None else TenantId(tenant),
-        role=Role(told.get("role", Role.READ)),
-        key_id=told["key"],
-        until_s=told["until"],
+        role=Role(claims.get("role", Role.READ)),
+        key_id=claims["key"],
+        until_s=claims["until"],
     )
 
 

@@ -1,4 +1,4 @@
-"""JSON Web Tokens of somebody else's issuer: which tenant they open, and as what."""
+"""JSON Web Tokens of an external issuer: verification, tenant and role."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,17 +15,17 @@ from schema.ids import TenantId
 from schema.tenant_name import tenant_named
 
 SUBJECT_CHARS_MAX: Final = 200
-# The last second of the year 9999: what a moment can say.
+# The last second of the year 9999, the largest datetime.
 _LAST_S: Final = 253_402_300_799
-_REFUSED: Final = "the token is not good here: {why}; get a new one from your issuer"
+_REFUSED: Final = "the token is invalid: {why}; get a new one from your issuer"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TokenRules:
-    """What a token must be like.
+    """How tokens are verified.
 
     Attributes:
-        algorithm: the only one taken; what a token says of itself is not asked.
+        algorithm: the only accepted one, whatever the token's header says.
     """
 
     algorithm: str
@@ -38,10 +38,10 @@ class TokenRules:
 
 
 def token_rules(auth: AuthSettings) -> TokenRules | None:
-    """Return the rules that the settings make; None when tokens open nothing.
+    """Return the rules from the settings; None if tokens are not configured.
 
     Raises:
-        InstallError: the public key cannot be read or is none.
+        InstallError: the public key cannot be read or is invalid.
     """
     if not auth.takes_tokens or auth.jwt_audience is None:
         return None
@@ -57,14 +57,13 @@ def token_rules(auth: AuthSettings) -> TokenRules | None:
     )
 
 
-def read_token(text: str, rules: TokenRules) -> Access:
-    """Return what a token lets its holder do.
+def verify_token(text: str, rules: TokenRules) -> Access:
+    """Verify a token and return its access.
 
-    A claim counts only with the type it must have: nothing is turned into text, so that `null` or `true` names no
-    tenant.
+    Claims must have the right type; nothing is converted to a string, so `null` or `true` is not a tenant.
 
     Raises:
-        UnauthorizedError: it is no token of this issuer for this service, is over, or names no tenant or role.
+        UnauthorizedError: the token is invalid or expired, or names no tenant or role.
     """
     if len(text) > CREDENTIAL_CHARS_MAX:
         raise _refused(f"it has more than {CREDENTIAL_CHARS_MAX:,} characters")
@@ -91,26 +90,26 @@ def read_token(text: str, rules: TokenRules) -> Access:
 def _subject(claims: Mapping[str, Any]) -> str:
     subject = claims["sub"]
     if not isinstance(subject, str) or not 1 <= len(subject) <= SUBJECT_CHARS_MAX:
-        raise _refused(f"its claim 'sub' is no text of 1 to {SUBJECT_CHARS_MAX} characters")
+        raise _refused(f"its claim 'sub' is not a string of 1 to {SUBJECT_CHARS_MAX} characters")
     return subject
 
 
 def _tenant(claims: Mapping[str, Any], name: str) -> TenantId:
-    told = claims.get(name)
-    if not isinstance(told, str):
-        raise _refused(f"its claim {name!r} names no tenant: it must be a text, and is {_kind(told)}")
+    claim = claims.get(name)
+    if not isinstance(claim, str):
+        raise _refused(f"its claim {name!r} names no tenant: it must be a string, and is {_kind(claim)}")
     try:
-        return tenant_named(told)
+        return tenant_named(claim)
     except InputError as error:
-        raise _refused(f"its claim {name!r} names no tenant") from error
+        raise _refused(f"its claim {name!r} is not a tenant name") from error
 
 
 def _role(claims: Mapping[str, Any], name: str) -> Role:
-    """Return the highest of our roles in the claim, a text or a list of texts, which may name others too."""
-    told = claims.get(name)
-    names = told if isinstance(told, list) else [told]
+    """Return the highest known role in the claim, a string or list of strings that may contain others."""
+    claim = claims.get(name)
+    names = claim if isinstance(claim, list) else [claim]
     if not all(isinstance(one, str) for one in names):
-        raise _refused(f"its claim {name!r} holds none of {', '.join(Role)}: it must be a text or a list of texts")
+        raise _refused(f"its claim {name!r} holds none of {', '.join(Role)}: it must be a string or a list of strings")
     ours = [role for role in Role if role in names]
     if not ours:
         raise _refused(f"its claim {name!r} holds none of {', '.join(Role)}")
@@ -118,20 +117,20 @@ def _role(claims: Mapping[str, Any], name: str) -> Role:
 
 
 def _end_s(claims: Mapping[str, Any]) -> float:
-    """Return when the token ends; a far day is the issuer's to choose, as long as it is a day."""
-    told = claims["exp"]
-    if isinstance(told, bool) or not isinstance(told, int | float) or not 0 < told <= _LAST_S:
-        raise _refused("its claim 'exp' is no moment in seconds since 1970")
-    return float(told)
+    """Return the expiry, which must be a valid date."""
+    claim = claims["exp"]
+    if isinstance(claim, bool) or not isinstance(claim, int | float) or not 0 < claim <= _LAST_S:
+        raise _refused("its claim 'exp' is not a Unix time in seconds")
+    return float(claim)
 
 
 def _refused(why: str) -> UnauthorizedError:
     return UnauthorizedError(_REFUSED.format(why=why))
 
 
-def _kind(told: Any) -> str:
-    """Return what JSON calls a value that is no text."""
-    match told:
+def _kind(claim: Any) -> str:
+    """Return the JSON type of a value other than a string."""
+    match claim:
         case None:
             return "missing or null"
         case bool():
@@ -147,35 +146,37 @@ def _kind(told: Any) -> str:
 def _why(error: Exception) -> str:
     match error:
         case jwt.ExpiredSignatureError():
-            return "it is over"
+            return "it has expired"
         case jwt.ImmatureSignatureError():
-            return "it does not count yet"
+            return "it is not valid yet"
         case jwt.InvalidAudienceError():
-            return "it was made for another service"
+            return "it was issued for another service"
         case jwt.InvalidIssuerError():
             return "it comes from another issuer"
         case jwt.MissingRequiredClaimError():
             return f"it lacks the claim {error.claim!r}"
         case _:
-            return "it is not signed by the issuer's key"
+            return "it is not signed with the issuer's key"
 
 
-def _public_key(told: str) -> str:
+def _public_key(setting: str) -> str:
     try:
-        text = told if told.lstrip().startswith("-----BEGIN") else Path(told).expanduser().read_text("utf-8")
+        text = setting if setting.lstrip().startswith("-----BEGIN") else Path(setting).expanduser().read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise InstallError(
-            f"auth.jwt_public_key: {told[:200]!r} cannot be read: give the PEM itself, or the path of its file"
+            f"auth.jwt_public_key: {setting[:200]!r} cannot be read: set the PEM itself, or the path of its file"
         ) from error
     if "PRIVATE KEY" in text:
-        raise InstallError("auth.jwt_public_key holds a private key: give the public one; the other must stay secret")
+        raise InstallError("auth.jwt_public_key is a private key: set the public one, and keep the other secret")
     from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
     from cryptography.hazmat.primitives.serialization import load_pem_public_key
 
     try:
         key = load_pem_public_key(text.encode())
     except ValueError as error:
-        raise InstallError("auth.jwt_public_key is no public key in PEM form (-----BEGIN PUBLIC KEY-----)") from error
+        raise InstallError(
+            "auth.jwt_public_key is not a public key in PEM format (-----BEGIN PUBLIC KEY-----)"
+        ) from error
     if not isinstance(key, RSAPublicKey) or key.key_size < 2_048:
-        raise InstallError("auth.jwt_public_key is no RSA key of 2,048 bits or more; tokens are signed by RS256")
+        raise InstallError("auth.jwt_public_key is not an RSA key of 2,048 bits or more, as RS256 requires")
     return text

@@ -21,7 +21,7 @@ from graph_service.cli.terminal import Terminal
 from graph_service.config.settings import Settings
 from graph_service.mcp.backend import Backend
 from graph_service.mcp.caller import Caller
-from graph_service.mcp.proxy_backend import Relay
+from graph_service.mcp.proxy_backend import ProxyBackend
 from graph_service.mcp.server import serve_stdio
 from graph_service.runtime.service_registry import running_service
 from graph_service.version import version
@@ -61,7 +61,7 @@ class NearestDoor:
         self._settings = settings
         self._terminal = terminal
         self._caller = caller
-        self._relay: Relay | None = None
+        self._relay: ProxyBackend | None = None
         self._own: Backend | None = None
         self._opening: asyncio.Task[ToolContext] | None = None
         self._closing = contextlib.AsyncExitStack()
@@ -107,14 +107,14 @@ class NearestDoor:
             # A client that talks to a service never waits for what only our own parts need.
             memory_door = await asyncio.to_thread(importlib.import_module, "graph_service.mcp.memory_backend")
             # Whatever awaited meanwhile found the same.
-            self._own = self._own or memory_door.MemoryDoor(self._desk)
+            self._own = self._own or memory_door.MemoryBackend(self._desk)
             # The first tool is not called at once: the parts get ready while the client reads what there is.
             self._open()
             assert self._own is not None
             return self._own
         old = self._relay
         if old is None or old.address != address:
-            self._relay = Relay(address, headers=_headers(self._settings), caller=self._caller)
+            self._relay = ProxyBackend(address, headers=_headers(self._settings), caller=self._caller)
             if old is not None:
                 await old.close()
         assert self._relay is not None
@@ -138,12 +138,12 @@ class NearestDoor:
 
     async def _opened(self) -> "ToolContext":
         parts = await self._closing.enter_async_context(opened(self._settings, self._terminal))
-        from graph_service.app.application import desk_of
+        from graph_service.app.application import tool_context
         from graph_service.app.background_tasks import working
         from graph_service.runtime.shutdown import Stopping
 
         await self._closing.enter_async_context(working(parts, Stopping(work_max_s=END_MAX_S)))
-        return desk_of(parts)
+        return tool_context(parts)
 
 
 def _headers(settings: Settings) -> dict[str, str]:

@@ -66,7 +66,7 @@ async def _open(settings: Settings, steps: Steps, beside: str | None, lasting: b
         if starting is not None:
             starting.cancel()
         raise
-    parts: Services = await module.open_parts(settings, on_progress=steps, starting=starting, wait=not lasting)
+    parts: Services = await module.open_services(settings, on_progress=steps, starting=starting, wait=not lasting)
     return parts
 
 

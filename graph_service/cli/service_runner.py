@@ -83,8 +83,8 @@ async def _check_bind(parts: "Services") -> None:
     service = parts.settings.service
     if is_loopback(service.host) or service.allow_unauthenticated_bind or parts.settings.auth.takes_tokens:
         return
-    await parts.keyring.know()
-    if not parts.keyring.exist:
+    await parts.keyring.ensure_loaded()
+    if not parts.keyring.any_exist:
         raise InstallError(
             f"service.host is {service.host!r}: other machines could read and write every memory, since there is no"
             " credential yet. Make a key with `mnemograph keys create NAME --role admin`, or set auth.jwt_secret or"

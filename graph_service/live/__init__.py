@@ -1,1 +1,1 @@
-"""The WebSocket door: snapshots and ordered patches."""
+"""The viewer's WebSocket: snapshots and ordered patches."""

@@ -1,4 +1,4 @@
-"""One tenant's changes for all its viewers: a single watcher reads the log into the ring and wakes who waits."""
+"""Changes of one tenant for all its viewers: one task reads the log into a shared ring buffer and wakes readers."""
 
 import asyncio
 import contextlib
@@ -15,7 +15,7 @@ import orjson
 from extraction.bounded_threads import BoundedThreads
 from graph_service.live.limits import LiveLimits
 from graph_service.live.patches import ViewerState, apply_ops, coalesce, patch_of
-from graph_service.live.shared_snapshots import SharedSnapshots
+from graph_service.live.shared_snapshots import SnapshotFrameCache
 from graph_service.memory.change_log.log import ChangeLog, Head
 from graph_service.memory.change_log.payloads import moment_text
 from graph_service.memory.mindmap.reader import MindMap
@@ -63,12 +63,12 @@ _PATCHES_MAX: Final = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Encoded:
+class EncodedPatch:
     """A patch as JSON.
 
     Attributes:
-        to: number of the last change in it.
-        empty: whether nothing in it concerns the viewer.
+        to: sequence number of its last change.
+        empty: True if it has no operations for the viewer.
     """
 
     text: bytes
@@ -76,116 +76,113 @@ class Encoded:
     empty: bool
 
 
-class SharedFrames:
-    """The last patches; viewers at the same number, with the same lens, get the same bytes."""
+class PatchCache:
+    """The last encoded patches, shared by viewers at the same position with the same user filter."""
 
     def __init__(self, bytes_max: int) -> None:
         self._bytes_max = bytes_max
         self._bytes = 0
-        self._held: OrderedDict[tuple[str, int, int, str | None], Encoded] = OrderedDict()
+        self._patches: OrderedDict[tuple[str, int, int, str | None], EncodedPatch] = OrderedDict()
 
-    def patch(self, changes: Sequence[NumberedChange], *, epoch: str, seq: int, user: str | None) -> Encoded:
-        """Return all changes after `seq`, for a viewer of this user or of everybody."""
+    def patch(self, changes: Sequence[NumberedChange], *, epoch: str, seq: int, user: str | None) -> EncodedPatch:
+        """Return all changes after `seq` as a patch for one user, or for all users."""
         key = (epoch, seq, changes[-1].seq, user)
-        known = self._held.get(key)
+        known = self._patches.get(key)
         if known is not None:
             return known
         patch = patch_of(changes, epoch=epoch, seq=seq, user=user)
-        made = Encoded(text=frame_json(patch), to=patch.to, empty=not patch.ops)
-        self._held[key] = made
+        made = EncodedPatch(text=frame_json(patch), to=patch.to, empty=not patch.ops)
+        self._patches[key] = made
         self._bytes += len(made.text)
-        while len(self._held) > _PATCHES_MAX or (self._bytes > self._bytes_max and len(self._held) > 1):
-            self._bytes -= len(self._held.popitem(last=False)[1].text)
+        while len(self._patches) > _PATCHES_MAX or (self._bytes > self._bytes_max and len(self._patches) > 1):
+            self._bytes -= len(self._patches.popitem(last=False)[1].text)
         return made
 
     def clear(self) -> None:
-        """Let go of everything, because something in it was forgotten."""
-        self._held.clear()
+        """Drop everything, after data in it was deleted."""
+        self._patches.clear()
         self._bytes = 0
 
 
-# The last changes of a tenant, shared by all its viewers, bounded by number, bytes and age.
-
-
 @dataclass(frozen=True, slots=True)
-class _Held:
+class _Entry:
     change: NumberedChange
     size_bytes: int
-    came_s: float
+    added_s: float
 
 
 class Ring:
-    """Changes `start + 1` … `end`, without gaps.
+    """Ring buffer of changes `start + 1` to `end`, without gaps; bounded in number, bytes and age.
 
     Args:
-        start: number after which the ring begins to hold changes.
+        start: sequence number before the first change.
     """
 
     def __init__(self, start: int, limits: LiveLimits) -> None:
         self.start = start
         self._limits = limits
-        self._held: deque[_Held] = deque()
+        self._entries: deque[_Entry] = deque()
         self._bytes = 0
 
     @property
     def end(self) -> int:
-        """Number of the newest change known."""
-        return self.start + len(self._held)
+        """Sequence number of the newest change."""
+        return self.start + len(self._entries)
 
     def add(self, changes: Sequence[NumberedChange], *, now_s: float) -> None:
-        """Take changes that follow `end`; the oldest leave as far as a bound demands.
+        """Append changes that follow `end`, and drop the oldest ones over the bounds.
 
         Args:
-            now_s: of a clock that never goes back.
+            now_s: from a monotonic clock.
         """
         for change in changes:
             if change.seq != self.end + 1:
                 raise AssertionError(f"change {change.seq} does not follow {self.end}")
             size = len(orjson.dumps(change.change.body)) + len(change.change.element_id) + 16
-            self._held.append(_Held(change, size, now_s))
+            self._entries.append(_Entry(change, size, now_s))
             self._bytes += size
         self._trim(now_s)
 
     def since(self, seq: int, *, bytes_max: int) -> list[NumberedChange] | None:
-        """Changes after `seq` in order, as many as `bytes_max` allows but at least one; None when not all are held."""
+        """Return changes after `seq`, at least one and up to `bytes_max`; None if some are no longer in the ring."""
         if not self.start <= seq <= self.end:
             return None
         taken: list[NumberedChange] = []
         size = 0
-        for held in islice(self._held, seq - self.start, None):
-            size += held.size_bytes
+        for entry in islice(self._entries, seq - self.start, None):
+            size += entry.size_bytes
             if taken and size > bytes_max:
                 break
-            taken.append(held.change)
+            taken.append(entry.change)
         return taken
 
     def _trim(self, now_s: float) -> None:
-        while self._held and (
-            len(self._held) > self._limits.ring_changes
+        while self._entries and (
+            len(self._entries) > self._limits.ring_changes
             or self._bytes > self._limits.ring_bytes
-            or now_s - self._held[0].came_s > self._limits.ring_s
+            or now_s - self._entries[0].added_s > self._limits.ring_s
         ):
-            self._bytes -= self._held.popleft().size_bytes
+            self._bytes -= self._entries.popleft().size_bytes
             self.start += 1
 
 
-# Up to 16 maps of 5,000 elements each, one after the other.
+# For up to 16 snapshots of 5,000 elements each, one after the other.
 _CATCHING_UP: Final = BoundedThreads(threads_max=1, cpu_max_s=5.0)
 
 
 class Feed:
-    """Follows the change log of one tenant while it has viewers.
+    """Follow the change log of one tenant while it has viewers.
 
     Args:
-        resume: where the first viewer stopped; the ring begins there when that is near enough, so that coming back
-            after everybody had left, or after a restart of the service, needs no snapshot.
+        resume: position of the first viewer. The ring starts there if it is recent enough, so that reconnecting after
+            all viewers left, or after a restart, needs no snapshot.
 
     Attributes:
-        up: whether the last look at the log succeeded.
-        as_of: when the database last answered, ISO 8601 UTC; empty before it ever did.
-        epoch: of the log; None before the first successful look.
-        frames: patches as they travel, shared by viewers at the same place; snapshots: likewise.
-        looked: set after the first look, whether it succeeded or not.
+        up: True if the last read of the log succeeded.
+        as_of: when the database last answered, ISO 8601 UTC; empty before.
+        epoch: of the log; None before the first successful read.
+        frames, snapshots: encoded frames shared by viewers.
+        looked: set after the first read, successful or not.
     """
 
     def __init__(
@@ -203,8 +200,8 @@ class Feed:
         self.as_of = ""
         self.epoch: str | None = None
         self.ring = Ring(0, limits)
-        self.frames = SharedFrames(limits.ring_bytes)
-        self.snapshots = SharedSnapshots(part_bytes=limits.frame_out_bytes, bytes_max=limits.ring_bytes)
+        self.frames = PatchCache(limits.ring_bytes)
+        self.snapshots = SnapshotFrameCache(part_bytes=limits.frame_out_bytes, bytes_max=limits.ring_bytes)
         self.looked = asyncio.Event()
         self.listeners: set[asyncio.Event] = set()
         self._changes = change_log
@@ -217,28 +214,28 @@ class Feed:
         self._one_snapshot = asyncio.Lock()
 
     def notify(self) -> None:
-        """Something was committed: look at once."""
+        """Read the log now, after a commit."""
         self._news.set()
 
     async def watch(self) -> None:
-        """Look at the log at each notification and every `poll_s`, database up or down, until cancelled.
+        """Read the log at each notification and every `poll_s` until cancelled, also while the database is down.
 
-        Run it supervised: an error that nobody foresaw ends it, after viewers were told that nothing comes.
+        Run it supervised: an unexpected error ends it, after viewers got the status `down`.
         """
         while True:
             self._news.clear()
             await self._look()
-            # Not wait_for: in Python 3.11 it swallows a cancellation that comes together with the event.
+            # Not wait_for: in Python 3.11 it can swallow a cancellation that arrives with the event.
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(self._limits.poll_s):
                     await self._news.wait()
 
     def reaches(self, epoch: str, seq: int) -> bool:
-        """Return whether patches alone can bring a viewer from there to now."""
+        """Return whether patches suffice to bring a viewer from this position to the present."""
         return epoch == self.epoch and self.ring.start <= seq <= self.ring.end
 
     async def snapshot(self, user: str | None, budget: int) -> Snapshot:
-        """Return a snapshot from which patches lead on; viewers who ask for the same at the same time share it.
+        """Return a snapshot that patches can continue; concurrent viewers of the same scope share it.
 
         Raises:
             UnavailableError: the database does not answer.
@@ -260,11 +257,11 @@ class Feed:
         return snapshot
 
     def kept_snapshot(self, user: str | None, budget: int) -> Snapshot | None:
-        """Return the last one that shows this scope, however old."""
+        """Return the last snapshot of this scope, however old."""
         return self._kept.nearest(self.tenant, user, budget)
 
     async def keep_up(self) -> None:
-        """Bring what is kept up to now, as far as the changes since then are held; nobody watches any more."""
+        """Update the cached snapshots from the ring after the last viewer has left."""
         forgettings = self._kept.forgettings
         for user, budget, kept in self._kept.of_tenant(self.tenant):
             if not self.reaches(kept.epoch, kept.seq):
@@ -273,13 +270,13 @@ class Feed:
             if not changes:
                 continue
             try:
-                now = await _CATCHING_UP.run(partial(caught_up, kept, changes, user=user))
+                current = await _CATCHING_UP.run(partial(caught_up, kept, changes, user=user))
             except TooSlowError:
-                # What is kept stays as old as it says.
+                # The cached snapshot stays as it is.
                 continue
-            # Whoever came meanwhile may have kept a newer one.
+            # A new viewer may have cached a newer one meanwhile.
             if self._kept.exactly(self.tenant, user, budget) is kept:
-                self._kept.keep(self.tenant, user, budget, now, forgettings=forgettings)
+                self._kept.keep(self.tenant, user, budget, current, forgettings=forgettings)
 
     async def _look(self) -> None:
         try:
@@ -289,12 +286,12 @@ class Feed:
         except (UnavailableError, TimeoutError):
             up = False
         except Exception:
-            # Viewers are told that nothing comes at present; the supervisor starts the watcher again.
-            self._tell(up=False)
+            # Report `down` to the viewers; the supervisor restarts the task.
+            self._set_up(up=False)
             raise
-        self._tell(up=up)
+        self._set_up(up=up)
 
-    def _tell(self, *, up: bool) -> None:
+    def _set_up(self, *, up: bool) -> None:
         if up:
             self.as_of = moment_text(datetime.now(UTC)) or ""
         if up != self.up or not self.looked.is_set():
@@ -314,7 +311,7 @@ class Feed:
                 self._restart(head)
                 return
             if any(numbered.change.reason == FORGOTTEN for numbered in changes):
-                # What is held from before may tell it; the log itself no longer does.
+                # Cached frames and changes may contain the deleted data; the log no longer does.
                 self._kept.drop(self.tenant)
                 self.frames.clear()
                 self.snapshots.clear()
@@ -329,7 +326,7 @@ class Feed:
             self.ring = Ring(resume.seq, self._limits)
 
     def _restart(self, head: Head) -> None:
-        """Everything before is out of reach: viewers get snapshots."""
+        """Start a new ring; viewers behind it get snapshots."""
         self.epoch = head.epoch
         self.ring = Ring(head.seq, self._limits)
         self._wake()

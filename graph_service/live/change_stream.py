@@ -1,11 +1,11 @@
-"""A tenant's changes as batches, from a number on and then as they are committed; who reads slowly gets larger ones."""
+"""A tenant's changes as batches, from a sequence number on; slow readers get larger batches."""
 
 import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
 
-from graph_service.auth.access import ANYBODY, Access
-from graph_service.auth.places import Place
+from graph_service.auth.access import ANONYMOUS, Access
+from graph_service.auth.connection_slots import Slot
 from graph_service.live.change_feed import Feed
 from graph_service.live.hub import Hub
 from graph_service.memory.change_log.log import ChangeLog
@@ -19,8 +19,8 @@ class Batch:
     """Changes in order.
 
     Attributes:
-        seq: up to this number everything was told, as far as it concerns the asker.
-        reset: what came before is out of reach: the graph must be fetched anew.
+        seq: sequence number of the last delivered change, including those filtered out.
+        reset: changes were missed, and the graph must be fetched again.
     """
 
     epoch: str
@@ -30,10 +30,9 @@ class Batch:
 
 
 class ChangeStream:
-    """Hands the changes of tenants to whoever subscribes; counts as a viewer.
+    """Stream changes of tenants to subscribers, which count as viewers.
 
-    Nothing is kept for a slow reader: it asks for the next batch when it has sent the last, and finds what it missed in
-    the ring that all readers share, or in the log.
+    Nothing is queued per reader: after sending a batch it takes the next one from the shared ring, or from the log.
     """
 
     def __init__(self, hub: Hub, change_log: ChangeLog) -> None:
@@ -41,65 +40,66 @@ class ChangeStream:
         self._log = change_log
 
     async def follow(
-        self, tenant: str, user_id: str | None, *, epoch: str | None, since: int | None, access: Access = ANYBODY
+        self, tenant: str, user_id: str | None, *, epoch: str | None, since: int | None, access: Access = ANONYMOUS
     ) -> AsyncIterator[Batch]:
-        """First where it stands, then what happens; ends when its place is needed for somebody else.
+        """Yield the current position, then changes as they are committed.
 
         Args:
-            access: whose place it takes.
-            since: the last change that is known; None means from now on.
+            access: of the subscriber, whose quota it uses.
+            since: the last known change; None means from now on.
 
         Raises:
-            RateLimitError: there are too many viewers, or the place was given to somebody else.
-            UnavailableError: the log that must be read does not answer.
+            RateLimitError: too many viewers, or the slot was revoked.
+            UnavailableError: the log does not answer.
         """
-        with self._hub.places.taken(tenant, access) as place:
+        with self._hub.slots.take(tenant, access) as slot:
             resume = Resume(epoch=epoch, seq=since) if epoch is not None and since is not None else None
             async with self._hub.watching(tenant, resume) as feed:
                 wake = asyncio.Event()
                 feed.listeners.add(wake)
-                losing = asyncio.create_task(_woken(place, wake), name="keep a place")
+                watching = asyncio.create_task(_wake_when_revoked(slot, wake), name="watch a stream's slot")
                 try:
-                    now = _standing(feed, epoch, since)
-                    yield now
+                    position = _position(feed, epoch, since)
+                    yield position
                     while True:
                         wake.clear()
-                        if place.lost.is_set():
-                            raise RateLimitError("this place was given to a tenant that has fewer; come back", 5.0)
-                        after = await self._after(feed, now)
-                        if after is None:
+                        if slot.revoked.is_set():
+                            raise RateLimitError(
+                                "the connection was closed in favour of a tenant with fewer connections; reconnect", 5.0
+                            )
+                        batch = await self._next(feed, position)
+                        if batch is None:
                             await wake.wait()
                             continue
-                        now = after
-                        mine = tuple(one for one in after.changes if user_id in (None, one.user_id))
-                        if mine or after.reset:
-                            yield replace(after, changes=mine)
+                        position = batch
+                        wanted = tuple(one for one in batch.changes if user_id in (None, one.user_id))
+                        if wanted or batch.reset:
+                            yield replace(batch, changes=wanted)
                 finally:
-                    losing.cancel()
+                    watching.cancel()
                     feed.listeners.discard(wake)
 
-    async def _after(self, feed: Feed, told: Batch) -> Batch | None:
-        """Return what follows; None when there is nothing yet."""
-        if (feed.epoch or "") != told.epoch:
-            return _standing(feed, told.epoch, told.seq)
-        taken = feed.ring.since(told.seq, bytes_max=self._hub.limits.frame_out_bytes)
-        if taken is None:
-            # The ring does not reach back so far; the log may.
-            found = await self._log.since(feed.tenant, told.seq)
-            taken = found if found and found[0].seq == told.seq + 1 else None
-        if taken is None:
-            return replace(told, seq=feed.ring.end, reset=True, changes=())
-        return replace(told, seq=taken[-1].seq, reset=False, changes=tuple(taken)) if taken else None
+    async def _next(self, feed: Feed, last: Batch) -> Batch | None:
+        """Return the batch after `last`; None if there is nothing new."""
+        if (feed.epoch or "") != last.epoch:
+            return _position(feed, last.epoch, last.seq)
+        changes = feed.ring.since(last.seq, bytes_max=self._hub.limits.frame_out_bytes)
+        if changes is None:
+            # Too old for the ring; try the log.
+            logged = await self._log.since(feed.tenant, last.seq)
+            changes = logged if logged and logged[0].seq == last.seq + 1 else None
+        if changes is None:
+            return replace(last, seq=feed.ring.end, reset=True, changes=())
+        return replace(last, seq=changes[-1].seq, reset=False, changes=tuple(changes)) if changes else None
 
 
-async def _woken(place: Place, wake: asyncio.Event) -> None:
-    """Wake the stream when its place is lost."""
-    await place.lost.wait()
+async def _wake_when_revoked(slot: Slot, wake: asyncio.Event) -> None:
+    await slot.revoked.wait()
     wake.set()
 
 
-def _standing(feed: Feed, epoch: str | None, since: int | None) -> Batch:
-    """Return where a reader begins."""
+def _position(feed: Feed, epoch: str | None, since: int | None) -> Batch:
+    """Return the position from which a reader starts."""
     known, end = feed.epoch or "", feed.ring.end
     reset = (epoch is not None and epoch != known) or (since is not None and not 0 <= since <= end)
     return Batch(epoch=known, seq=end if reset or since is None else since, reset=reset)

@@ -1,4 +1,4 @@
-"""Why a socket is closed by us: an error frame first, then one of the protocol's close codes."""
+"""Close codes of the viewer's WebSocket; an error frame with the reason is sent before closing."""
 
 from typing import Final
 
@@ -13,7 +13,7 @@ TIMEOUT: Final = 4408
 TOO_BIG: Final = 4413
 TOO_FAST: Final = 4429
 TRY_LATER: Final = 1013
-OUR_FAULT: Final = 1011
+INTERNAL_ERROR: Final = 1011
 
 _NAMES: Final = {
     BAD_FRAME: "BAD_FRAME",
@@ -24,16 +24,16 @@ _NAMES: Final = {
     TOO_BIG: "TOO_BIG",
     TOO_FAST: "TOO_FAST",
     TRY_LATER: "TRY_LATER",
-    OUR_FAULT: "INTERNAL",
+    INTERNAL_ERROR: "INTERNAL",
 }
 
 
 class RefusedError(MnemographError):
-    """Ends one viewer's connection.
+    """Raised to close a viewer's connection.
 
     Attributes:
         close_code: one of the codes above.
-        retry_s: seconds after which coming back makes sense; None when somebody must act first.
+        retry_s: seconds to wait before reconnecting; None if reconnecting alone does not help.
     """
 
     def __init__(self, close_code: int, message: str, *, retry_s: float | None = None) -> None:
@@ -42,5 +42,5 @@ class RefusedError(MnemographError):
         self.retry_s = retry_s
 
     def frame(self) -> ErrorFrame:
-        """Return what the viewer is told before the socket closes."""
+        """Return the error frame to send before closing."""
         return ErrorFrame(code=_NAMES[self.close_code], message=self.message, retry_s=self.retry_s)

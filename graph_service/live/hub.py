@@ -1,14 +1,14 @@
-"""Brings viewers and tenants together: one feed for each tenant that is being watched, a bounded number of viewers."""
+"""All viewers of this process: one change feed per watched tenant, with a bounded number of viewers."""
 
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 
-from graph_service.auth.places import Places
+from graph_service.auth.connection_slots import ConnectionSlots
 from graph_service.live.change_feed import Feed
 from graph_service.live.limits import LIVE_LIMITS, LiveLimits
-from graph_service.live.presence import Company
+from graph_service.live.presence import ViewerGroup
 from graph_service.memory.change_log.log import ChangeLog
 from graph_service.memory.mindmap.reader import MindMap
 from graph_service.memory.mindmap.snapshot_cache import MapSnapshotCache
@@ -24,7 +24,7 @@ from schema.predicates import whitelist
 class _Watched:
     feed: Feed
     task: asyncio.Task[None]
-    company: Company = field(default_factory=Company)
+    viewer_group: ViewerGroup = field(default_factory=ViewerGroup)
     viewers: int = field(default=0)
 
 
@@ -32,9 +32,9 @@ class Hub:
     """All viewers of this process.
 
     Args:
-        version: of the service, as viewers are told.
-        kept: what is shown while the database is away; shared with whoever else shows maps.
-        supervisor: keeps the feeds running.
+        version: of the service.
+        kept: snapshots to show while the database is unavailable, shared with the REST API.
+        supervisor: runs the feeds.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class Hub:
         self._supervisor = supervisor or Supervisor()
         self._watched: dict[str, _Watched] = {}
         self.kept = MapSnapshotCache() if kept is None else kept
-        self.places = Places(
+        self.slots = ConnectionSlots(
             "viewers",
             most=limits.viewers,
             of_tenant=limits.viewers_of_tenant,
@@ -63,23 +63,23 @@ class Hub:
 
     @property
     def viewers(self) -> int:
-        """Return how many watch."""
-        return len(self.places)
+        """The number of connected viewers."""
+        return len(self.slots)
 
     def notify(self, tenant: str) -> None:
-        """Something was committed in this tenant; to be called in the event loop, after the commit."""
+        """Notify the feed of a tenant after a commit; call it in the event loop."""
         watched = self._watched.get(tenant)
         if watched is not None:
             watched.feed.notify()
 
     def forget(self, tenant: str) -> None:
-        """Something was forgotten in this tenant: lets go of what was kept to be shown without the database."""
+        """Drop the cached snapshots of a tenant after a deletion."""
         self.kept.drop(tenant)
         self.notify(tenant)
 
     @contextlib.asynccontextmanager
     async def watching(self, tenant: str, resume: Resume | None) -> AsyncIterator[Feed]:
-        """The tenant's feed, which has looked at the log once; it runs as long as somebody watches."""
+        """Yield the tenant's feed after its first read of the log; the feed runs while it has viewers."""
         watched = self._watched.get(tenant)
         if watched is None:
             feed = Feed(tenant, self._changes, self._mindmap, limits=self.limits, kept=self.kept, resume=resume)
@@ -98,12 +98,12 @@ class Hub:
                 await _end(watched.task)
                 await watched.feed.keep_up()
 
-    def company(self, feed: Feed) -> Company:
-        """Return those who watch the tenant of this feed, which is being watched."""
-        return self._watched[feed.tenant].company
+    def viewer_group(self, feed: Feed) -> ViewerGroup:
+        """Return the viewers of this feed's tenant."""
+        return self._watched[feed.tenant].viewer_group
 
     async def hello_ack(self, feed: Feed) -> HelloAck:
-        """Return what a viewer is told first; while the database is away it lists no users."""
+        """Return the reply to `hello`; without the database its list of users is empty."""
         users: list[UserView] = []
         if feed.up:
             with contextlib.suppress(UnavailableError):
@@ -116,7 +116,7 @@ class Hub:
             limits=SocketLimits(
                 msg_bytes=self.limits.frame_out_bytes,
                 window=self.limits.window,
-                ping_s=max(1, round(self.limits.quiet_s)),
+                ping_s=max(1, round(self.limits.heartbeat_s)),
             ),
             kinds=[kind.value for kind in MIND_MAP_KINDS],
             predicates=list(whitelist()),
@@ -124,7 +124,7 @@ class Hub:
         )
 
     async def close(self) -> None:
-        """End all watching; sockets that are still open get nothing more."""
+        """Stop all feeds; open sockets get no more frames."""
         watched, self._watched = list(self._watched.values()), {}
         for each in watched:
             await _end(each.task)

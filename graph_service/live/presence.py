@@ -1,7 +1,7 @@
-"""Those who watch one tenant together: how many they are, and what each points at.
+"""Presence: the viewers of one tenant, and what each of them points at.
 
-Nothing of this is stored. Each member holds at most one word of each other, the latest, so that whoever reads slowly
-costs no memory and skips what is over. A word is encoded once, for all; in a large company each is told few at a time.
+Nothing is stored. Each member queues at most the latest frame of each other member, so slow readers skip outdated
+frames and cost no memory. Frames are encoded once for all; in large groups each member gets a few at a time.
 """
 
 import asyncio
@@ -16,10 +16,10 @@ COLOURS = 6
 
 @dataclass(slots=True, eq=False)
 class Member:
-    """One viewer among the others.
+    """One viewer of the group.
 
     Attributes:
-        name: what the others know it by; told by the service, so that nobody speaks for somebody else.
+        name: assigned by the service, so that nobody can impersonate another viewer.
         wake: set when there is something to send.
     """
 
@@ -27,27 +27,27 @@ class Member:
     colour: int
     wake: asyncio.Event = field(default_factory=asyncio.Event)
     _clock: int = -1
-    _heard: dict[str, bytes] = field(default_factory=dict)
+    _pending: dict[str, bytes] = field(default_factory=dict)
     _others: int = 0
-    _told: int = 0
+    _sent_others: int = 0
 
-    def take(self, *, words_together: int) -> list[bytes]:
-        """Return what is to be sent now: the number of others if it changed, then the latest word of each.
+    def take(self, *, frames_max: int) -> list[bytes]:
+        """Return the frames to send now: the number of other viewers if it changed, then their latest frames.
 
         Args:
-            words_together: of all members at a time; this one takes its share, what waited longest first.
+            frames_max: for all members together; this one takes its share, oldest first.
         """
-        texts = [] if self._others == self._told else [frame_json(Presence(others=self._others))]
-        self._told = self._others
-        for by in list(islice(self._heard, max(words_together // (self._others + 1), 1))):
-            texts.append(self._heard.pop(by))
-        if not self._heard:
+        texts = [] if self._others == self._sent_others else [frame_json(Presence(others=self._others))]
+        self._sent_others = self._others
+        for by in list(islice(self._pending, max(frames_max // (self._others + 1), 1))):
+            texts.append(self._pending.pop(by))
+        if not self._pending:
             self.wake.clear()
         return texts
 
 
-class Company:
-    """The members of one tenant."""
+class ViewerGroup:
+    """The viewers of one tenant."""
 
     def __init__(self) -> None:
         self._numbers = 0
@@ -55,34 +55,36 @@ class Company:
         self._last: dict[str, bytes] = {}
 
     def join(self) -> Member:
-        """Somebody comes, and hears of everybody at once."""
+        """Add a viewer, and queue the others' latest frames for it."""
         self._numbers += 1
         member = Member(name=f"v{self._numbers}", colour=self._numbers % COLOURS)
-        member._heard.update(self._last)
+        member._pending.update(self._last)
         self._members[member.name] = member
         self._count()
         return member
 
     def leave(self, member: Member) -> None:
-        """Somebody goes; what it pointed at is pointed at no more."""
+        """Remove a viewer and clear its pointer."""
         del self._members[member.name]
         if self._last.pop(member.name, None) is not None:
-            self._tell(SelectionSync(by=member.name, clock=member._clock + 1, ids=None, colour=member.colour))
+            self._broadcast(SelectionSync(by=member.name, clock=member._clock + 1, ids=None, colour=member.colour))
         self._count()
 
-    def point(self, member: Member, told: Pointing) -> None:
-        """Somebody points at something; what is older than its last word is passed over."""
-        if told.clock <= member._clock:
+    def point(self, member: Member, pointing: Pointing) -> None:
+        """Broadcast what a viewer points at, unless it is older than its last frame."""
+        if pointing.clock <= member._clock:
             return
-        member._clock = told.clock
-        word = SelectionSync(by=member.name, clock=told.clock, ids=told.ids, focus=told.focus, colour=member.colour)
-        self._last[member.name] = self._tell(word)
+        member._clock = pointing.clock
+        frame = SelectionSync(
+            by=member.name, clock=pointing.clock, ids=pointing.ids, focus=pointing.focus, colour=member.colour
+        )
+        self._last[member.name] = self._broadcast(frame)
 
-    def _tell(self, word: SelectionSync) -> bytes:
-        text = frame_json(word)
+    def _broadcast(self, frame: SelectionSync) -> bytes:
+        text = frame_json(frame)
         for other in self._members.values():
-            if other.name != word.by:
-                other._heard[word.by] = text
+            if other.name != frame.by:
+                other._pending[frame.by] = text
                 other.wake.set()
         return text
 

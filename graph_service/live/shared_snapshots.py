@@ -1,4 +1,4 @@
-"""Snapshots as they travel, made once for all viewers that are shown the same, large ones away from the event loop."""
+"""Snapshots encoded once for all viewers of the same scope; large ones in a thread."""
 
 import asyncio
 from collections import deque
@@ -9,9 +9,9 @@ from extraction.bounded_threads import BoundedThreads
 from graph_service.live.patches import snapshot_parts
 from graph_service.memory.mindmap.snapshot import Snapshot, frame_json
 
-_HELD_MAX: Final = 8
-# So many nodes and edges are encoded in about 3 ms.
-_ENCODED_HERE: Final = 500
+_SNAPSHOTS_MAX: Final = 8
+# Elements that are encoded in about 3 ms on the event loop.
+_ENCODED_INLINE: Final = 500
 _ENCODING: Final = BoundedThreads(threads_max=2, cpu_max_s=10.0)
 
 
@@ -26,11 +26,11 @@ class _Encoded:
         return sum(map(len, self.parts))
 
 
-class SharedSnapshots:
-    """The last snapshots of a tenant; viewers that are handed the same one get the same bytes.
+class SnapshotFrameCache:
+    """The last encoded snapshots of a tenant.
 
     Args:
-        part_bytes: of one frame at most; bytes_max: of all frames that are held.
+        part_bytes: maximum size of one frame; bytes_max: of all cached frames.
     """
 
     def __init__(self, *, part_bytes: int, bytes_max: int) -> None:
@@ -43,7 +43,7 @@ class SharedSnapshots:
         """Return the frames of a snapshot.
 
         Args:
-            stale: whether the database is away.
+            stale: the database is unavailable.
 
         Raises:
             TooSlowError: encoding took too long.
@@ -58,14 +58,14 @@ class SharedSnapshots:
                 whole = snapshot.frame(stale=stale)
                 return tuple(frame_json(part) for part in snapshot_parts(whole, bytes_max=self._part_bytes))
 
-            small = len(snapshot.nodes) + len(snapshot.edges) <= _ENCODED_HERE
+            small = len(snapshot.nodes) + len(snapshot.edges) <= _ENCODED_INLINE
             made = encoded() if small else await _ENCODING.run(encoded)
-            # `clear` puts another deque in its place: what was begun before it is not kept.
+            # `clear` replaces the deque, so that a snapshot begun before it is not cached.
             held.append(_Encoded(snapshot, stale, made))
-            while len(held) > _HELD_MAX or (len(held) > 1 and sum(one.bytes_n for one in held) > self._bytes_max):
+            while len(held) > _SNAPSHOTS_MAX or (len(held) > 1 and sum(one.bytes_n for one in held) > self._bytes_max):
                 held.popleft()
             return made
 
     def clear(self) -> None:
-        """Let go of everything, because something in it was forgotten."""
+        """Drop everything, after data in it was deleted."""
         self._held = deque()

@@ -1,4 +1,4 @@
-"""One viewer: a cursor into the shared ring, the frames that are out, and the loop that sends the next one."""
+"""One viewer: its position in the shared ring, its unacknowledged frames, and its send loop."""
 
 import asyncio
 import contextlib
@@ -17,10 +17,10 @@ Send = Callable[[bytes], Awaitable[None]]
 
 
 class Viewer:
-    """Brings one viewer to the present and keeps it there, as fast as it acknowledges.
+    """Keep one viewer up to date, as fast as it acknowledges frames.
 
-    Nothing is queued for it: what happened while it was slow is sent as one coalesced patch, or as a snapshot when the
-    ring no longer reaches back.
+    Nothing is queued per viewer: a slow one gets one coalesced patch, or a snapshot if the ring no longer holds its
+    position.
 
     Args:
         send: sends one text frame.
@@ -34,49 +34,49 @@ class Viewer:
         self._shows: Resume | None = hello.resume
         self._send_bytes = send
         self._limits = limits
-        self._out: deque[tuple[int, float]] = deque()
-        self._told_up = True
+        self._unacknowledged: deque[tuple[int, float]] = deque()
+        self._reported_up = True
         self._sent_s = _now_s()
 
-    def hear(self, frame: Ack | Resync | ScopeWish) -> None:
-        """Take a frame of the viewer; the loop acts on it."""
+    def handle(self, frame: Ack | Resync | ScopeWish) -> None:
+        """Handle a frame from the viewer and wake the send loop."""
         match frame:
             case Ack():
                 self._acknowledge(frame.seq)
             case Resync():
-                self._want_snapshot()
+                self._request_snapshot()
             case ScopeWish():
                 self._user, self._budget = frame.user, frame.budget
-                self._want_snapshot()
+                self._request_snapshot()
         self.wake.set()
 
-    async def mingle(self, member: Member) -> None:
-        """Tell what the others do, beside patches and snapshots, until cancelled.
+    async def send_presence(self, member: Member) -> None:
+        """Send presence frames until cancelled.
 
         Raises:
-            RefusedError: the viewer did not take what was sent within `ack_s`.
+            RefusedError: the viewer did not read a frame within `ack_s`.
         """
         while True:
             await member.wake.wait()
-            for text in member.take(words_together=self._limits.mingle_words):
+            for text in member.take(frames_max=self._limits.presence_frames):
                 await self._send_text(text)
-            await asyncio.sleep(self._limits.mingle_s)
+            await asyncio.sleep(self._limits.presence_interval_s)
 
     async def run(self) -> None:
-        """Send until cancelled.
+        """Send status, snapshots and patches until cancelled.
 
         Raises:
-            RefusedError: the viewer did not acknowledge, or did not take what was sent, within `ack_s`.
+            RefusedError: the viewer did not read or acknowledge a frame within `ack_s`.
         """
         self._feed.listeners.add(self.wake)
         try:
             while True:
                 self.wake.clear()
-                await self._tell_status()
+                await self._send_status_if_changed()
                 while await self._advance():
                     pass
-                await self._prove_life()
-                # Not wait_for: in Python 3.11 it swallows a cancellation that comes together with the event.
+                await self._send_heartbeat()
+                # Not wait_for: in Python 3.11 it can swallow a cancellation that arrives with the event.
                 with contextlib.suppress(TimeoutError):
                     async with asyncio.timeout(self._pause_s()):
                         await self.wake.wait()
@@ -85,8 +85,8 @@ class Viewer:
             self._feed.listeners.discard(self.wake)
 
     async def _advance(self) -> bool:
-        """Send the next snapshot or patch; False when there is nothing to send now, or too much is out already."""
-        if len(self._out) >= self._limits.window:
+        """Send the next snapshot or patch; return False if there is none or the window is full."""
+        if len(self._unacknowledged) >= self._limits.window:
             return False
         shows = self._shows
         if shows is None or (self._feed.up and not self._feed.reaches(shows.epoch, shows.seq)):
@@ -99,7 +99,7 @@ class Viewer:
         patch = self._feed.frames.patch(changes, epoch=shows.epoch, seq=shows.seq, user=self._user)
         if not patch.empty:
             self._shows = Resume(epoch=shows.epoch, seq=patch.to)
-            self._out.append((patch.to, _now_s()))
+            self._unacknowledged.append((patch.to, _now_s()))
             await self._send_text(patch.text)
             return True
         if len(changes) < self._limits.skipped_max and patch.to == self._feed.ring.end:
@@ -117,7 +117,7 @@ class Viewer:
         if (user, budget) != (self._user, self._budget):
             return True
         self._shows = Resume(epoch=snapshot.epoch, seq=snapshot.seq)
-        self._out.append((snapshot.seq, _now_s()))
+        self._unacknowledged.append((snapshot.seq, _now_s()))
         for part in parts:
             await self._send_text(part)
         return True
@@ -130,19 +130,19 @@ class Viewer:
             self._feed.notify()
             return None
 
-    async def _tell_status(self) -> None:
-        if self._feed.up != self._told_up:
-            self._told_up = self._feed.up
+    async def _send_status_if_changed(self) -> None:
+        if self._feed.up != self._reported_up:
+            self._reported_up = self._feed.up
             await self._send(self._status())
 
-    async def _prove_life(self) -> None:
-        if _now_s() - self._sent_s < self._limits.quiet_s:
+    async def _send_heartbeat(self) -> None:
+        if _now_s() - self._sent_s < self._limits.heartbeat_s:
             return
         if self._shows is None:
             await self._send(self._status())
             return
         skipped = None
-        if not self._out and self._shows.epoch == self._feed.epoch:
+        if not self._unacknowledged and self._shows.epoch == self._feed.epoch:
             skipped = self._feed.ring.since(self._shows.seq, bytes_max=self._limits.frame_out_bytes // 2)
         seq = skipped[-1].seq if skipped else self._shows.seq
         await self._send_bookmark(Resume(epoch=self._shows.epoch, seq=seq))
@@ -159,9 +159,7 @@ class Viewer:
             async with asyncio.timeout(self._limits.ack_s):
                 await self._send_bytes(text)
         except TimeoutError as error:
-            raise RefusedError(
-                TIMEOUT, "the viewer does not read what it is sent; connect again", retry_s=0.0
-            ) from error
+            raise RefusedError(TIMEOUT, "the viewer does not read its frames; reconnect", retry_s=0.0) from error
         self._sent_s = _now_s()
 
     def _status(self) -> Status:
@@ -169,29 +167,31 @@ class Viewer:
         return Status(db="up" if up else "down", serving="live" if up else "last snapshot", as_of=self._feed.as_of)
 
     def _acknowledge(self, seq: int) -> None:
-        # One acknowledgement stands for all frames before it, whose numbers may be of an older epoch.
-        newest = max((place for place, (out, _) in enumerate(self._out, start=1) if out <= seq), default=0)
-        for _ in range(newest):
-            self._out.popleft()
+        # An acknowledgement covers all frames before it, which may belong to an older epoch.
+        count = max(
+            (number for number, (sent, _) in enumerate(self._unacknowledged, start=1) if sent <= seq), default=0
+        )
+        for _ in range(count):
+            self._unacknowledged.popleft()
 
-    def _want_snapshot(self) -> None:
-        """What is out will be ignored, so it is not waited for."""
+    def _request_snapshot(self) -> None:
+        """Send a snapshot next; acknowledgements of earlier frames no longer matter."""
         self._shows = None
-        self._out.clear()
+        self._unacknowledged.clear()
 
     def _check_acknowledged(self) -> None:
-        if self._out and _now_s() - self._out[0][1] >= self._limits.ack_s:
+        if self._unacknowledged and _now_s() - self._unacknowledged[0][1] >= self._limits.ack_s:
             raise RefusedError(
                 TIMEOUT,
-                f"frame {self._out[0][0]} was not acknowledged within {self._limits.ack_s:g} s; connect again",
+                f"frame {self._unacknowledged[0][0]} was not acknowledged within {self._limits.ack_s:g} s; reconnect",
                 retry_s=0.0,
             )
 
     def _pause_s(self) -> float:
-        due = [self._sent_s + self._limits.quiet_s]
-        if self._out:
-            due.append(self._out[0][1] + self._limits.ack_s)
-        if self._shows is None and len(self._out) < self._limits.window:
+        due = [self._sent_s + self._limits.heartbeat_s]
+        if self._unacknowledged:
+            due.append(self._unacknowledged[0][1] + self._limits.ack_s)
+        if self._shows is None and len(self._unacknowledged) < self._limits.window:
             due.append(_now_s() + self._limits.poll_s)
         return max(min(due) - _now_s(), 0.01)
 

@@ -1,4 +1,4 @@
-"""The WebSocket door `/live`: who may enter, what a frame may be, and how a connection ends."""
+"""The viewer's WebSocket `/live`: handshake, access checks, incoming frames and closing."""
 
 import asyncio
 import contextlib
@@ -13,16 +13,16 @@ from fastapi import APIRouter
 from pydantic import ValidationError
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from graph_service.auth.access import ANYBODY, Access, demand, tenant_opened, vouch
-from graph_service.auth.gate import Gate
+from graph_service.auth.access import ANONYMOUS, Access, identify_connection, require_access, resolve_tenant
+from graph_service.auth.authenticator import Authenticator
+from graph_service.auth.connection_slots import Slot
 from graph_service.auth.origin import same_origin
-from graph_service.auth.places import Place
 from graph_service.auth.rates import Bucket, take
-from graph_service.auth.rules import frame_need
+from graph_service.auth.rules import frame_requirement
 from graph_service.live.close_codes import (
     BAD_FRAME,
     FORBIDDEN,
-    OUR_FAULT,
+    INTERNAL_ERROR,
     SUB_PROTOCOL,
     TIMEOUT,
     TOO_BIG,
@@ -41,18 +41,16 @@ from schema.frames import CLIENT_FRAMES, PROTOCOL, PROTOCOL_VERSION, Ack, Frame,
 from schema.ids import TenantId
 from schema.tenant_name import tenant_named
 
-# Which pages may open a socket: those that this very service delivered (cross-site hijacking, DNS rebinding).
-
 LOOPBACK_HOSTS: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 def origin_allowed(origin: str | None, host: str | None, allowed_hosts: Set[str]) -> bool:
-    """Return whether a connection with these headers is welcome.
+    """Return whether these headers are allowed; protects against cross-site hijacking and DNS rebinding.
 
     Args:
-        origin: absent for programs that are no browser.
-        host: `name` or `name:port`; the name must be allowed, or a name that an attacker's DNS answers would do.
-        allowed_hosts: names; `*` allows every name, and still only pages of that very name.
+        origin: None for programs other than browsers.
+        host: `name` or `name:port`; the name must be in `allowed_hosts`.
+        allowed_hosts: `*` allows every name, but still only pages of the same origin.
     """
     name = _name(host)
     if name is None or not ("*" in allowed_hosts or name in allowed_hosts):
@@ -67,155 +65,155 @@ def _name(host: str | None) -> str | None:
         return None
 
 
-# What a viewer is told of its own access, so that it keeps nothing for anybody else and not for longer.
-
-
-def told_of(access: Access) -> dict[str, str | None]:
-    """Return the fields `holder` and `until` of `hello_ack`."""
-    if access is ANYBODY:
+def access_fields(access: Access) -> dict[str, str | None]:
+    """Return the fields `holder` and `until` of `hello_ack`, which scope and limit the viewer's local storage."""
+    if access is ANONYMOUS:
         return {"holder": None, "until": None}
     holder = hashlib.sha256(f"{access.who}\0{access.tenant}".encode()).hexdigest()[:32]
     until = None if access.until_s is None else moment_text(datetime.fromtimestamp(access.until_s, UTC))
     return {"holder": holder, "until": until}
 
 
-Hear = Callable[[Ack | Resync | ScopeWish | Pointing], None]
+Handler = Callable[[Ack | Resync | ScopeWish | Pointing], None]
 
 _LOG = logging.getLogger(__name__)
 
 
-def live_router(hub: Hub, *, gate: Gate | None = None, allowed_hosts: Set[str] = LOOPBACK_HOSTS) -> APIRouter:
+def live_router(hub: Hub, *, auth: Authenticator | None = None, allowed_hosts: Set[str] = LOOPBACK_HOSTS) -> APIRouter:
     """Return the route `/live`.
 
     Args:
-        gate: knows who comes with the token in `hello`, the header or the cookie; None lets everybody in.
+        auth: checks the credential in `hello`, the header or the cookie; None admits everybody.
         allowed_hosts: names by which browsers may address this service.
     """
     router = APIRouter()
 
     @router.websocket("/live")
     async def live(websocket: WebSocket) -> None:
-        await _Door(hub, gate, allowed_hosts).serve(websocket)
+        await _Connection(hub, auth, allowed_hosts).serve(websocket)
 
     return router
 
 
-class _Door:
-    def __init__(self, hub: Hub, gate: Gate | None, allowed_hosts: Set[str]) -> None:
+class _Connection:
+    def __init__(self, hub: Hub, auth: Authenticator | None, allowed_hosts: Set[str]) -> None:
         self._hub = hub
-        self._gate = gate
-        self._access = ANYBODY
+        self._auth = auth
+        self._access = ANONYMOUS
         self._allowed_hosts = allowed_hosts
 
     async def serve(self, websocket: WebSocket) -> None:
-        """One connection from first to last; browsers see a close code only on a connection that was accepted."""
+        """Serve a connection; it is accepted first, because browsers see close codes only after that."""
         offered = PROTOCOL in websocket.scope.get("subprotocols", ())
         try:
             await websocket.accept(subprotocol=PROTOCOL if offered else None)
             self._check_origin(websocket)
             if not offered:
-                raise RefusedError(SUB_PROTOCOL, f"this door speaks the sub-protocol {PROTOCOL}; ask for it")
-            await self._converse(websocket)
+                raise RefusedError(SUB_PROTOCOL, f"request the subprotocol {PROTOCOL}")
+            await self._run(websocket)
         except WebSocketDisconnect:
             return
         except RefusedError as refusal:
             await _refuse(websocket, refusal)
         except Exception:
             _LOG.exception("a viewer's connection failed")
-            await _refuse(websocket, RefusedError(OUR_FAULT, "this is a bug; please report it", retry_s=5.0))
+            await _refuse(
+                websocket, RefusedError(INTERNAL_ERROR, "internal error; please report this bug", retry_s=5.0)
+            )
 
     def _check_origin(self, websocket: WebSocket) -> None:
         origin, host = websocket.headers.get("origin"), websocket.headers.get("host")
         if not origin_allowed(origin, host, self._allowed_hosts):
             raise RefusedError(
                 FORBIDDEN,
-                f"a page of {origin or 'no origin'!r} may not watch the service at {host!r}; "
-                "open the viewer that the service itself delivers",
+                f"pages of {origin or 'no origin'!r} may not use the service at {host!r}: use the service's own viewer",
             )
 
-    async def _converse(self, websocket: WebSocket) -> None:
-        hello = await self._greeted(websocket)
+    async def _run(self, websocket: WebSocket) -> None:
+        hello = await self._receive_hello(websocket)
         with contextlib.ExitStack() as stack:
             try:
-                place = stack.enter_context(self._hub.places.taken(hello.scope.tenant, self._access))
+                slot = stack.enter_context(self._hub.slots.take(hello.scope.tenant, self._access))
             except RateLimitError as error:
                 raise RefusedError(TRY_LATER, error.message, retry_s=self._hub.limits.retry_s) from error
-            vouch(websocket.scope, self._access)
-            await self._watch(websocket, hello, place)
+            identify_connection(websocket.scope, self._access)
+            await self._watch(websocket, hello, slot)
 
-    async def _watch(self, websocket: WebSocket, hello: Hello, place: Place) -> None:
+    async def _watch(self, websocket: WebSocket, hello: Hello, slot: Slot) -> None:
         async with self._hub.watching(hello.scope.tenant, hello.resume) as feed:
-            ack = (await self._hub.hello_ack(feed)).model_copy(update=told_of(self._access))
+            ack = (await self._hub.hello_ack(feed)).model_copy(update=access_fields(self._access))
             await websocket.send_text(frame_json(ack).decode())
             viewer = Viewer(feed, hello, lambda text: websocket.send_text(text.decode()), self._hub.limits)
-            company = self._hub.company(feed)
-            member = company.join()
+            group = self._hub.viewer_group(feed)
+            member = group.join()
 
-            def hear(frame: Ack | Resync | ScopeWish | Pointing) -> None:
+            def handle(frame: Ack | Resync | ScopeWish | Pointing) -> None:
                 if isinstance(frame, Pointing):
-                    company.point(member, frame)
+                    group.point(member, frame)
                 else:
-                    viewer.hear(frame)
+                    viewer.handle(frame)
 
             tasks = {
                 asyncio.create_task(viewer.run(), name="send to a viewer"),
-                asyncio.create_task(viewer.mingle(member), name="tell a viewer of the others"),
-                asyncio.create_task(self._listen(websocket, hear), name="listen to a viewer"),
+                asyncio.create_task(viewer.send_presence(member), name="send presence to a viewer"),
+                asyncio.create_task(self._listen(websocket, handle), name="listen to a viewer"),
                 asyncio.create_task(self._watch_access(), name="watch a viewer's access"),
-                asyncio.create_task(self._keep(place), name="keep a viewer's place"),
+                asyncio.create_task(self._watch_slot(slot), name="watch a viewer's slot"),
             }
             try:
                 done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
                 for task in done:
                     task.result()
             finally:
-                company.leave(member)
+                group.leave(member)
                 for task in tasks:
                     task.cancel()
                 await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _greeted(self, websocket: WebSocket) -> Hello:
+    async def _receive_hello(self, websocket: WebSocket) -> Hello:
         limits = self._hub.limits
         try:
             async with asyncio.timeout(limits.hello_s):
                 hello = await _receive(websocket, limits)
         except TimeoutError as error:
-            raise RefusedError(TIMEOUT, f"no hello within {limits.hello_s:g} s; send it first", retry_s=1.0) from error
+            raise RefusedError(
+                TIMEOUT, f"no 'hello' within {limits.hello_s:g} s; send it first", retry_s=1.0
+            ) from error
         if not isinstance(hello, Hello):
             raise RefusedError(BAD_FRAME, f"the first frame must be 'hello', not {hello.t!r}")
         if hello.v != PROTOCOL_VERSION:
             raise RefusedError(
-                SUB_PROTOCOL, f"version {hello.v} is not spoken here, {PROTOCOL_VERSION} is; load the viewer anew"
+                SUB_PROTOCOL, f"protocol version {hello.v} is not supported, use {PROTOCOL_VERSION}; reload the viewer"
             )
         try:
             tenant_named(hello.scope.tenant)
         except InputError as error:
             raise RefusedError(BAD_FRAME, error.message) from error
-        await self._let_in(websocket, hello)
+        await self._authorize(websocket, hello)
         return hello
 
-    async def _let_in(self, websocket: WebSocket, hello: Hello) -> None:
-        if self._gate is None:
+    async def _authorize(self, websocket: WebSocket, hello: Hello) -> None:
+        if self._auth is None:
             return
         try:
-            self._access = await self._gate.admit(websocket, token=hello.token)
-            self._gate.spend(self._access)
-            demand(self._access, frame_need(hello.t), "watching")
-            tenant_opened(self._access, TenantId(hello.scope.tenant))
+            self._access = await self._auth.authenticate(websocket, token=hello.token)
+            self._auth.check_rate(self._access)
+            require_access(self._access, frame_requirement(hello.t), "watching")
+            resolve_tenant(self._access, TenantId(hello.scope.tenant))
         except (RateLimitError, UnavailableError) as error:
             raise RefusedError(TRY_LATER, error.message, retry_s=error.retry_after_s or 1.0) from error
         except MnemographError as error:
             raise RefusedError(UNAUTHORIZED, error.message) from error
 
-    async def _listen(self, websocket: WebSocket, hear: Hear) -> None:
-        """Hand frames on until the socket closes; a token bucket and the credential's rate bound how many come in."""
+    async def _listen(self, websocket: WebSocket, handle: Handler) -> None:
+        """Handle frames until the socket closes, limited per connection and by the credential's rate."""
         limits, clock = self._hub.limits, asyncio.get_running_loop().time
         bucket = Bucket(limits.frames_per_s, clock())
         pointed = 0
         while True:
             frame = await _receive(websocket, limits)
             if isinstance(frame, Hello):
-                raise RefusedError(BAD_FRAME, "'hello' was said already; send 'scope' to look at something else")
+                raise RefusedError(BAD_FRAME, "'hello' was already received; send 'scope' to change the view")
             bucket, wait_s = take(
                 bucket,
                 now_s=clock(),
@@ -225,41 +223,43 @@ class _Door:
             )
             if wait_s > 0:
                 raise RefusedError(
-                    TOO_FAST, f"more than {limits.frames_per_s} frames a second; slow down", retry_s=limits.retry_s
+                    TOO_FAST, f"more than {limits.frames_per_s} frames per second", retry_s=limits.retry_s
                 )
             try:
-                demand(self._access, frame_need(frame.t), f"the frame {frame.t!r}")
+                require_access(self._access, frame_requirement(frame.t), f"the frame {frame.t!r}")
             except ForbiddenError as error:
                 raise RefusedError(FORBIDDEN, error.message) from error
             pointed += isinstance(frame, Pointing)
             if isinstance(frame, Resync | ScopeWish) or (
                 isinstance(frame, Pointing) and pointed % limits.pointings_per_request == 0
             ):
-                self._spend()
-            hear(frame)
+                self._check_rate()
+            handle(frame)
 
-    def _spend(self) -> None:
-        """Count one request of the credential, over all its connections."""
+    def _check_rate(self) -> None:
+        """Count one request of the credential."""
         try:
-            if self._gate is not None:
-                self._gate.spend(self._access)
+            if self._auth is not None:
+                self._auth.check_rate(self._access)
         except RateLimitError as error:
             raise RefusedError(TOO_FAST, error.message, retry_s=error.retry_after_s or 1.0) from error
 
-    async def _keep(self, place: Place) -> None:
-        """End the connection when its place is given to somebody else."""
-        await place.lost.wait()
+    async def _watch_slot(self, slot: Slot) -> None:
+        """Close the connection when its slot is revoked."""
+        await slot.revoked.wait()
         raise RefusedError(
-            TRY_LATER, "this place was given to a tenant that has fewer; come back", retry_s=self._hub.limits.retry_s
+            TRY_LATER,
+            "the connection was closed in favour of a tenant with fewer connections; reconnect",
+            retry_s=self._hub.limits.retry_s,
         )
 
     async def _watch_access(self) -> None:
-        """End the connection when what opened it opens it no more."""
-        if self._gate is None:
+        """Close the connection when the credential expires or is revoked."""
+        if self._auth is None:
             await asyncio.Event().wait()
             return
-        await self._gate.ended(self._access)
-        raise RefusedError(UNAUTHORIZED, "your access has ended: it is over or was revoked; sign in again")
+        await self._auth.wait_until_invalid(self._access)
+        raise RefusedError(UNAUTHORIZED, "your credential has expired or was revoked; sign in again")
 
 
 def _cost(frame: Ack | Resync | ScopeWish | Pointing, limits: LiveLimits) -> int:
@@ -268,7 +268,7 @@ def _cost(frame: Ack | Resync | ScopeWish | Pointing, limits: LiveLimits) -> int
             return 1
         case Pointing():
             return limits.pointing_cost
-    return limits.wish_cost
+    return limits.snapshot_cost
 
 
 async def _receive(websocket: WebSocket, limits: LiveLimits) -> Hello | Ack | Resync | ScopeWish | Pointing:
@@ -277,21 +277,21 @@ async def _receive(websocket: WebSocket, limits: LiveLimits) -> Hello | Ack | Re
         raise WebSocketDisconnect(event.get("code", 1005))
     text = event.get("text")
     if text is None:
-        raise RefusedError(BAD_FRAME, "frames are JSON text, not bytes")
+        raise RefusedError(BAD_FRAME, "frames must be text, not binary")
     if len(text) > limits.frame_in_bytes or len(text.encode()) > limits.frame_in_bytes:
-        raise RefusedError(TOO_BIG, f"a frame may have {limits.frame_in_bytes} bytes at most")
+        raise RefusedError(TOO_BIG, f"the frame exceeds {limits.frame_in_bytes} bytes")
     try:
         return CLIENT_FRAMES.validate_json(text)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         place = ".".join(str(part) for part in first["loc"])
         raise RefusedError(
-            BAD_FRAME, f"this is no frame of {PROTOCOL}: {place or 'the text'}: {first['msg']}"
+            BAD_FRAME, f"not a valid frame of {PROTOCOL}: {place or 'the text'}: {first['msg']}"
         ) from error
 
 
 async def _refuse(websocket: WebSocket, refusal: RefusedError) -> None:
-    """Say why and close; a peer that takes nothing more is left alone."""
+    """Send the error frame and close; ignore a peer that no longer reads."""
     with contextlib.suppress(WebSocketDisconnect, RuntimeError, TimeoutError):
         async with asyncio.timeout(1.0):
             await _send(websocket, refusal.frame())

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from graph_service.auth.access import ANYBODY, Access
+from graph_service.auth.access import ANONYMOUS, Access
 from graph_service.config.sections import Aliases
 from schema.errors import InputError
 from schema.ids import TenantId
@@ -22,9 +22,9 @@ class Caller:
     tenant: TenantId
     user_id: str | None = None
     aliases: Aliases = Aliases.NONE
-    access: Access = ANYBODY
+    access: Access = ANONYMOUS
 
-    def whose(self, user_id: str | None) -> str:
+    def user_of(self, user_id: str | None) -> str:
         """Return whose memory a call means.
 
         Raises:

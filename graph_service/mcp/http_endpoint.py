@@ -10,7 +10,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from graph_service.auth.access import access_of
-from graph_service.auth.gate import Gate
+from graph_service.auth.authenticator import Authenticator
 from graph_service.mcp.caller import Caller, caller_of
 from schema.errors import InputError, InstallError, MnemographError, UnavailableError
 from schema.ids import TenantId
@@ -22,20 +22,22 @@ if TYPE_CHECKING:
 Whose = Callable[[Request], TenantId]
 
 
-class McpMount:
+class McpEndpoint:
     """An ASGI application. No session is kept between requests, so that any replica may answer any of them.
 
     Args:
         usual: what the settings say of callers.
         whose: the tenant of a request; raises errors of ours.
-        gate: keeps the audit log; None keeps none.
+        auth: writes the audit log; None disables it.
     """
 
-    def __init__(self, desk: "ToolContext", *, usual: Caller, whose: Whose, gate: Gate | None = None) -> None:
-        self._desk = desk
+    def __init__(
+        self, context: "ToolContext", *, usual: Caller, whose: Whose, auth: Authenticator | None = None
+    ) -> None:
+        self._context = context
         self._usual = usual
         self._whose = whose
-        self._gate = gate
+        self._auth = auth
         self._wanted = asyncio.Event()
         self._ready: asyncio.Future[ASGIApp] | None = None
         self._in_flight = 0
@@ -110,7 +112,7 @@ class McpMount:
     def _load(self) -> Callable[[], contextlib.AbstractAsyncContextManager[ASGIApp]]:
         from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
-        from graph_service.mcp.memory_backend import MemoryDoor
+        from graph_service.mcp.memory_backend import MemoryBackend
         from graph_service.mcp.server import Context, protocol_server
 
         def caller(context: Context) -> Caller:
@@ -118,11 +120,11 @@ class McpMount:
             assert isinstance(request, Request), "over HTTP every message comes with its request"
             return self._caller(request)
 
-        async def desk() -> "ToolContext":
-            return self._desk
+        async def context() -> "ToolContext":
+            return self._context
 
-        door = MemoryDoor(desk, note=self._note)
-        server = protocol_server(door, version=self._desk.about.version, caller=caller)
+        door = MemoryBackend(context, note=self._note)
+        server = protocol_server(door, version=self._context.about.version, caller=caller)
         manager = StreamableHTTPSessionManager(
             server, json_response=True, stateless=True, max_request_body_size=LIMITS.body_bytes
         )
@@ -139,8 +141,8 @@ class McpMount:
         return caller_of(self._whose(request), access_of(request), request.query_params, self._usual)
 
     async def _note(self, caller: Caller, tool: str, outcome: str) -> None:
-        if self._gate is not None:
-            await self._gate.note(caller.access, tenant=caller.tenant, door="mcp", what=(tool,), outcome=outcome)
+        if self._auth is not None:
+            await self._auth.write_audit(caller.access, tenant=caller.tenant, door="mcp", what=(tool,), outcome=outcome)
 
 
 def _first(body: bytes, receive: Receive) -> Receive:

@@ -20,13 +20,13 @@ from mcp.types import (
 )
 from mcp.types import Tool as ListedTool
 
-from graph_service.auth.access import demand
+from graph_service.auth.access import require_access
 from graph_service.config.sections import Aliases
 from graph_service.mcp.backend import failed, protocol_error
 from graph_service.mcp.caller import Caller
 from graph_service.mcp.tool import Effect, Tool, ToolContext
 from graph_service.mcp.tool_registry import tool_named, tools_for
-from graph_service.mcp.tool_schemas import Arguments, Shape, input_schema, lean_json, output_schema, read_arguments
+from graph_service.mcp.tool_schemas import Arguments, Result, input_schema, lean_json, output_schema, read_arguments
 from schema.errors import MnemographError
 
 _log = logging.getLogger("mnemograph.mcp")
@@ -38,7 +38,7 @@ _UNFORESEEN: Final = "the service failed; this is a bug, please report it"
 Note = Callable[[Caller, str, str], Awaitable[None]]
 
 
-class MemoryDoor:
+class MemoryBackend:
     """Answers from a memory in this process.
 
     Args:
@@ -46,8 +46,8 @@ class MemoryDoor:
         note: writes into the audit log who called which tool with what outcome.
     """
 
-    def __init__(self, desk: Callable[[], Awaitable[ToolContext]], *, note: Note | None = None) -> None:
-        self._desk = desk
+    def __init__(self, context: Callable[[], Awaitable[ToolContext]], *, note: Note | None = None) -> None:
+        self._context = context
         self._note = note
 
     async def tools(self, caller: Caller) -> ListToolsResult:
@@ -66,11 +66,11 @@ class MemoryDoor:
             _log.error("a tool failed in a way nobody foresaw", exc_info=error)
             return failed(MnemographError(_UNFORESEEN))
 
-    async def _done(self, tool: Tool, caller: Caller, given: Arguments) -> Shape:
+    async def _done(self, tool: Tool, caller: Caller, given: Arguments) -> Result:
         need, outcome = tool.need(given), MnemographError.code
         try:
-            demand(caller.access, need, tool.name)
-            answer = await tool.act(await self._desk(), caller, given)
+            require_access(caller.access, need, tool.name)
+            answer = await tool.act(await self._context(), caller, given)
             outcome = "done"
         except MnemographError as error:
             outcome = error.code
@@ -85,8 +85,8 @@ class MemoryDoor:
         if caller.user_id is None:
             return ListResourcesResult(resources=[])
         try:
-            desk = await self._desk()
-            views = await desk.memory.sessions.latest(caller.tenant, caller.user_id, limit=_SESSIONS_LISTED)
+            context = await self._context()
+            views = await context.memory.sessions.latest(caller.tenant, caller.user_id, limit=_SESSIONS_LISTED)
         except MnemographError as error:
             raise protocol_error(error) from error
         return ListResourcesResult(
@@ -121,13 +121,13 @@ class MemoryDoor:
     async def read(self, caller: Caller, uri: str) -> ReadResourceResult:
         """Return a layer text."""
         try:
-            found = await (await self._desk()).memory.layers.layer(caller.tenant, uri)
+            found = await (await self._context()).memory.layers.layer(caller.tenant, uri)
         except MnemographError as error:
             raise protocol_error(error) from error
         return ReadResourceResult(contents=[TextResourceContents(uri=uri, text=found.text, mime_type=_MARKDOWN)])
 
 
-def _answered(tool: Tool, answer: Shape) -> CallToolResult:
+def _answered(tool: Tool, answer: Result) -> CallToolResult:
     lean = lean_json(answer)
     text = tool.prose(answer) if tool.prose else json.dumps(lean, ensure_ascii=False, separators=(",", ":"))
     return CallToolResult(content=[TextContent(text=text)], structured_content=lean)
@@ -147,7 +147,7 @@ def _listed_tool(tool: Tool) -> ListedTool:
         output_schema=output_schema(tool.answer),
         annotations=ToolAnnotations(
             read_only_hint=tool.effect is Effect.READS,
-            destructive_hint=tool.effect is Effect.TAKES_AWAY,
+            destructive_hint=tool.effect is Effect.DELETES,
             idempotent_hint=tool.effect is not Effect.ADDS,
             open_world_hint=False,
         ),

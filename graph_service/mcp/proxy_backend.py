@@ -29,7 +29,7 @@ ANSWER_MAX_S: Final = 300.0
 CONNECT_MAX_S: Final = 10.0
 
 
-class Relay:
+class ProxyBackend:
     """A door that asks a service over HTTP.
 
     Args:

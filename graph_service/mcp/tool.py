@@ -6,10 +6,10 @@ from datetime import datetime
 from enum import Enum
 from typing import Any
 
-from graph_service.auth.access import Need
+from graph_service.auth.access import Requirement
 from graph_service.auth.rules import ADMIN, READ, WRITE
 from graph_service.mcp.caller import Caller
-from graph_service.mcp.tool_schemas import Arguments, Shape
+from graph_service.mcp.tool_schemas import Arguments, Result
 from graph_service.memory.service import Memory
 
 
@@ -18,12 +18,12 @@ class Effect(Enum):
 
     READS = "reads"
     ADDS = "adds"
-    MENDS = "mends"  # brings up to date what is there; again changes nothing more
-    TAKES_AWAY = "takes away"
+    REPAIRS = "mends"  # brings up to date what is there; again changes nothing more
+    DELETES = "takes away"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class About:
+class ServiceInfo:
     """What a service says of itself.
 
     Attributes:
@@ -46,7 +46,7 @@ class ToolContext:
     """
 
     memory: Memory
-    about: About
+    about: ServiceInfo
     clock: Callable[[], datetime]
 
 
@@ -65,13 +65,13 @@ class Tool:
     title: str
     description: str
     arguments: type[Arguments]
-    answer: type[Shape]
+    answer: type[Result]
     effect: Effect
-    act: Callable[[ToolContext, Caller, Any], Awaitable[Shape]]
+    act: Callable[[ToolContext, Caller, Any], Awaitable[Result]]
     prose: Callable[[Any], str] | None = None
     administers: Callable[[Any], bool] = lambda _given: False
 
-    def need(self, given: Any) -> Need:
+    def need(self, given: Any) -> Requirement:
         """Return what a call with these arguments asks of a caller."""
         if self.administers(given):
             return ADMIN

@@ -14,7 +14,7 @@ _SYNONYMS: Mapping[str, str] = {"run_id": "session_id", "group_id": "user_id", "
 _PROBLEMS_MAX = 20
 
 
-class Shape(BaseModel):
+class Result(BaseModel):
     """A part of what a tool takes or gives; unknown fields are refused, so that a slip is not lost in silence."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -23,7 +23,7 @@ class Shape(BaseModel):
     lean: ClassVar[bool] = True
 
 
-class Arguments(Shape):
+class Arguments(Result):
     """What a tool takes: `userId` and `run_id` are read as `user_id` and `session_id`."""
 
     @model_validator(mode="before")
@@ -53,7 +53,7 @@ def read_arguments(shape: type[Arguments], given: Mapping[str, Any]) -> Argument
         raise InputError("; ".join(problems), problems) from error
 
 
-def lean_json(answer: Shape) -> dict[str, Any]:
+def lean_json(answer: Result) -> dict[str, Any]:
     """Return an answer as JSON, mostly without what goes without saying: an agent pays for every field."""
     return answer.model_dump(mode="json", by_alias=True, exclude_none=True, exclude_defaults=answer.lean)
 

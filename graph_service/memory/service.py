@@ -15,9 +15,9 @@ from graph_service.memory.consolidation.token_budget import UsageReport, read_ag
 from graph_service.memory.context_builder.builder import Context, Wanted, context
 from graph_service.memory.curation.facts import Facts
 from graph_service.memory.curation.statements import Statements
-from graph_service.memory.entity_resolution.duplicate_candidates import LookAlike
+from graph_service.memory.entity_resolution.duplicate_candidates import DuplicatePair
 from graph_service.memory.entity_resolution.listing import EntityListed, list_entities, suggested_merges
-from graph_service.memory.entity_resolution.merge import Merged, merge_entities, reject_merge, split_entity
+from graph_service.memory.entity_resolution.merge import MergeResult, merge_entities, reject_merge, split_entity
 from graph_service.memory.export_import.service import Carrying
 from graph_service.memory.forgetting.service import Forgetting
 from graph_service.memory.ingest.episode_writer import Receipt, store_or_spool
@@ -223,7 +223,7 @@ class Memory:
         """
         return await list_entities(self._graph, tenant, user_id, limit=limit, after=after)
 
-    async def merge_entities(self, tenant: TenantId, keep_id: str, merge_id: str, reason: str) -> Merged:
+    async def merge_entities(self, tenant: TenantId, keep_id: str, merge_id: str, reason: str) -> MergeResult:
         """Let one node of the map stand for two entities of one user, until `split_entity` takes it back.
 
         Raises:
@@ -236,7 +236,7 @@ class Memory:
         self._notify(tenant)
         return done
 
-    async def split_entity(self, tenant: TenantId, entity_id: str) -> Merged:
+    async def split_entity(self, tenant: TenantId, entity_id: str) -> MergeResult:
         """Take a merge back: by the id of the merge, or of the entity that was merged.
 
         Raises:
@@ -261,7 +261,7 @@ class Memory:
         self._notify(tenant)
         return done
 
-    async def suggested_merges(self, tenant: TenantId, user_id: str | None, *, limit: int = 20) -> list[LookAlike]:
+    async def suggested_merges(self, tenant: TenantId, user_id: str | None, *, limit: int = 20) -> list[DuplicatePair]:
         """Return pairs of entities that may be one, the likeliest first; nothing is merged.
 
         Raises:

@@ -26,7 +26,7 @@ from typing import Any
 
 import platformdirs
 
-from graph_service.app.services import Services, open_parts
+from graph_service.app.services import Services, open_services
 from graph_service.config.settings import load_settings
 from graph_service.graph.local.local_server import start_local_server
 from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest
@@ -196,7 +196,7 @@ async def main(messages: int, batch: int, probes: int, users: int) -> dict[str, 
         )
         server = (await asyncio.shield(starting)).own
         assert server is not None, "the folder is new, so the server is ours"
-        parts = await open_parts(settings, on_progress=lambda _step: None, starting=starting)
+        parts = await open_services(settings, on_progress=lambda _step: None, starting=starting)
         stop = asyncio.Event()
         worker = asyncio.create_task(parts.worker.run(stop))
         try:

@@ -23,7 +23,7 @@ from graph_service.live.patches import ViewerState, show
 from graph_service.memory.mindmap.reader import MindMap
 from graph_service.memory.mindmap.snapshot import frame_json
 from tests.benchmarks.live_served import database, weighed
-from tests.support.graph_writer import Deed, Edge, GraphWriter
+from tests.support.graph_writer import AuditEntry, Edge, GraphWriter
 from tests.support.live_service import Door, LiveViewer
 
 _NODES, _BUDGET = 150, 5_000
@@ -88,15 +88,15 @@ async def _write(writer: GraphWriter, until_s: float, per_s: float, chance: rand
     return written, commits
 
 
-def _deed(chance: random.Random) -> Deed:
+def _deed(chance: random.Random) -> AuditEntry:
     source, target = (f"n{chance.randrange(_NODES)}" for _ in range(2))
     match chance.randrange(10):
         case 0:
-            return Deed(drop_node=f"n{chance.randrange(1, _NODES)}")
+            return AuditEntry(drop_node=f"n{chance.randrange(1, _NODES)}")
         case 1:
-            return Deed(drop_edge=Edge(source, "RELATES_TO", target))
+            return AuditEntry(drop_edge=Edge(source, "RELATES_TO", target))
     edges = [Edge(source, "RELATES_TO", target, strength=chance.random())] if source != target else []
-    return Deed(nodes={source: "Entity", target: "Entity"}, edges=edges)
+    return AuditEntry(nodes={source: "Entity", target: "Entity"}, edges=edges)
 
 
 async def _watch(door: Door, tenant: str, told: Told, over: asyncio.Event, chance: random.Random) -> None:

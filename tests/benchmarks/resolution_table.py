@@ -131,7 +131,7 @@ def _told(
     verdict = check(read.readings[0], read.scene.messages, beings)
     planned = plan_facts(known, [(fact, read.scene.id) for fact in verdict.accepted])
     facts = {fact.id: fact for fact in known} | {item.fact.id: item.fact for item in planned}
-    all_of = {one.being.id: one for one in (*candidates, *touched)}
+    all_of = {one.entity.id: one for one in (*candidates, *touched)}
     return list(facts.values()), list(all_of.values())
 
 

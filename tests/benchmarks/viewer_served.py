@@ -51,7 +51,7 @@ async def _serve(folder: Path) -> None:
         sys.stdout.flush()
         loop = asyncio.get_running_loop()
         while line := await loop.run_in_executor(None, sys.stdin.readline):
-            service.parts.notifier(line.strip())
+            service.parts.change_notifier(line.strip())
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from graph_service.api.errors import answer_to
+from graph_service.api.errors import error_response
 from graph_service.config.reference import environment_names, meanings, settings_document
 from graph_service.config.settings import KNOWN_KEYS, SECTIONS, Settings, load_settings
 from schema.error_codes import error_codes_document, error_kinds
@@ -46,7 +46,7 @@ def test_codes_are_given_in_one_module_only() -> None:
 @pytest.mark.parametrize("kind", error_kinds(), ids=lambda kind: kind.code)
 def test_each_error_answers_over_http_with_its_status_and_code(kind: type[MnemographError]) -> None:
     error = RateLimitError("too often", 3.2) if kind is RateLimitError else kind("what was wrong")
-    answer = answer_to(error)
+    answer = error_response(error)
     assert (answer.status_code, kind.code in bytes(answer.body).decode()) == (kind.http_status, True)
 
 

@@ -62,7 +62,7 @@ def test_the_python_snippets_are_python() -> None:
 def test_the_page_names_every_tool_and_what_it_does_to_a_memory() -> None:
     told = {row[0].strip("`"): row[2] for row in rows("Tools")}
     assert told == {tool.name: tool.effect.value for tool in CORE}
-    assert [tool.name for tool in CORE if tool.effect is Effect.TAKES_AWAY] == ["forget"]
+    assert [tool.name for tool in CORE if tool.effect is Effect.DELETES] == ["forget"]
 
 
 def test_the_page_names_every_tool_of_other_servers() -> None:

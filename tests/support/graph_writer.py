@@ -80,7 +80,7 @@ class Edge:
 
 
 @dataclass(frozen=True, slots=True)
-class Deed:
+class AuditEntry:
     """One write of many in one commit: nodes (id → kind) and edges to put, or a node or an edge to drop."""
 
     nodes: Mapping[str, str] = field(default_factory=dict)
@@ -109,7 +109,7 @@ class GraphWriter:
         Args:
             more: properties for all the nodes.
         """
-        node_rows, changes = self._rows(Deed(nodes or {}, edges), user, more)
+        node_rows, changes = self._rows(AuditEntry(nodes or {}, edges), user, more)
 
         async def steps(writing: Writing) -> int:
             await writing.run(_TENANT, {"tenant": self.tenant})
@@ -118,7 +118,7 @@ class GraphWriter:
 
         return await self._graph.write(steps)
 
-    async def all(self, deeds: Sequence[Deed], *, user: str = "u1") -> int:
+    async def all(self, deeds: Sequence[AuditEntry], *, user: str = "u1") -> int:
         """Many writes in their order, in one commit; returns the number of the last change."""
         made = [(deed, *self._rows(deed, user, {})) for deed in deeds]
 
@@ -140,7 +140,7 @@ class GraphWriter:
         await writing.run(_NODES, {"tenant": self.tenant, "rows": nodes})
         await writing.run(_EDGES, {"tenant": self.tenant, "rows": edges})
 
-    def _rows(self, deed: Deed, user: str, more: Mapping[str, Any]) -> tuple[list[dict[str, Any]], list[Change]]:
+    def _rows(self, deed: AuditEntry, user: str, more: Mapping[str, Any]) -> tuple[list[dict[str, Any]], list[Change]]:
         """Rows of its nodes, and its changes; its edges are told whose they are."""
         if deed.drop_node:
             return [], [_change(Op.NODE_DROP, deed.drop_node, {})]
@@ -218,7 +218,7 @@ class GraphWriter:
         }
 
 
-def _dropped(deed: Deed) -> dict[str, str | None]:
+def _dropped(deed: AuditEntry) -> dict[str, str | None]:
     edge = deed.drop_edge
     return {"id": edge.id, "source": edge.source} if edge else {"id": deed.drop_node}
 

@@ -17,12 +17,12 @@ from starlette.routing import Route
 
 from graph_service.api.tenant import HEADER, tenant_of
 from graph_service.mcp.caller import Caller
-from graph_service.mcp.http_endpoint import McpMount
-from graph_service.mcp.tool import About, ToolContext
+from graph_service.mcp.http_endpoint import McpEndpoint
+from graph_service.mcp.tool import ServiceInfo, ToolContext
 from graph_service.memory.service import Memory
 from schema.ids import DEFAULT_TENANT
 
-ABOUT = About(version="0.0-test", reader="rules", embedder="hashed-words")
+ABOUT = ServiceInfo(version="0.0-test", reader="rules", embedder="hashed-words")
 
 
 def a_desk(memory: Memory) -> ToolContext:
@@ -98,7 +98,7 @@ async def kept(opening: contextlib.AbstractAsyncContextManager[Agent]) -> AsyncI
 @contextlib.asynccontextmanager
 async def serving(memory: Memory, usual: Caller | None = None) -> AsyncIterator[McpService]:
     """The mounted door."""
-    mount = McpMount(
+    mount = McpEndpoint(
         a_desk(memory),
         usual=usual or Caller(tenant=DEFAULT_TENANT),
         whose=tenant_of,

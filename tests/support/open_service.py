@@ -15,9 +15,9 @@ from websockets.exceptions import ConnectionClosed
 from websockets.typing import Subprotocol
 
 from graph_service.app.application import create_app
-from graph_service.app.services import Services, open_parts
+from graph_service.app.services import Services, open_services
 from graph_service.auth.access import Role
-from graph_service.auth.audit import audited
+from graph_service.auth.audit import read_audit_log
 from graph_service.auth.keyring import NewKey
 from graph_service.cli.http_server import guarded
 from graph_service.config.settings import Settings, load_settings
@@ -44,7 +44,7 @@ class OpenService:
     async def key(self, tenant: str | None, role: Role = Role.ADMIN, **more: Any) -> NewKey:
         """A key; the first one locks the doors."""
         named = None if tenant is None else TenantId(tenant)
-        new = await self.parts.keyring.make(name="for a test", tenant=named, role=role, **more)
+        new = await self.parts.keyring.create(name="for a test", tenant=named, role=role, **more)
         self.made.append(new.key.id)
         return new
 
@@ -69,7 +69,7 @@ class OpenService:
 
     def deeds(self) -> list[dict[str, Any]]:
         """What the audit log holds."""
-        return audited(self.folder, tenant=None, rows_max=10_000)
+        return read_audit_log(self.folder, tenant=None, rows_max=10_000)
 
     async def forget_keys(self) -> None:
         """Opens the doors again."""
@@ -77,7 +77,7 @@ class OpenService:
             with contextlib.suppress(Exception):
                 await self.parts.keyring.revoke(key_id)
             with contextlib.suppress(Exception):
-                await self.parts.keyring.drop(key_id)
+                await self.parts.keyring.delete(key_id)
         self.made.clear()
 
 
@@ -103,7 +103,7 @@ async def open_service(
     limits: ConnectionLimits = LIMITS,
 ) -> AsyncIterator[OpenService]:
     """A running service; its keys and its parts are gone at the end."""
-    parts = await open_parts(settings_for(server, folder, more), on_progress=lambda _step: None, starting=None)
+    parts = await open_services(settings_for(server, folder, more), on_progress=lambda _step: None, starting=None)
     stopping = Stopping()
     app = create_app(parts, stopping)
     crowd = Crowd(limits)

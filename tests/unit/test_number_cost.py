@@ -12,11 +12,18 @@ from typing import Any, Final
 
 import pytest
 
-from graph_service.memory.entity_resolution.duplicate_candidates import Portrait, look_alikes
-from graph_service.memory.entity_resolution.merged_projection import MemberFact, edges_of
+from graph_service.memory.entity_resolution.duplicate_candidates import ComparedEntity, duplicate_pairs
+from graph_service.memory.entity_resolution.merged_projection import MemberFact, projected_edges
 from graph_service.memory.entity_resolution.resolver import ALIASES_MAX, NameSeen, Owner, resolve
-from graph_service.memory.forgetting.names_said import NamesSaid
-from graph_service.memory.forgetting.plan import Left, Said, cut_again, episodes_without, fate_of, names_in
+from graph_service.memory.forgetting.name_matcher import NameMatcher
+from graph_service.memory.forgetting.plan import (
+    MessageText,
+    RemainingText,
+    entity_outcome,
+    episodes_without,
+    names_and_values,
+    scenes_to_resegment,
+)
 from schema.ids import MemoryId, TenantId, UserId
 from schema.telling import Assertion, telling_text
 
@@ -73,25 +80,25 @@ def test_many_spellings_of_one_name_cost_about_twice_for_twice_as_many() -> None
 
 def test_an_entity_keeps_its_first_other_names_and_the_rest_still_mean_it() -> None:
     names = spellings(300)
-    beings, touched = resolve(seen(names), [], OWNER)
-    assert [known.being.name for known in touched] == ["Anna"]
+    resolved, touched = resolve(seen(names), [], OWNER)
+    assert [known.entity.name for known in touched] == ["Anna"]
     assert touched[0].aliases == tuple(sorted(names[1 : ALIASES_MAX + 1]))
-    assert {being.id for being in beings.values()} == {touched[0].being.id}
+    assert {entity.id for entity in resolved.values()} == {touched[0].entity.id}
     assert touched[0].last_seen == NOON + timedelta(seconds=299), "what is not kept as a name is still a mention"
     again, _ = resolve(seen(names[-1:]), touched, OWNER)
-    assert again[names[-1]].id == touched[0].being.id
+    assert again[names[-1]].id == touched[0].entity.id
 
 
-def test_look_alikes_of_many_spellings_cost_about_twice_for_twice_as_many() -> None:
+def test_duplicate_pairs_of_many_spellings_cost_about_twice_for_twice_as_many() -> None:
     def work_of(n: int) -> Callable[[], object]:
         names = spellings(n)
         portraits = [
-            Portrait(id=MemoryId("a"), user_id="u", name="Anna", aliases=tuple(names)),
-            Portrait(
+            ComparedEntity(id=MemoryId("a"), user_id="u", name="Anna", aliases=tuple(names)),
+            ComparedEntity(
                 id=MemoryId("b"), user_id="u", name="Anna Smith", aliases=tuple(f"{name} Smith" for name in names)
             ),
         ]
-        return lambda: look_alikes(portraits, ())
+        return lambda: duplicate_pairs(portraits, ())
 
     assert_about_linear(work_of, 400)
 
@@ -99,12 +106,12 @@ def test_look_alikes_of_many_spellings_cost_about_twice_for_twice_as_many() -> N
 def test_what_becomes_of_many_entities_costs_about_twice_for_twice_as_many_in_twice_as_much_text() -> None:
     def work_of(n: int) -> Callable[[], object]:
         standings = [a_standing(f"thing{place} of ours", [f"物{place}", f"no{place}"]) for place in range(n)]
-        said = [Said(text=f"I saw thing{place} of theirs, 物品{place} too", said_at=NOON) for place in range(n)]
+        said = [MessageText(text=f"I saw thing{place} of theirs, 物品{place} too", said_at=NOON) for place in range(n)]
 
         def work() -> None:
-            left = Left((name for row in standings for name in names_in(row)), {}, said)
+            left = RemainingText((name for row in standings for name in names_and_values(row)), {}, said)
             for row in standings:
-                fate_of(row, left, earliest=NOON, owner=OWNER)
+                entity_outcome(row, left, earliest=NOON, owner=OWNER)
 
         return work
 
@@ -114,8 +121,10 @@ def test_what_becomes_of_many_entities_costs_about_twice_for_twice_as_many_in_tw
 @pytest.mark.parametrize(("sign", "gap"), [("茶", ""), ("a", " ")])
 def test_names_that_begin_with_each_other_are_sought_in_about_the_same_time_however_many(sign: str, gap: str) -> None:
     def work_of(n: int) -> Callable[[], object]:
-        sought = NamesSaid(end for long in range(n) for end in ((sign + gap) * long + "x", (sign + gap) * long + "龙"))
-        return lambda: sought.in_text((sign + gap) * 5_000)
+        sought = NameMatcher(
+            end for long in range(n) for end in ((sign + gap) * long + "x", (sign + gap) * long + "龙")
+        )
+        return lambda: sought.find_in((sign + gap) * 5_000)
 
     assert_about_linear(work_of, 100)
 
@@ -131,7 +140,7 @@ def test_a_long_session_without_a_pause_is_cut_again_in_about_twice_the_time_for
     def work_of(n: int) -> Callable[[], object]:
         spans = [{"id": f"s{at}", "session": "one", "start_ms": at * 10, "end_ms": at * 10 + 9} for at in range(n)]
         hit = {span["id"] for span in spans}
-        return lambda: cut_again(spans, hit, pause_ms=5)
+        return lambda: scenes_to_resegment(spans, hit, pause_ms=5)
 
     assert_about_linear(work_of, 1_000)
 
@@ -150,7 +159,7 @@ def test_a_call_of_many_messages_loses_some_in_about_twice_the_time_for_twice_as
 def test_facts_of_a_merged_entity_are_settled_in_about_twice_the_time_for_twice_as_many(told: str) -> None:
     def work_of(n: int) -> Callable[[], object]:
         facts = [a_held_fact(place, told) for place in range(n)]
-        return lambda: edges_of(facts, {})
+        return lambda: projected_edges(facts, {})
 
     assert_about_linear(work_of, 200)
 

@@ -28,11 +28,11 @@ from extraction.llm.summary_writer import layers_prompt
 from extraction.openai_api.language_model import shape_in_cut_text, shape_in_text
 from extraction.query_analysis import role_asked
 from extraction.reader import SceneLine, SceneText
+from extraction.rules.en.language_pack import RULES as RULES_EN
 from extraction.rules.en.phrases import things
-from extraction.rules.en.reader import RULES as RULES_EN
 from extraction.rules.salience_gate import is_small_talk, worth_reading
 from extraction.rules.scene_reader import READ_CHARS_MAX, read_scene
-from extraction.rules.zh.reader import RULES as RULES_ZH
+from extraction.rules.zh.language_pack import RULES as RULES_ZH
 from extraction.temporal.phrases import spans_in
 from extraction.text.name_spotting import load_words, names_in
 from extraction.text.near_duplicates import COMPARED_CHARS_MAX
@@ -97,8 +97,8 @@ REACH: Final = {
 # Functions that take a string which nobody outside chooses: names of ours, patterns, keys of tables.
 NO_TEXT_OF_CALLERS: Final = (
     "extraction.embeddings.model_conversion",
-    "extraction.rules.zh.pattern_builder",
-    "extraction.rules.en.pattern_builder",
+    "extraction.rules.zh.syntax",
+    "extraction.rules.en.syntax",
     "extraction.embeddings.local_models",
     "extraction.embeddings.model_download",
     "extraction.embeddings.model_conversion",

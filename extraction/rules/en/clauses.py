@@ -2,14 +2,12 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Final
 
 from extraction.reader import THE_USER
-from extraction.rules.engine import Draft, Voice
+from extraction.rules.engine import Clause, DiscourseState, Speaker
 from extraction.text.lexicon_en import KIN, KIN_NAME, MANY_KIN, NOT_NAMES, SOLE_KIN, WHICH_KIN
 from extraction.text.sentences import Sentence
-from schema.entity import EntityType
 from schema.kept_results import kept_by_chars
 
 # English as people type it, made plain: small "i", missing apostrophes, and words that are not the writer's own.
@@ -27,14 +25,14 @@ _RELAYED: Final = (
 )
 _AFTER_RELAY = re.compile(_RELAYED + r"(?P<words>.+)", re.IGNORECASE | re.DOTALL)
 # After such a sentence the writer speaks as somebody else, or shows somebody's words.
-RELAYS: Final = re.compile(
+RELAYS_SPEECH: Final = re.compile(
     _RELAYED
     + r"$|^(?:please |ok |now )?(?:read|translate|rephrase|rewrite|proofread|correct|summari[sz]e)\b[^:]{0,60}:|"
     r"^(?:imagine|pretend|suppose|let's (?:say|pretend|imagine)|role-?play|act as|you are (?:a|an|now) )",
     re.IGNORECASE,
 )
 # "Oh great, I just love queues": praise of what nobody likes.
-IRONIC: Final = re.compile(
+SARCASTIC: Final = re.compile(
     r"^(?:oh|ah|wow|gee|yay|well),? (?:great|good|joy|wonderful|perfect|fantastic|lovely|brilliant|nice)\b|"
     r"^yeah,? (?:right|sure)\b|\bwho (?:does not|doesn't|wouldn't) (?:just )?(?:love|like|enjoy|want)|/s$|"
     r"^(?:great|wonderful|fantastic|brilliant|perfect|lovely|sure|right|of course|because),? .{0,30}"
@@ -89,7 +87,7 @@ _MAY_CHANGE = re.compile(
 
 
 @kept_by_chars(chars_max=1_000_000, entries_max=512)
-def readable(text: str) -> str:
+def mask_quoted_speech(text: str) -> str:
     """Return a sentence of the same length with plain marks and a capital "I"; the words of others are blanked out."""
     text = _SMALL_I.sub("I", text.translate(_STRAIGHT))
     if '"' in text:
@@ -106,8 +104,8 @@ def _is_speech(quoted: str) -> bool:
 
 
 @kept_by_chars(chars_max=1_000_000, entries_max=512)
-def spelled(text: str) -> str:
-    """Contractions and slips spelled out; the length changes."""
+def expand_contractions(text: str) -> str:
+    """Contractions and slips expand_contractions out; the length changes."""
     if _MAY_CHANGE.search(text) is None:
         return text
     for pattern, plain in _CONTRACTIONS:
@@ -153,7 +151,7 @@ _SETTING = re.compile(
     r"^(?:Over|During|On|In|At|After|Before|While|When|Due to|One|Every|This|Last|Yesterday|Today|Since|"
     r"As)\b[^,]{0,60}, "
 )
-UNREAL = re.compile(
+HYPOTHETICAL = re.compile(
     r"\b(?:if|would|could|might|maybe|perhaps|imagine|suppose|wish|unless|whether|pretend|should|almost|"
     r"hypothetically|"
     r"as though|what about|kidding|joking)\b",
@@ -181,6 +179,11 @@ _PLAIN_VERB = re.compile(
     r"hardly) ){0,2}"
     r"(?:love|like|hate|live|work|am|are|were|have|want|enjoy|prefer|do|can|all|of|and|or)\b"
 )
+_MOMENT = re.compile(
+    r"\b(?:right now|tonight|at the moment|at this point|this (?:time|morning|evening|afternoon|minute|second)|"
+    r"today|for once|for now)\b",
+    re.IGNORECASE,
+)
 _GOES_ON = re.compile(r"^(?:" + _VERBS + r")\b")
 # "Just moved to Austin", "Never liked jazz": who writes about themselves may leave the "I" away.
 _SHORT_FORM = re.compile(r"'(?:re|ve|ll|d|m|t)$")
@@ -200,64 +203,29 @@ _ELIDED = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Clause:
-    """One clause, contractions spelled out.
-
-    Attributes:
-        text: the clause without conjunctions before it.
-        rest: what follows the subject; the whole text when the subject is unclear.
-        subject: `THE_USER`, `THE_AGENT` or a name; None when unclear.
-        third: who "he", "she", "his", "her" are here.
-        start, end: characters of the message.
-    """
-
-    text: str
-    rest: str
-    subject: str | None
-    third: str | None
-    start: int
-    end: int
-
-
-@dataclass(slots=True)
-class Thread:
-    """Who was spoken of last while one message is read.
-
-    Attributes:
-        opens: the next clause is the first of its sentence.
-    """
-
-    voice: Voice
-    subject: str | None = None
-    third: str | None = None
-    opens: bool = True
-    named: dict[str, str] = field(default_factory=dict)
-
-
-def clauses(sentence: Sentence, thread: Thread) -> Iterator[Clause]:
+def split_clauses(sentence: Sentence, state: DiscourseState) -> Iterator[Clause]:
     """Yield the clauses that state something; questions and what is only supposed are left out."""
-    text = readable(sentence.text)
-    thread.opens = True
-    if IRONIC.search(text):
+    text = mask_quoted_speech(sentence.text)
+    state.opens = True
+    if SARCASTIC.search(text):
         return
     pieces = _pieces(text)
-    if UNREAL.search(_spelled(text, thread.voice)):
-        pieces = [piece for piece in pieces if _is_real(text, piece, thread.voice)]
+    if HYPOTHETICAL.search(_spelled_out(text, state.speaker)):
+        pieces = [piece for piece in pieces if _is_real(text, piece, state.speaker)]
     for number, (start, end) in enumerate(pieces):
         if sentence.asks and number == len(pieces) - 1:
             return
-        clause = _clause(text[start:end], sentence.start + start, sentence.start + end, thread)
+        clause = _clause(text[start:end], sentence.start + start, sentence.start + end, state)
         if sentence.asks and not clause.text.startswith(("I ", "My ", "my ", "We ", "Our ", "our ")):
             continue
         yield clause
 
 
-def _is_real(text: str, piece: tuple[int, int], voice: Voice) -> bool:
+def _is_real(text: str, piece: tuple[int, int], speaker: Speaker) -> bool:
     """Return a clause beside a supposed one still states something, unless an "if" opens or follows it."""
     if re.search(r"\b(?:if|unless|imagine|suppose|pretend|wish|whether)\b", text, re.IGNORECASE):
         return False
-    return UNREAL.search(_spelled(text[piece[0] : piece[1]], voice)) is None
+    return HYPOTHETICAL.search(_spelled_out(text[piece[0] : piece[1]], speaker)) is None
 
 
 def _pieces(text: str) -> list[tuple[int, int]]:
@@ -270,25 +238,34 @@ def _pieces(text: str) -> list[tuple[int, int]]:
     return [(start, end) for start, end in zip(cuts, ends, strict=True) if end - start > 2]
 
 
-def _spelled(text: str, voice: Voice) -> str:
-    text = spelled(text)
-    if voice.me == THE_USER:
-        for name in voice.user_names:
+def _spelled_out(text: str, speaker: Speaker) -> str:
+    text = expand_contractions(text)
+    if speaker.me == THE_USER:
+        for name in speaker.user_names:
             text = text.replace(f"{name}'s ", "my ")
     return text
 
 
-def _clause(piece: str, start: int, end: int, thread: Thread) -> Clause:
-    text = without_lead(_spelled(piece, thread.voice))
+def _clause(piece: str, start: int, end: int, state: DiscourseState) -> Clause:
+    text = without_lead(_spelled_out(piece, state.speaker))
     text = _SETTING.sub("", text.rstrip(" .!?,"))
-    subject, rest = _subject(text, thread)
+    subject, rest = _subject(text, state)
     if subject is not None:
-        subject, rest = _reported(subject, rest, thread)
-    if thread.third is None and thread.voice.me == THE_USER and any(name in piece for name in thread.voice.user_names):
-        thread.third = THE_USER
-    thread.subject = subject
-    thread.opens = False
-    return Clause(text=text, rest=rest, subject=subject, third=thread.third, start=start, end=end)
+        subject, rest = _reported(subject, rest, state)
+    if state.third is None and state.speaker.me == THE_USER and any(name in piece for name in state.speaker.user_names):
+        state.third = THE_USER
+    state.subject = subject
+    state.opens = False
+    return Clause(
+        text=text,
+        rest=rest,
+        subject=subject,
+        third=state.third,
+        start=start,
+        end=end,
+        kin=subject if subject is not None and subject.rpartition(" ")[2] in SOLE_KIN else None,
+        momentary=subject is not None and _MOMENT.search(text) is not None,
+    )
 
 
 def without_lead(text: str) -> str:
@@ -296,70 +273,65 @@ def without_lead(text: str) -> str:
     return _LEAD.sub("", text.strip(" ,"))
 
 
-def _subject(text: str, thread: Thread) -> tuple[str | None, str]:
+def _subject(text: str, state: DiscourseState) -> tuple[str | None, str]:
     if first := _FIRST.match(text):
-        return thread.voice.me, first["rest"]
+        return state.speaker.me, first["rest"]
     if third := _THIRD.match(text):
-        return thread.third, third["rest"]
-    if thread.opens and thread.subject in (None, thread.voice.me) and _ELIDED.match(text):
-        return thread.voice.me, text
+        return state.third, third["rest"]
+    if state.opens and state.subject in (None, state.speaker.me) and _ELIDED.match(text):
+        return state.speaker.me, text
     if _GOES_ON.match(text):
         # "LeBron is the man - love his skills": the speaker loves them, and does not say so.
-        goes_on = thread.subject == thread.voice.me or not _PLAIN_VERB.match(text)
-        return (thread.subject if goes_on else None), text
+        goes_on = state.subject == state.speaker.me or not _PLAIN_VERB.match(text)
+        return (state.subject if goes_on else None), text
     kin = _KIN.match(text)
     # "Kids like sweets" is about all of them.
     if kin and (kin["p"] or kin["k"].lower() not in MANY_KIN) and (kin["p"] or text.startswith(kin["k"][0].upper())):
-        return _kin_subject(kin, thread), kin["rest"]
+        return _kin_subject(kin, state), kin["rest"]
     named = _NAMED.match(text)
     if named and named["n"].split()[0].lower() not in NOT_NAMES and not _SHORT_FORM.search(named["n"]):
-        return _named_subject(named, thread), named["rest"]
+        return _named_subject(named, state), named["rest"]
     return None, text
 
 
-def _kin_subject(kin: re.Match[str], thread: Thread) -> str | None:
+def _kin_subject(kin: re.Match[str], state: DiscourseState) -> str | None:
     word = kin["k"].lower()
     if kin["n"]:
-        thread.third = thread.voice.who(kin["n"])
-        return thread.third
+        state.third = state.speaker.subject_named(kin["n"])
+        return state.third
     # "His" brother is somebody else's unless "he" is the user.
     possessor = (kin["p"] or "my").lower()
-    if word not in SOLE_KIN or (possessor in ("his", "her") and thread.third != THE_USER):
-        thread.third = None
+    if word not in SOLE_KIN or (possessor in ("his", "her") and state.third != THE_USER):
+        state.third = None
         return None
     which = " ".join(one for one in kin["q"].split() if one in WHICH_KIN)
     plain = KIN_NAME.get(word, word)
     # "My younger sister" need not be the one who was named.
-    thread.third = f"{which} {plain}" if which else thread.named.get(word) or plain
-    return thread.third
+    state.third = f"{which} {plain}" if which else state.named.get(word) or plain
+    return state.third
 
 
-def _named_subject(named: re.Match[str], thread: Thread) -> str | None:
-    subject = thread.voice.who(named["n"])
-    if subject == THE_USER and thread.voice.me != THE_USER:
-        thread.third = THE_USER
+def _named_subject(named: re.Match[str], state: DiscourseState) -> str | None:
+    subject = state.speaker.subject_named(named["n"])
+    if subject == THE_USER and state.speaker.me != THE_USER:
+        state.third = THE_USER
         return THE_USER
     if subject != THE_USER and _PLAIN_VERB.match(named["rest"]):
         return None
-    thread.third = subject
+    state.third = subject
     return subject
 
 
-def _reported(subject: str, rest: str, thread: Thread) -> tuple[str | None, str]:
+def _reported(subject: str, rest: str, state: DiscourseState) -> tuple[str | None, str]:
     """Return what someone said about themselves is about them; what they said about others is left out."""
     report = _REPORT.match(rest)
     if report is None:
         return subject, rest
     speaks_of_me = report["p"] == "I"
     if speaks_of_me:
-        return (subject, report["rest"]) if subject == thread.voice.me else (None, rest)
-    is_third = subject == thread.third
+        return (subject, report["rest"]) if subject == state.speaker.me else (None, rest)
+    is_third = subject == state.third
     return (subject, report["rest"]) if is_third else (None, rest)
-
-
-# Makes the drafts of English facts: who they are about, and the statement in words.
-
-UNKNOWN_USER = "User"
 
 
 def with_article(name: str) -> str:
@@ -369,42 +341,6 @@ def with_article(name: str) -> str:
     return "an {o}" if name[0].lower() in "aeiou" else "a {o}"
 
 
-def draft(
-    clause: Clause,
-    thread: Thread,
-    subject: str,
-    predicate: str,
-    obj: str,
-    says: str,
-    *,
-    relation: str | None = None,
-    kind: EntityType | None = None,
-    strength: float = 0.7,
-    closes: bool = False,
-    emotion: str | None = None,
-) -> Draft:
-    label = thread.voice.label(subject, UNKNOWN_USER)
-    if subject.split()[-1] in SOLE_KIN:
-        label = f"{thread.voice.label(thread.voice.me, UNKNOWN_USER)}'s {label}"
-    if label == obj:
-        label = UNKNOWN_USER
-    return Draft(
-        subject=subject,
-        predicate=predicate,
-        object=obj,
-        statement=says.format(s=label[:1].upper() + label[1:], o=obj),
-        start=clause.start,
-        end=clause.end,
-        relation=relation,
-        subject_type=None if subject.startswith("@") else EntityType.PERSON,
-        object_type=kind,
-        strength=strength,
-        confidence=0.75 if subject == thread.voice.me else 0.65,
-        closes=closes,
-        trigger_emotion=emotion,
-    )
-
-
-def owner(possessive: str, clause: Clause, thread: Thread) -> str | None:
+def owner(possessive: str, clause: Clause, state: DiscourseState) -> str | None:
     """Return whose "my", "his" or "her" thing it is."""
-    return thread.voice.me if possessive.lower() in ("my", "our") else clause.third
+    return state.speaker.me if possessive.lower() in ("my", "our") else clause.third

@@ -1,16 +1,35 @@
 """English sentences whose subject is a thing: what pleases, bothers, matters, belongs or causes something else."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from extraction.reader import THE_USER
-from extraction.rules.en.clauses import UNREAL, Clause, Thread, draft, readable, spelled, with_article, without_lead
+from extraction.rules.en.clauses import (
+    HYPOTHETICAL,
+    expand_contractions,
+    mask_quoted_speech,
+    with_article,
+    without_lead,
+)
 from extraction.rules.en.clauses import owner as owner_of
 from extraction.rules.en.objects import address, birthdays, jobs, object_type, places, workplaces
-from extraction.rules.en.phrases import gerund, noun_phrase, things, verb_phrase
-from extraction.rules.engine import Draft
-from extraction.text.lexicon_en import EMOTIONS, KIN, KIN_SINGULAR, MANY_KIN, NOT_NAMES, PETS, PLEASANT, SYMPTOMS
+from extraction.rules.en.phrases import gerund, noun_phrase, quoted_title, things, verb_phrase
+from extraction.rules.engine import Clause, DiscourseState, Draft, draft
+from extraction.text.lexicon_en import (
+    EMOTIONS,
+    GENERIC,
+    KIN,
+    KIN_SINGULAR,
+    MANY_KIN,
+    MORE_TRAITS,
+    NOT_NAMES,
+    PETS,
+    PLEASANT,
+    PRONOUNS,
+    SYMPTOMS,
+    word_set,
+)
 from extraction.text.sentences import Sentence
 from schema.entity import EntityType
 
@@ -108,14 +127,14 @@ _OWNS = re.compile(r"\b(?:have|has|got|adopted|own|owns|bought|raised?)\b")
 _TITLES = frozenset(("mr", "mrs", "ms", "dr", "prof"))
 
 
-def kin_of(clause: Clause, thread: Thread) -> Iterator[Draft]:
+def read_relatives(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
     """People and animals that belong to someone, with their names."""
     text = clause.text
     for found in KIN_LIST.finditer(text):
-        owner = owner_of(found["p"], clause, thread)
+        owner = owner_of(found["p"], clause, state)
         word = KIN_SINGULAR.get(found["k"], found["k"].removesuffix("s"))
         for name in re.split(r",? (?:and|&) |, ", found["n"]) if owner is not None else ():
-            yield from _belongs(clause, thread, owner, name, word)
+            yield from _belongs(clause, state, owner, name, word)
     for pattern in (KIN_NAMED, PET_NAMED, IS_KIN, NAMED_BY_ME):
         for found in pattern.finditer(text):
             groups = found.groupdict()
@@ -123,32 +142,32 @@ def kin_of(clause: Clause, thread: Thread) -> Iterator[Draft]:
             if name.islower():
                 name = name.capitalize()
             if _is_name(name, word) and not found["p"].endswith("'s") and word not in MANY_KIN:
-                yield from _belongs(clause, thread, _owner(found["p"], name, clause, thread), name, word)
+                yield from _belongs(clause, state, _owner(found["p"], name, clause, state), name, word)
 
 
 def _is_name(name: str, word: str) -> bool:
     return name.split()[0].lower() not in NOT_NAMES - _TITLES and name.lower() != word
 
 
-def _owner(possessive: str, name: str, clause: Clause, thread: Thread) -> str | None:
+def _owner(possessive: str, name: str, clause: Clause, state: DiscourseState) -> str | None:
     if possessive.lower() in ("a", "an"):
         return clause.subject if _OWNS.search(clause.text) else None
     # "Sophia ... her friend": a subject that is the named person owns nothing here.
     if clause.third == name and possessive.lower() in ("his", "her"):
-        users = thread.voice.user_names
-        named = thread.voice.me == THE_USER and any(user in clause.text for user in users)
+        users = state.speaker.user_names
+        named = state.speaker.me == THE_USER and any(user in clause.text for user in users)
         return THE_USER if named else None
-    return owner_of(possessive, clause, thread)
+    return owner_of(possessive, clause, state)
 
 
-def _belongs(clause: Clause, thread: Thread, owner: str | None, name: str, word: str) -> Iterator[Draft]:
-    if owner is None or owner == thread.voice.who(name):
+def _belongs(clause: Clause, state: DiscourseState, owner: str | None, name: str, word: str) -> Iterator[Draft]:
+    if owner is None or owner == state.speaker.subject_named(name):
         return
-    thread.named[word] = name
+    state.named[word] = name
     is_pet = word.split()[-1] in PETS
     yield draft(
         clause,
-        thread,
+        state,
         owner,
         "RELATES_TO",
         name,
@@ -227,10 +246,10 @@ _HINT: Final = re.compile(
 )
 
 
-def causes(sentence: Sentence, thread: Thread) -> Iterator[Draft]:
+def read_causes(sentence: Sentence, state: DiscourseState) -> Iterator[Draft]:
     """`Red wine gives me headaches`, `my back pain comes from sitting`: effect and cause, at most one pair."""
-    text = without_lead(spelled(readable(sentence.text))).rstrip(" .!?,")
-    if _HINT.search(text) is None or UNREAL.search(text):
+    text = without_lead(expand_contractions(mask_quoted_speech(sentence.text))).rstrip(" .!?,")
+    if _HINT.search(text) is None or HYPOTHETICAL.search(text):
         return
     for number, pattern in enumerate(_PATTERNS):
         found = pattern.match(text)
@@ -243,7 +262,7 @@ def causes(sentence: Sentence, thread: Thread) -> Iterator[Draft]:
         if effect is None or cause is None or (number == 0 and " from " in text and not _is_pain(effect)):
             continue
         clause = Clause(text=text, rest=text, subject=None, third=None, start=sentence.start, end=sentence.end)
-        yield draft(clause, thread, effect, "CAUSED_BY", cause, "{s} is caused by {o}.")
+        yield draft(clause, state, effect, "CAUSED_BY", cause, "{s} is caused by {o}.")
         return
 
 
@@ -419,21 +438,21 @@ _MY_JOB: Final = re.compile(
 _BIRTHDAY: Final = re.compile(r"^my (?:birthday|bday|birth date|date of birth) is (?:on )?(?P<o>.+)", re.IGNORECASE)
 
 
-def said_of_things(clause: Clause, thread: Thread) -> Iterator[Draft]:
+def read_judgements(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
     """Yield what a clause says about a thing and whoever speaks."""
-    yield from _triggers(clause, thread)
-    yield from _judged(clause, thread)
-    yield from _of_life(clause, thread)
+    yield from _triggers(clause, state)
+    yield from _judged(clause, state)
+    yield from _of_life(clause, state)
     for found in OWN.finditer(clause.text):
-        owner = owner_of(found[0].split()[0], clause, thread)
+        owner = owner_of(found[0].split()[0], clause, state)
         name = found["c"] or found["o"]
         if owner is not None and (found["c"] or name.lower() in PETS):
             says = f"{{s}} has {with_article(name)}."
             kind = object_type(name)
-            yield draft(clause, thread, owner, "RELATES_TO", name, says, relation="has", kind=kind, strength=0.6)
+            yield draft(clause, state, owner, "RELATES_TO", name, says, relation="has", kind=kind, strength=0.6)
 
 
-def _triggers(clause: Clause, thread: Thread) -> Iterator[Draft]:
+def _triggers(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
     found = EMOTION.match(clause.text)
     emotion = EMOTIONS.get((found["e"] or found["v"]).lower()) if found else None
     name = noun_phrase(found["o"]) if found else None
@@ -441,12 +460,12 @@ def _triggers(clause: Clause, thread: Thread) -> Iterator[Draft]:
         predicate = "PREFERS" if emotion in PLEASANT else "DISLIKES"
         says = "{o} always makes {s} feel " + emotion + "."
         kind = object_type(name)
-        yield draft(clause, thread, thread.voice.me, predicate, name, says, emotion=emotion, kind=kind)
+        yield draft(clause, state, state.speaker.me, predicate, name, says, emotion=emotion, kind=kind)
 
 
-def _judged(clause: Clause, thread: Thread) -> Iterator[Draft]:
+def _judged(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
     """Yield what someone thinks of things: `jazz is my go-to`, `family comes first`, `crowds stress me out`."""
-    me, text = thread.voice.me, clause.text
+    me, text = state.speaker.me, clause.text
     for pattern, predicate, says, relation in (
         _OF_THINGS if _SAYING_HINT.search(text) and not text.startswith("I ") else ()
     ):
@@ -457,7 +476,7 @@ def _judged(clause: Clause, thread: Thread) -> Iterator[Draft]:
         single = noun_phrase(said)
         for name in things(said)[:3] if re.search(r" (?:and|or) ", said) else [single] if single else []:
             kind = object_type(name)
-            yield draft(clause, thread, me, predicate, name, says, relation=relation, kind=kind)
+            yield draft(clause, state, me, predicate, name, says, relation=relation, kind=kind)
         return
     for asked, predicate, says in (
         (_NOTHING_BEATS, "PREFERS", "{s} loves {o}."),
@@ -467,7 +486,7 @@ def _judged(clause: Clause, thread: Thread) -> Iterator[Draft]:
     ):
         if (found := asked.match(text)) and not _NO_THANKS.match(_first(found)):
             for name in things(_first(found).split(", ")[0])[:1]:
-                yield draft(clause, thread, me, predicate, name, says, kind=object_type(name))
+                yield draft(clause, state, me, predicate, name, says, kind=object_type(name))
 
 
 _NOT_A_THING: Final = re.compile(
@@ -475,19 +494,19 @@ _NOT_A_THING: Final = re.compile(
 )
 
 
-def _of_life(clause: Clause, thread: Thread) -> Iterator[Draft]:
+def _of_life(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
     """Home, work, birthday and goals told by their nouns: `my address is`, `our team at`, `my dream is`."""
-    me, text = thread.voice.me, clause.text
+    me, text = state.speaker.me, clause.text
     found = _PLAN_IS.match(text)
     name = verb_phrase(found["o"] or found["o2"], trivial=frozenset()) if found else None
     if found and name:
         says = f"{{s}}'s {found['k'].lower()} is to {{o}}."
         aim = EntityType.ACTIVITY
-        yield draft(clause, thread, me, "CARES_ABOUT", name, says, relation="goal", kind=aim, strength=0.8)
+        yield draft(clause, state, me, "CARES_ABOUT", name, says, relation="goal", kind=aim, strength=0.8)
     for pattern, relation, says, read in _LIFE:
         if found := pattern.match(text):
-            for name, kind in read(_first(found))[:1]:
-                yield draft(clause, thread, me, "RELATES_TO", name, says, relation=relation, kind=kind)
+            for name, kind, _ in read(_first(found))[:1]:
+                yield draft(clause, state, me, "RELATES_TO", name, says, relation=relation, kind=kind)
             return
 
 
@@ -504,3 +523,66 @@ _LIFE: Final = (
 def _first(found: re.Match[str]) -> str:
     """Return the group that took part: alternatives of a pattern name their objects `o`, `o2`, `o3`."""
     return next(text for text in found.groupdict().values() if text is not None)
+
+
+# Favourites and names
+
+_NO_CATEGORY = frozenset(("was", "is", "part", "thing", "things", "one", "way", "bit"))
+# "I'm Sorry", "I'm Catholic".
+_NO_NAMES = (
+    NOT_NAMES
+    | MORE_TRAITS
+    | word_set("crazy back done good fine tired here ready busy sick late new old lost free open bored hungry")
+)
+
+
+def own_name(clause: Clause, state: DiscourseState) -> Iterable[Draft] | None:
+    """Read `my name is Ada`, `call me Ada`; None when the clause is no such sentence."""
+    named = NAME_IS.match(clause.text)
+    if named is None or named["o"].split()[0].lower() in _NO_NAMES:
+        return None
+    me, says = state.speaker.me, "{s} is named {o}."
+    return [draft(clause, state, me, "RELATES_TO", named["o"], says, relation="is named", strength=0.9)]
+
+
+def favorite_is(clause: Clause, state: DiscourseState) -> Iterable[Draft] | None:
+    """Read `my favorite color is blue`; None when the clause is no such sentence."""
+    found = FAVORITE_IS.match(clause.text)
+    return None if found is None else _favorites(found, clause, state)
+
+
+def _favorites(found: re.Match[str], clause: Clause, state: DiscourseState) -> Iterator[Draft]:
+    owner = owner_of(found[0].split()[0], clause, state)
+    category = found["c"].strip().lower()
+    if owner is None or not (PRONOUNS | _NO_CATEGORY).isdisjoint(category.split()):
+        return
+    for name in things(found["o"])[:3]:
+        says = f"{{s}}'s favorite {category} is {{o}}." if category else "{s}'s favorite is {o}."
+        yield draft(
+            clause,
+            state,
+            owner,
+            "PREFERS",
+            name,
+            says,
+            relation=f"favorite {category}" if category else None,
+            kind=object_type(name, EntityType.WORK if quoted_title(found["o"]) else None),
+            strength=0.9,
+        )
+
+
+def favorite_within(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
+    """Read `saw his favorite penguins`, `her favorite animal, the golden monkey`."""
+    found = FAVORITE.search(clause.text)
+    owner = owner_of(found["p"], clause, state) if found else None
+    if found is None or owner is None or re.match(r"(?:and|is|was|to|of|are|were|because|about|with) ", found["o"]):
+        return
+    title = quoted_title(found["o"])
+    apposed = re.match(r"[a-z ]{3,30}, (?P<o>(?:an?|the) [^,]+)", found["o"])
+    names = [title] if title else things(apposed["o"] if apposed else found["o"])
+    kind = EntityType.WORK if title else None
+    one_of_many = re.search(r"(?:one|some|couple|few|lot) of $", clause.text[: found.start()]) is not None
+    if not apposed and not title and (one_of_many or not names or names[0].lower() in GENERIC):
+        return
+    for name in names if apposed else names[:1]:
+        yield draft(clause, state, owner, "PREFERS", name, "{s} loves {o}.", kind=object_type(name, kind), strength=0.9)

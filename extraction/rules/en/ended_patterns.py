@@ -1,6 +1,6 @@
 """English words and patterns that state what no longer holds: former tastes, homes, work, habits and possessions."""
 
-from extraction.rules.en.pattern_builder import english_rule as _rule
+from extraction.rules.en.syntax import SYNTAX
 from extraction.rules.engine import Rule
 from schema.entity import EntityType
 
@@ -9,14 +9,14 @@ _NOW = r"any ?(?:more|longer)\b"
 _LIKE = r"(?:like|likes|love|loves|enjoy|enjoys|eat|eats|drink|drinks|smoke|smokes|play|plays|watch|watches|use|uses)"
 
 ENDED_RULES: tuple[Rule, ...] = (
-    _rule(
+    SYNTAX.rule(
         _NOT + r"(?:really )?(?:like|love|enjoy|eat|drink|smoke|watch|use)",
         "PREFERS",
         "{s} no longer likes {o}.",
         closes=True,
         end=_NOW,
     ),
-    _rule(
+    SYNTAX.rule(
         _NOT + r"live in",
         "RELATES_TO",
         "{s} no longer lives in {o}.",
@@ -25,7 +25,7 @@ ENDED_RULES: tuple[Rule, ...] = (
         closes=True,
         end=_NOW,
     ),
-    _rule(
+    SYNTAX.rule(
         _NOT + r"work (?:at|for)",
         "RELATES_TO",
         "{s} no longer works at {o}.",
@@ -35,7 +35,7 @@ ENDED_RULES: tuple[Rule, ...] = (
         closes=True,
         end=_NOW,
     ),
-    _rule(
+    SYNTAX.rule(
         _NOT + r"(?:have|own)",
         "RELATES_TO",
         "{s} no longer has {o}.",
@@ -44,28 +44,28 @@ ENDED_RULES: tuple[Rule, ...] = (
         closes=True,
         end=_NOW,
     ),
-    _rule(
+    SYNTAX.rule(
         _NOT + r"(?:hate|dislike|fear|mind|avoid)",
         "DISLIKES",
         "{s} no longer dislikes {o}.",
         closes=True,
         end=_NOW,
     ),
-    _rule(
+    SYNTAX.rule(
         r"(?:am|is|are) not (?:really )?(?:afraid of|scared of|terrified of|allergic to|bothered by)",
         "DISLIKES",
         "{s} no longer dislikes {o}.",
         closes=True,
         end=_NOW,
     ),
-    _rule(
+    SYNTAX.rule(
         r"(?:am|is|are) not (?:really )?(?:into|a fan of|fond of|interested in)",
         "PREFERS",
         "{s} no longer likes {o}.",
         closes=True,
         end=_NOW,
     ),
-    _rule(
+    SYNTAX.rule(
         r"(?:am|is|are) not",
         "RELATES_TO",
         "{s} is no longer {o}.",
@@ -74,7 +74,7 @@ ENDED_RULES: tuple[Rule, ...] = (
         closes=True,
         end=_NOW,
     ),
-    _rule(
+    SYNTAX.rule(
         r"(?:am|is|are) not",
         "RELATES_TO",
         "{s} no longer works as {o}.",
@@ -83,22 +83,22 @@ ENDED_RULES: tuple[Rule, ...] = (
         closes=True,
         end=_NOW,
     ),
-    _rule(
+    SYNTAX.rule(
         r"(?:am|is|are) no longer (?:afraid of|scared of|allergic to)|(?:got|am|is) over (?:my|his|her) fear of|"
         r"(?:overcame|conquered|lost) (?:my|his|her) fear of",
         "DISLIKES",
         "{s} no longer dislikes {o}.",
         closes=True,
     ),
-    _rule(r"(?:no longer|not anymore) " + _LIKE, "PREFERS", "{s} no longer likes {o}.", closes=True),
-    _rule(
+    SYNTAX.rule(r"(?:no longer|not anymore) " + _LIKE, "PREFERS", "{s} no longer likes {o}.", closes=True),
+    SYNTAX.rule(
         r"used to (?:really |absolutely )?(?:like|love|enjoy|adore|be (?:really |so |totally )?(?:into|obsessed with|"
         r"crazy about|addicted to|a (?:big |huge )?fan of))",
         "PREFERS",
         "{s} used to like {o}.",
         closes=True,
     ),
-    _rule(
+    SYNTAX.rule(
         r"(?:stopped (?:liking|eating|drinking|enjoying|using|watching|smoking|playing|buying|listening to)|"
         r"fell out of love with|(?:have |has )?(?:gone|went) off|lost (?:all |my |his |her )?interest in|grew out of|"
         r"outgrew|(?:got|have gotten|grew|am|is) (?:so )?(?:tired|bored|sick) of|(?:am|is) (?:so |totally )?over|"
@@ -108,7 +108,7 @@ ENDED_RULES: tuple[Rule, ...] = (
         "{s} no longer likes {o}.",
         closes=True,
     ),
-    _rule(
+    SYNTAX.rule(
         r"(?:used to|once) (?:really |absolutely )?(?:hate|hated|dislike|fear|feared|avoid|detest|be (?:afraid|"
         r"scared|"
         r"terrified) of|be allergic to)",
@@ -116,13 +116,13 @@ ENDED_RULES: tuple[Rule, ...] = (
         "{s} used to dislike {o}.",
         closes=True,
     ),
-    _rule(
+    SYNTAX.rule(
         r"no longer (?:hate|hates|dislike|dislikes|avoid|avoids|fear|fears|mind|minds)",
         "DISLIKES",
         "{s} no longer dislikes {o}.",
         closes=True,
     ),
-    _rule(
+    SYNTAX.rule(
         r"(?:no longer|used to) (?:live|lives) (?:in|near|at)",
         "RELATES_TO",
         "{s} no longer lives in {o}.",
@@ -130,7 +130,7 @@ ENDED_RULES: tuple[Rule, ...] = (
         relation="lives in",
         closes=True,
     ),
-    _rule(
+    SYNTAX.rule(
         r"(?:moved (?:away from|out of)|left)(?= (?-i:[A-Z]))",
         "RELATES_TO",
         "{s} no longer lives in {o}.",
@@ -138,7 +138,7 @@ ENDED_RULES: tuple[Rule, ...] = (
         relation="lives in",
         closes=True,
     ),
-    _rule(
+    SYNTAX.rule(
         r"moved (?:away from|out of)",
         "RELATES_TO",
         "{s} no longer lives in {o}.",
@@ -146,7 +146,7 @@ ENDED_RULES: tuple[Rule, ...] = (
         relation="lives in",
         closes=True,
     ),
-    _rule(
+    SYNTAX.rule(
         r"(?:no longer|used to) (?:work|works) (?:at|for)|(?:left|quit|lost) (?:my|his|her) (?:old )?(?:job|"
         r"position|role)"
         r" (?:at|with)|(?:resigned|retired) from|(?:got|was) (?:laid off|fired|let go) (?:from|by)|"
@@ -158,7 +158,7 @@ ENDED_RULES: tuple[Rule, ...] = (
         kind=EntityType.ORGANIZATION,
         closes=True,
     ),
-    _rule(
+    SYNTAX.rule(
         r"(?:left|quit)(?= (?-i:[A-Z]))",
         "RELATES_TO",
         "{s} no longer works at {o}.",
@@ -167,7 +167,7 @@ ENDED_RULES: tuple[Rule, ...] = (
         kind=EntityType.ORGANIZATION,
         closes=True,
     ),
-    _rule(
+    SYNTAX.rule(
         r"(?:used to|once) (?:be|work as)|was once|stopped (?:being|working as)|quit (?:being|working as)|"
         r"(?:am|is|are) no longer",
         "RELATES_TO",
@@ -176,7 +176,7 @@ ENDED_RULES: tuple[Rule, ...] = (
         relation="works as",
         closes=True,
     ),
-    _rule(
+    SYNTAX.rule(
         r"(?:used to be|(?:am|is|are) no longer|stopped being)",
         "RELATES_TO",
         "{s} is no longer {o}.",
@@ -184,7 +184,7 @@ ENDED_RULES: tuple[Rule, ...] = (
         relation="is",
         closes=True,
     ),
-    _rule(
+    SYNTAX.rule(
         r"(?:used to|no longer) study(?: [a-z]+)? at",
         "RELATES_TO",
         "{s} no longer studies at {o}.",
@@ -193,7 +193,7 @@ ENDED_RULES: tuple[Rule, ...] = (
         kind=EntityType.ORGANIZATION,
         closes=True,
     ),
-    _rule(
+    SYNTAX.rule(
         r"(?:no longer (?:have|has|own|owns)|used to (?:have|own)|sold|got rid of|had to give away)",
         "RELATES_TO",
         "{s} no longer has {o}.",
@@ -201,7 +201,7 @@ ENDED_RULES: tuple[Rule, ...] = (
         relation="has",
         closes=True,
     ),
-    _rule(
+    SYNTAX.rule(
         r"(?:used to|no longer) play(?:s)?",
         "RELATES_TO",
         "{s} no longer plays {o}.",

@@ -1,6 +1,6 @@
 """English words and patterns that state home, work, study, age, possessions and experiences."""
 
-from extraction.rules.en.pattern_builder import english_rule as _rule
+from extraction.rules.en.syntax import SYNTAX
 from extraction.rules.engine import Rule
 from schema.entity import EntityType
 
@@ -10,7 +10,7 @@ _BE_NOW = r"(?:am|is|are)"
 _ORG = EntityType.ORGANIZATION
 
 LIFE_RULES: tuple[Rule, ...] = (
-    _rule(
+    SYNTAX.rule(
         r"(?:live|lives|living|am living|is living|are living|lived|settled|am settled|reside|resides|am based|"
         r"is based|"
         r"are based|based|am located|am staying) (?:just |right )?(?:in|near|outside|at)",
@@ -19,7 +19,7 @@ LIFE_RULES: tuple[Rule, ...] = (
         shape="place",
         relation="lives in",
     ),
-    _rule(
+    SYNTAX.rule(
         r"(?:moved|relocated|emigrated|immigrated|am moving|moving)(?: back| over| here| out| in)? ?(?:from "
         r".{1,40}? )?to",
         "RELATES_TO",
@@ -27,7 +27,7 @@ LIFE_RULES: tuple[Rule, ...] = (
         shape="place",
         relation="lives in",
     ),
-    _rule(
+    SYNTAX.rule(
         r"(?:been|am|is|are) (?:back |here )?in(?=.{2,40} (?:since|for (?:the (?:past|last)|over|about|almost|nearly|"
         r"\w+ (?:years?|months?)))\b)",
         "RELATES_TO",
@@ -35,14 +35,14 @@ LIFE_RULES: tuple[Rule, ...] = (
         shape="place",
         relation="lives in",
     ),
-    _rule(
+    SYNTAX.rule(
         _BE + r" born (?:and (?:raised|bred)|and grew up) in",
         "RELATES_TO",
         "{s} is from {o}.",
         shape="place",
         relation="is from",
     ),
-    _rule(
+    SYNTAX.rule(
         _BE_NOW + r" (?:originally )?from|(?:come|comes|hail|hails) from|grew up in|(?:was |were )?raised in|"
         r"(?:was|were) brought up in",
         "RELATES_TO",
@@ -50,9 +50,9 @@ LIFE_RULES: tuple[Rule, ...] = (
         shape="place",
         relation="is from",
     ),
-    _rule(_BE + r" born on", "RELATES_TO", "{s} was born on {o}.", shape="birthday", relation="born on"),
-    _rule(_BE + r" born in", "RELATES_TO", "{s} was born in {o}.", shape="place", relation="born in"),
-    _rule(
+    SYNTAX.rule(_BE + r" born on", "RELATES_TO", "{s} was born on {o}.", shape="birthday", relation="born on"),
+    SYNTAX.rule(_BE + r" born in", "RELATES_TO", "{s} was born in {o}.", shape="place", relation="born in"),
+    SYNTAX.rule(
         r"(?:work|works|working|am working|is working|are working|worked|got a job|landed a job|started working|"
         r"start working|started (?:a|my) (?:new )?(?:job|position|role)|(?:have|has|got) a (?:new )?job|am employed|"
         r"is employed|(?:was|got|been) hired|intern|interns|interning|am interning|freelance|volunteer|volunteers|"
@@ -63,7 +63,7 @@ LIFE_RULES: tuple[Rule, ...] = (
         relation="works at",
         kind=EntityType.ORGANIZATION,
     ),
-    _rule(
+    SYNTAX.rule(
         r"(?:started at|joined)",
         "RELATES_TO",
         "{s} works at {o}.",
@@ -71,14 +71,14 @@ LIFE_RULES: tuple[Rule, ...] = (
         relation="works at",
         kind=_ORG,
     ),
-    _rule(
+    SYNTAX.rule(
         r"(?:(?:was|got|been|being) (?:promoted to|made|appointed|hired as)|became|am training to be|was named)",
         "RELATES_TO",
         "{s} works as {o}.",
         shape="title",
         relation="works as",
     ),
-    _rule(
+    SYNTAX.rule(
         r"(?:work|works|working|am working|is working|started working|got a job|am employed|was hired|got hired|"
         r"freelance|make a living) as",
         "RELATES_TO",
@@ -86,7 +86,7 @@ LIFE_RULES: tuple[Rule, ...] = (
         shape="job",
         relation="works as",
     ),
-    _rule(
+    SYNTAX.rule(
         r"(?:study|studies|am studying|is studying|go to school|goes to school)(?: \w+(?: \w+)?)? at",
         "RELATES_TO",
         "{s} studies at {o}.",
@@ -94,7 +94,7 @@ LIFE_RULES: tuple[Rule, ...] = (
         relation="studies at",
         kind=EntityType.ORGANIZATION,
     ),
-    _rule(
+    SYNTAX.rule(
         r"(?:study|studies|am studying|is studying|studying|major in|majors in|am learning|is learning|learning|"
         r"started learning|started studying|am majoring in|majoring in|am (?:doing|getting|finishing|pursuing) "
         r"(?:my|an?) "
@@ -105,7 +105,7 @@ LIFE_RULES: tuple[Rule, ...] = (
         relation="studies",
         kind=EntityType.TOPIC,
     ),
-    _rule(
+    SYNTAX.rule(
         r"(?:teach|teaches|am teaching|is teaching)(?! (?:my|our|him|her|them|people|kids|children|"
         r"myself)\b)(?!.* (?:to|how) )",
         "RELATES_TO",
@@ -113,7 +113,7 @@ LIFE_RULES: tuple[Rule, ...] = (
         relation="teaches",
         kind=EntityType.TOPIC,
     ),
-    _rule(
+    SYNTAX.rule(
         r"(?:speak|speaks|am fluent in|is fluent in|grew up speaking)",
         "RELATES_TO",
         "{s} speaks {o}.",
@@ -121,7 +121,7 @@ LIFE_RULES: tuple[Rule, ...] = (
         relation="speaks",
         kind=EntityType.TOPIC,
     ),
-    _rule(
+    SYNTAX.rule(
         r"(?:play|plays)",
         "RELATES_TO",
         "{s} plays {o}.",
@@ -129,14 +129,14 @@ LIFE_RULES: tuple[Rule, ...] = (
         relation="plays",
         kind=EntityType.ACTIVITY,
     ),
-    _rule(
+    SYNTAX.rule(
         r"(?:am|is|are|have been|has been)",
         "RELATES_TO",
         "{s} is {o}.",
         shape="trait",
         relation="is",
     ),
-    _rule(
+    SYNTAX.rule(
         r"(?:have|has|suffer from|suffers from|live with|struggle with|was diagnosed with|got diagnosed with|"
         r"been diagnosed with|am dealing with|deal with)",
         "RELATES_TO",
@@ -145,30 +145,30 @@ LIFE_RULES: tuple[Rule, ...] = (
         relation="has",
         strength=0.8,
     ),
-    _rule(
+    SYNTAX.rule(
         r"(?:am|is|are|got|have been|has been|been) (?:happily )?(?:married|engaged) to",
         "RELATES_TO",
         "{s} is married to {o}.",
         shape="person",
         relation="married to",
     ),
-    _rule(
+    SYNTAX.rule(
         r"(?:am|is|are) (?:getting married to|marrying)",
         "RELATES_TO",
         "{s} will marry {o}.",
         shape="person",
         relation="engaged to",
     ),
-    _rule(r"married", "RELATES_TO", "{s} is married to {o}.", shape="person", relation="married to"),
-    _rule(
+    SYNTAX.rule(r"married", "RELATES_TO", "{s} is married to {o}.", shape="person", relation="married to"),
+    SYNTAX.rule(
         r"(?:am|is|are|just turned|turned|turning|am turning)(?: turning)?(?= \d{1,3}\b)",
         "RELATES_TO",
         "{s} is {o}.",
         shape="age",
         relation="has age",
     ),
-    _rule(r"(?:am|is) (?:called|named)", "RELATES_TO", "{s} is named {o}.", shape="named", relation="is named"),
-    _rule(
+    SYNTAX.rule(r"(?:am|is) (?:called|named)", "RELATES_TO", "{s} is named {o}.", shape="named", relation="is named"),
+    SYNTAX.rule(
         r"(?:have|has|own|owns|got|have got|has got|adopted|bought|raise|raises|raised|keep|keeps|rescued|"
         r"drive|drives|"
         r"run|runs|co-own|opened|founded|co-founded|started|manage|foster|am raising|are raising)",
@@ -177,7 +177,7 @@ LIFE_RULES: tuple[Rule, ...] = (
         shape="pet",
         relation="has",
     ),
-    _rule(
+    SYNTAX.rule(
         r"(?:received|got|was given|was gifted|redeemed)",
         "RELATES_TO",
         "{s} has {o}.",
@@ -185,7 +185,7 @@ LIFE_RULES: tuple[Rule, ...] = (
         relation="has",
         strength=0.6,
     ),
-    _rule(
+    SYNTAX.rule(
         r"(?:watched|saw|seen|finished watching|am watching|is watching)",
         "RELATES_TO",
         "{s} watched {o}.",
@@ -194,7 +194,7 @@ LIFE_RULES: tuple[Rule, ...] = (
         kind=EntityType.WORK,
         strength=0.6,
     ),
-    _rule(
+    SYNTAX.rule(
         r"(?:read|reads|am reading|is reading|finished reading|finished)",
         "RELATES_TO",
         "{s} read {o}.",
@@ -203,7 +203,7 @@ LIFE_RULES: tuple[Rule, ...] = (
         kind=EntityType.WORK,
         strength=0.6,
     ),
-    _rule(
+    SYNTAX.rule(
         r"(?:visited|traveled to|travelled to|took a trip to|went on a trip to|toured|went to|been to)",
         "RELATES_TO",
         "{s} visited {o}.",
@@ -212,7 +212,7 @@ LIFE_RULES: tuple[Rule, ...] = (
         kind=EntityType.PLACE,
         strength=0.6,
     ),
-    _rule(
+    SYNTAX.rule(
         r"won(?: [a-z]+){0,4}? (?:in|at)",
         "RELATES_TO",
         "{s} won a prize in {o}.",
@@ -221,7 +221,7 @@ LIFE_RULES: tuple[Rule, ...] = (
         kind=EntityType.ACTIVITY,
         strength=0.6,
     ),
-    _rule(
+    SYNTAX.rule(
         r"(?:participated|took part|competed|performed) (?:in|at)",
         "RELATES_TO",
         "{s} took part in {o}.",
@@ -230,7 +230,7 @@ LIFE_RULES: tuple[Rule, ...] = (
         kind=EntityType.ACTIVITY,
         strength=0.6,
     ),
-    _rule(
+    SYNTAX.rule(
         r"attended",
         "RELATES_TO",
         "{s} took part in {o}.",
@@ -239,5 +239,5 @@ LIFE_RULES: tuple[Rule, ...] = (
         kind=EntityType.ACTIVITY,
         strength=0.6,
     ),
-    _rule(_BE_NOW, "RELATES_TO", "{s} works as {o}.", shape="job", relation="works as", strength=0.8),
+    SYNTAX.rule(_BE_NOW, "RELATES_TO", "{s} works as {o}.", shape="job", relation="works as", strength=0.8),
 )

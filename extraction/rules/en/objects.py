@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Final
 
 from extraction.rules.en.phrases import noun_phrase, quoted_title, things, verb_phrase
-from extraction.rules.engine import Rule, Shape
+from extraction.rules.engine import ObjectPhrase, Rule, Shape
 from extraction.text.lexicon_en import (
     CONDITIONS,
     EVENTS,
@@ -62,7 +62,6 @@ PLACE_WORDS_MAX: Final = 3
 
 # From English words to places, firms, jobs, traits, illnesses, languages, ages and birthdays.
 
-Found = list[tuple[str, EntityType | None]]
 _PROPER = re.compile(
     r"^(?:the |a |an |my )?(?P<n>[A-Z][\w'&.-]*(?: (?:of |de |the |and |del |la )?[A-Z][\w'&-]*){0,4})"
 )
@@ -150,51 +149,51 @@ def _known(text: str) -> str | None:
     return None
 
 
-def place(rule: Rule, text: str) -> Found:
+def place(rule: Rule, text: str) -> list[ObjectPhrase]:
     """Return a place or, where the rule wants one, an organisation."""
     if rule.object_type is EntityType.ORGANIZATION:
         return workplaces(text)
     return places(text)
 
 
-def places(text: str) -> Found:
+def places(text: str) -> list[ObjectPhrase]:
     """Return the place that a text begins with."""
     name = _known(text) or proper(text)
     if name is None and (found := _SETTLEMENT.match(text)):
         name = found["n"]
-    return [(name, EntityType.PLACE)] if name else []
+    return [ObjectPhrase(name, EntityType.PLACE)] if name else []
 
 
-def known_place(_rule: Rule, text: str) -> Found:
+def known_place(_rule: Rule, text: str) -> list[ObjectPhrase]:
     name = _known(text)
-    return [(name, EntityType.PLACE)] if name else []
+    return [ObjectPhrase(name, EntityType.PLACE)] if name else []
 
 
-def workplaces(text: str) -> Found:
+def workplaces(text: str) -> list[ObjectPhrase]:
     """Return the organisation that a text begins with, by name or by its kind: `Siemens`, `an insurance company`."""
     if name := proper(text):
-        return [(name, EntityType.ORGANIZATION)]
+        return [ObjectPhrase(name, EntityType.ORGANIZATION)]
     if not re.match(r"(?:an?|the|my|our) ", text):
         return []
     name = noun_phrase(_FIRM_END.split(text)[0])
     fits = name is not None and len(name.split()) <= 4 and _FIRM_WORDS.search(name)
-    return [(name, EntityType.ORGANIZATION)] if name and fits else []
+    return [ObjectPhrase(name, EntityType.ORGANIZATION)] if name and fits else []
 
 
-def firm(_rule: Rule, text: str) -> Found:
+def firm(_rule: Rule, text: str) -> list[ObjectPhrase]:
     """Return what someone left or joined: a name that is no known place."""
     name = proper(text)
     if name is None or name.lower() in PLACES or not _AFTER_FIRM.match(text[text.index(name) + len(name) :]):
         return []
-    return [(name, EntityType.ORGANIZATION)]
+    return [ObjectPhrase(name, EntityType.ORGANIZATION)]
 
 
-def address(text: str) -> Found:
+def address(text: str) -> list[ObjectPhrase]:
     name = re.split(r"[;!?]|\.(?: |$)|,? (?:if|in case|by the way|please)\b", text)[0].strip(" ,")
-    return [(name, EntityType.PLACE)] if re.search(r"\d", name) and len(name) <= 60 else []
+    return [ObjectPhrase(name, EntityType.PLACE)] if re.search(r"\d", name) and len(name) <= 60 else []
 
 
-def jobs(text: str) -> Found:
+def jobs(text: str) -> list[ObjectPhrase]:
     """Return the occupation that a text begins with."""
     found = _JOB.match(text)
     name = re.sub(r"^(?:full|part)[- ]time |^self-employed ", "", found["n"]) if found else ""
@@ -205,61 +204,65 @@ def jobs(text: str) -> Found:
         or len(name.split()) > 4
     ):
         return []
-    return [(name, EntityType.TOPIC)]
+    return [ObjectPhrase(name, EntityType.TOPIC)]
 
 
-def title(_rule: Rule, text: str) -> Found:
+def title(_rule: Rule, text: str) -> list[ObjectPhrase]:
     return jobs(text)
 
 
-def job(_rule: Rule, text: str) -> Found:
+def job(_rule: Rule, text: str) -> list[ObjectPhrase]:
     """Return an occupation with its article: "I am excited to guide" names none."""
     return jobs(text) if re.match(r"(?:an?|the|working as an?) ", text, re.IGNORECASE) else []
 
 
-def trait(_rule: Rule, text: str) -> Found:
+def trait(_rule: Rule, text: str) -> list[ObjectPhrase]:
     found = _TRAIT.match(text)
-    return [(found["n"], EntityType.TOPIC)] if found and found["n"].lower() in MORE_TRAITS else []
+    return [ObjectPhrase(found["n"], EntityType.TOPIC)] if found and found["n"].lower() in MORE_TRAITS else []
 
 
-def condition(_rule: Rule, text: str) -> Found:
+def condition(_rule: Rule, text: str) -> list[ObjectPhrase]:
     """Return illnesses that last; a cold or a headache passes."""
-    found: Found = []
+    found: list[ObjectPhrase] = []
     for piece in re.split(r",? and |, ", text)[:4]:
         named = _CONDITION.match(piece)
         if named is None:
             break
-        found.append((named["n"], EntityType.TOPIC))
+        found.append(ObjectPhrase(named["n"], EntityType.TOPIC))
     return found
 
 
-def language(_rule: Rule, text: str) -> Found:
+def language(_rule: Rule, text: str) -> list[ObjectPhrase]:
     text = re.split(r" (?:to|with|at|when|because|so|but)\b|[;.]", text)[0]
-    found: Found = [(name, EntityType.TOPIC) for name in dict.fromkeys(_LANGUAGE.findall(text))]
-    return found[:6]
+    names = dict.fromkeys(_LANGUAGE.findall(text))
+    return [ObjectPhrase(name, EntityType.TOPIC) for name in names][:6]
 
 
-def pastime(_rule: Rule, text: str) -> Found:
+def pastime(_rule: Rule, text: str) -> list[ObjectPhrase]:
     """Return an instrument, a sport or a game that someone plays."""
     found = _PASTIME.match(text)
-    return [(found["n"], EntityType.ACTIVITY)] if found else []
+    return [ObjectPhrase(found["n"], EntityType.ACTIVITY)] if found else []
 
 
-def age(_rule: Rule, text: str) -> Found:
+def age(_rule: Rule, text: str) -> list[ObjectPhrase]:
     found = _AGE.match(text)
-    return [(f"{found.group(1)} years old", EntityType.TIME)] if found and 0 < int(found.group(1)) < 120 else []
+    return (
+        [ObjectPhrase(f"{found.group(1)} years old", EntityType.TIME)]
+        if found and 0 < int(found.group(1)) < 120
+        else []
+    )
 
 
-def birthdays(text: str) -> Found:
+def birthdays(text: str) -> list[ObjectPhrase]:
     found = _BIRTHDAY.match(text)
     if found is None:
         return []
     words = [word.lower().strip(",") for word in found["n"].split()]
     dated = any(word in MONTHS or re.search(r"\d[-/]\d", word) for word in words)
-    return [(found["n"], EntityType.TIME)] if dated else []
+    return [ObjectPhrase(found["n"], EntityType.TIME)] if dated else []
 
 
-def birthday(_rule: Rule, text: str) -> Found:
+def birthday(_rule: Rule, text: str) -> list[ObjectPhrase]:
     return birthdays(text)
 
 
@@ -332,27 +335,30 @@ def object_type(phrase: str, default: EntityType | None = None) -> EntityType | 
     return EntityType.ACTIVITY if words[0].endswith("ing") and len(words[0]) > 4 else None
 
 
-def objects(rule: Rule, text: str) -> Found:
+def objects(rule: Rule, text: str) -> list[ObjectPhrase]:
     """Return the objects that a rule finds in a text, cleaned; empty when they are not clear."""
-    return [(name, object_type(name, rule.object_type or kind)) for name, kind in _BY_SHAPE[rule.shape](rule, text)]
+    return [
+        ObjectPhrase(name, object_type(name, rule.object_type or kind))
+        for name, kind, _ in _BY_SHAPE[rule.shape](rule, text)
+    ]
 
 
-def _things(rule: Rule, text: str) -> Found:
+def _things(rule: Rule, text: str) -> list[ObjectPhrase]:
     # "I love the color": a thing at hand, not a lasting taste.
     if rule.predicate in ("PREFERS", "DISLIKES") and _AT_HAND.match(text) and not _LASTING_THE.match(text):
         return []
     title = quoted_title(text)
-    return [(name, EntityType.WORK if title else None) for name in things(text)]
+    return [ObjectPhrase(name, EntityType.WORK if title else None) for name in things(text)]
 
 
-def _one_thing(rule: Rule, text: str) -> Found:
+def _one_thing(rule: Rule, text: str) -> list[ObjectPhrase]:
     # "a trip to Japan": the place is part of what is planned.
     if journey := _JOURNEY.match(text):
-        return [(journey["n"], EntityType.ACTIVITY)]
+        return [ObjectPhrase(journey["n"], EntityType.ACTIVITY)]
     return _things(rule, text)[:1]
 
 
-def _goal(rule: Rule, text: str) -> Found:
+def _goal(rule: Rule, text: str) -> list[ObjectPhrase]:
     phrase = verb_phrase(text) if rule.shape != "promise" else verb_phrase(text, trivial=frozenset())
     phrase = phrase or _large_aim(text)
     if phrase is None or (rule.shape == "wish" and phrase.split()[0].lower() not in LASTING_GOALS):
@@ -360,7 +366,7 @@ def _goal(rule: Rule, text: str) -> Found:
     # "I need to", "I will": chores stand behind these words too.
     if rule.shape == "aim" and phrase.split()[0].lower() not in LIFE_GOALS and _LARGE.match(phrase) is None:
         return []
-    return [(phrase, EntityType.ACTIVITY)]
+    return [ObjectPhrase(phrase, EntityType.ACTIVITY)]
 
 
 def _large_aim(text: str) -> str | None:
@@ -368,24 +374,24 @@ def _large_aim(text: str) -> str | None:
     return verb_phrase(text, trivial=frozenset()) if _LARGE.match(text) else None
 
 
-def _named(rule: Rule, text: str) -> Found:
+def _named(rule: Rule, text: str) -> list[ObjectPhrase]:
     if rule.object_type is EntityType.WORK:
         marked = _MARKED_WORK.match(text)
         title = quoted_title(text[:160]) or (marked["n"] if marked else None)
-        return [(title, EntityType.WORK)] if title and title.lower() not in NOT_NAMES else []
+        return [ObjectPhrase(title, EntityType.WORK)] if title and title.lower() not in NOT_NAMES else []
     name = proper(text)
     if name and not AFTER_PLACE.match(text[text.index(name) + len(name) :]):
         return []
-    return [(name, rule.object_type)] if name else []
+    return [ObjectPhrase(name, rule.object_type)] if name else []
 
 
-def _person(_rule: Rule, text: str) -> Found:
+def _person(_rule: Rule, text: str) -> list[ObjectPhrase]:
     name = proper(text)
-    return [(name, EntityType.PERSON)] if name else []
+    return [ObjectPhrase(name, EntityType.PERSON)] if name else []
 
 
-def _pet(_rule: Rule, text: str) -> Found:
-    found: Found = []
+def _pet(_rule: Rule, text: str) -> list[ObjectPhrase]:
+    found: list[ObjectPhrase] = []
     if re.match(r"the |this |that |such ", text):
         return found
     for piece in re.split(
@@ -394,29 +400,31 @@ def _pet(_rule: Rule, text: str) -> Found:
         name = piece.strip()[_COUNT.match(piece.strip()).end() :]  # type: ignore[union-attr]  # matches empty too
         head = name.lower().split()[-1:]
         if head and head[0] in _OWNED and len(name.split()) <= 3:
-            found.append((name, EntityType.ANIMAL if head[0] in PETS else None))
+            found.append(ObjectPhrase(name, EntityType.ANIMAL if head[0] in PETS else None))
     return found
 
 
-def _gift(_rule: Rule, text: str) -> Found:
+def _gift(_rule: Rule, text: str) -> list[ObjectPhrase]:
     found = _GIFT.match(text)
     if found is None or not re.match(r"(?:an?|the|two|some) ", found["n"]):
         return []
     # "a colourful, long, bar-shaped pen": the last adjective is enough; "a set of" is none.
     plain = re.sub(r"^an? (?:set|pair|bunch|box|bouquet) of ", "", found["n"].split(" that ")[0])
     name = noun_phrase(plain.rsplit(", ", 1)[-1])
-    return [(name, EntityType.THING)] if name and name.split()[-1].lower() not in EVENTS else []
+    return [ObjectPhrase(name, EntityType.THING)] if name and name.split()[-1].lower() not in EVENTS else []
 
 
-def _event(_rule: Rule, text: str) -> Found:
+def _event(_rule: Rule, text: str) -> list[ObjectPhrase]:
     found = _EVENT.match(text)
     name = noun_phrase(found["n"]) if found else None
     return (
-        [(name, EntityType.ACTIVITY)] if name and name.split()[-1].lower() in EVENTS and len(name.split()) > 1 else []
+        [ObjectPhrase(name, EntityType.ACTIVITY)]
+        if name and name.split()[-1].lower() in EVENTS and len(name.split()) > 1
+        else []
     )
 
 
-_BY_SHAPE: dict[Shape, Callable[[Rule, str], Found]] = {
+_BY_SHAPE: dict[Shape, Callable[[Rule, str], list[ObjectPhrase]]] = {
     "things": _things,
     "worry": _one_thing,
     "goal": _goal,

@@ -1,6 +1,6 @@
 """English words and patterns that state tastes and fears."""
 
-from extraction.rules.en.pattern_builder import english_rule as _rule
+from extraction.rules.en.syntax import SYNTAX
 from extraction.rules.engine import Rule
 
 # English words and patterns that state plans, goals, promises, worries and values.
@@ -13,7 +13,7 @@ _VERY = (
 _THEM = r"(?: (?:my|his|her|our) \w+(?: \w+)?| (?:to )?(?:myself|himself|herself|him|her|them|[A-Z]\w+))?"
 
 GOAL_RULES: tuple[Rule, ...] = (
-    _rule(
+    SYNTAX.rule(
         r"(?:promised?|promises|vow(?:ed)?|swore|swear|pledged?|gave (?:\w+ )?(?:my|his|her) word|made a promise|"
         r"(?:have )?given my word|committed|guaranteed)" + _THEM + r" to",
         "CARES_ABOUT",
@@ -22,7 +22,7 @@ GOAL_RULES: tuple[Rule, ...] = (
         relation="promise",
         strength=0.8,
     ),
-    _rule(
+    SYNTAX.rule(
         r"(?:want|wants|hope|hopes|plan|plans|intend|intends|aim|aims|aspires|decided|resolved|made up my mind|vowed|"
         r"expect|would really like|am looking|mean) to",
         "CARES_ABOUT",
@@ -30,7 +30,7 @@ GOAL_RULES: tuple[Rule, ...] = (
         shape="goal",
         relation="plan",
     ),
-    _rule(
+    SYNTAX.rule(
         _BE_OR_NOT
         + r"(?:planning|hoping|trying|determined|aiming|aspiring|working hard|on a mission|saving up|training|"
         r"preparing) to",
@@ -39,21 +39,21 @@ GOAL_RULES: tuple[Rule, ...] = (
         shape="goal",
         relation="plan",
     ),
-    _rule(
+    SYNTAX.rule(
         _BE_OR_NOT + r"going to|will|(?:need|needs|have|has) to|must",
         "CARES_ABOUT",
         "{s} plans to {o}.",
         shape="aim",
         relation="plan",
     ),
-    _rule(
+    SYNTAX.rule(
         _BE_OR_NOT + r"(?:planning|organi[sz]ing|arranging|booking|in the middle of planning)(?! on\b)",
         "CARES_ABOUT",
         "{s} plans {o}.",
         shape="worry",
         relation="plan",
     ),
-    _rule(
+    SYNTAX.rule(
         _BE_OR_NOT
         + r"(?:saving(?: up)?|training|preparing|prepping|studying|cramming|practi[sc]ing|revising|getting ready) for",
         "CARES_ABOUT",
@@ -61,7 +61,7 @@ GOAL_RULES: tuple[Rule, ...] = (
         shape="worry",
         relation="goal",
     ),
-    _rule(
+    SYNTAX.rule(
         _BE_OR_NOT + r"working (?:towards?|on getting|on becoming)",
         "CARES_ABOUT",
         "{s} works towards {o}.",
@@ -69,15 +69,15 @@ GOAL_RULES: tuple[Rule, ...] = (
         relation="goal",
     ),
     # "I would love to": only what lasts.
-    _rule(r"aspire to", "CARES_ABOUT", "{s} would like to {o}.", shape="wish", relation="plan"),
-    _rule(
+    SYNTAX.rule(r"aspire to", "CARES_ABOUT", "{s} would like to {o}.", shape="wish", relation="plan"),
+    SYNTAX.rule(
         r"(?:dream|dreams|dreaming) (?:of|about)",
         "CARES_ABOUT",
         "{s} dreams of {o}.",
         shape="worry",
         relation="dream",
     ),
-    _rule(
+    SYNTAX.rule(
         _BE_OR_NOT
         + _VERY
         + r"(?:worried|concerned|anxious|nervous|stressed|stressing|worrying|panicking|freaking out|losing sleep|"
@@ -87,21 +87,21 @@ GOAL_RULES: tuple[Rule, ...] = (
         shape="worry",
         relation="worry",
     ),
-    _rule(
+    SYNTAX.rule(
         r"(?:worry|worries|stress|stresses)(?: a lot| constantly| so much| all the time)? (?:about|over)",
         "CARES_ABOUT",
         "{s} worries about {o}.",
         shape="worry",
         relation="worry",
     ),
-    _rule(
+    SYNTAX.rule(
         r"(?:care|cares) (?:a lot |deeply |so much |very much |a great deal |passionately |more )?(?:about|for)",
         "CARES_ABOUT",
         "{s} cares about {o}.",
         shape="worry",
         strength=0.8,
     ),
-    _rule(
+    SYNTAX.rule(
         r"(?:value|values|treasure|prioriti[sz]e|prioriti[sz]es|believe in|believes in|stand for|place great "
         r"value on)",
         "CARES_ABOUT",
@@ -109,7 +109,7 @@ GOAL_RULES: tuple[Rule, ...] = (
         shape="worry",
         strength=0.8,
     ),
-    _rule(
+    SYNTAX.rule(
         _BE_OR_NOT + _VERY + r"looking forward to",
         "CARES_ABOUT",
         "{s} looks forward to {o}.",
@@ -148,64 +148,64 @@ _PLEASANT = (
 )
 
 TASTE_RULES: tuple[Rule, ...] = (
-    _rule(
+    SYNTAX.rule(
         r"(?:kind of|sort of|kinda|sorta) (?:like|likes|enjoy|enjoys)",
         "PREFERS",
         "{s} kind of likes {o}.",
         strength=0.5,
     ),
-    _rule(r"not (?:really )?(?:like|enjoy|care for)", "DISLIKES", "{s} does not like {o}."),
-    _rule(
+    SYNTAX.rule(r"not (?:really )?(?:like|enjoy|care for)", "DISLIKES", "{s} does not like {o}."),
+    SYNTAX.rule(
         _NOT + r"(?:really |particularly |even |ever |actually |much )?(?:like|enjoy|care for|love|eat|drink|trust|do|"
         r"want to eat|tolerate)|(?:can not|could never|will not) (?:really |ever )?(?:eat|drink|have|do|handle|"
         r"tolerate)",
         "DISLIKES",
         "{s} does not like {o}.",
     ),
-    _rule(
+    SYNTAX.rule(
         r"never (?:really |much |actually )?(?:liked|enjoyed|cared for|understood the appeal of|got into|eat|"
         r"drink|touch|"
         r"warmed to|been into|been a fan of)",
         "DISLIKES",
         "{s} does not like {o}.",
     ),
-    _rule(
+    SYNTAX.rule(
         _IS_OR_IS_NOT
         + r"not (?:really |exactly |much |particularly )?(?:into|fond of|a (?:big |huge )?(?:fan|lover) of|keen on|"
         r"crazy about|big on|much of a fan of|interested in)",
         "DISLIKES",
         "{s} does not like {o}.",
     ),
-    _rule(
+    SYNTAX.rule(
         r"(?:hate|hates|detest|detests|despise|despises|loathe|loathes|abhor|abhors|absolutely can not with)",
         "DISLIKES",
         "{s} hates {o}.",
         strength=0.9,
     ),
-    _rule(
+    SYNTAX.rule(
         r"(?:can not|could never|can hardly|can barely) (?:stand|bear|tolerate|stomach|deal with|do with|"
         r"handle|abide)",
         "DISLIKES",
         "{s} cannot stand {o}.",
         strength=0.9,
     ),
-    _rule(r"(?:dislike|dislikes|resent|resents|dread|dreads)", "DISLIKES", "{s} dislikes {o}."),
-    _rule(
+    SYNTAX.rule(r"(?:dislike|dislikes|resent|resents|dread|dreads)", "DISLIKES", "{s} dislikes {o}."),
+    SYNTAX.rule(
         r"(?:avoid|avoids|stay away from|stays away from|steer clear of|steers clear of|try to avoid|tries to avoid|"
         r"keep away from|have an aversion to|have no patience for|have no interest in)",
         "DISLIKES",
         "{s} avoids {o}.",
     ),
-    _rule(
+    SYNTAX.rule(
         _IS_OR_IS_NOT + _VERY_MUCH + r"(?:allergic|intolerant) to", "DISLIKES", "{s} is allergic to {o}.", strength=0.95
     ),
-    _rule(
+    SYNTAX.rule(
         r"(?:have|has|developed|got) (?:an?|a severe|a bad|a mild|a serious) (?:allergy|intolerance) to",
         "DISLIKES",
         "{s} is allergic to {o}.",
         strength=0.95,
     ),
-    _rule(
+    SYNTAX.rule(
         r"(?:have|has) an?(?: severe| bad| mild| serious| strong)?(?= [a-z]+(?: [a-z]+)? (?:allergy|"
         r"intolerance|phobia)\b)",
         "DISLIKES",
@@ -213,25 +213,25 @@ TASTE_RULES: tuple[Rule, ...] = (
         end=r"(?:allergy|intolerance|phobia)\b",
         strength=0.95,
     ),
-    _rule(
+    SYNTAX.rule(
         _IS_OR_IS_NOT + _VERY_MUCH + r"(?:afraid|scared|terrified|frightened|petrified) of|have an? (?:fear|phobia) of",
         "DISLIKES",
         "{s} is afraid of {o}.",
         strength=0.8,
     ),
-    _rule(r"(?:fear|fears)", "DISLIKES", "{s} is afraid of {o}.", strength=0.8),
-    _rule(r"find", "DISLIKES", "{s} finds {o} unpleasant.", end=_UNPLEASANT),
-    _rule(r"find", "PREFERS", "{s} finds {o} pleasant.", end=_PLEASANT),
-    _rule(
+    SYNTAX.rule(r"(?:fear|fears)", "DISLIKES", "{s} is afraid of {o}.", strength=0.8),
+    SYNTAX.rule(r"find", "DISLIKES", "{s} finds {o} unpleasant.", end=_UNPLEASANT),
+    SYNTAX.rule(r"find", "PREFERS", "{s} finds {o} pleasant.", end=_PLEASANT),
+    SYNTAX.rule(
         r"(?:would|could) never (?:get tired of|live without|say no to)|can not (?:get enough of|live without|resist|"
         r"say no to|go without|function without|stop (?:eating|watching|reading|playing|listening to))",
         "PREFERS",
         "{s} loves {o}.",
         strength=0.9,
     ),
-    _rule(r"(?:love|loves|adore|adores)", "PREFERS", "{s} loves {o}.", strength=0.9),
-    _rule(r"always (?:loved|adored)", "PREFERS", "{s} loves {o}.", strength=0.9),
-    _rule(
+    SYNTAX.rule(r"(?:love|loves|adore|adores)", "PREFERS", "{s} loves {o}.", strength=0.9),
+    SYNTAX.rule(r"always (?:loved|adored)", "PREFERS", "{s} loves {o}.", strength=0.9),
+    SYNTAX.rule(
         _IS_OR_IS_NOT
         + _VERY_MUCH
         + r"(?:passionate about|crazy about|mad about|nuts about|obsessed with|in love with|addicted to|hooked on|"
@@ -240,13 +240,13 @@ TASTE_RULES: tuple[Rule, ...] = (
         "{s} loves {o}.",
         strength=0.9,
     ),
-    _rule(
+    SYNTAX.rule(
         r"(?:like|likes|enjoy|enjoys|cherish|cherishes|dig|relish)",
         "PREFERS",
         "{s} "
         r"likes {o}.",
     ),
-    _rule(
+    SYNTAX.rule(
         _IS_OR_IS_NOT
         + _VERY_MUCH
         + r"(?:into|fond of|keen on|partial to|interested in|big on|an? (?:\w+ )?"
@@ -255,7 +255,7 @@ TASTE_RULES: tuple[Rule, ...] = (
         "PREFERS",
         "{s} likes {o}.",
     ),
-    _rule(
+    SYNTAX.rule(
         r"(?:got|getting|gotten|am getting|is getting) (?:really |so |back |more )?into|"
         r"(?:fell|falling|fallen) in love with|(?:started|starting) to (?:love|like|enjoy)|took up|"
         r"(?:discovered|rediscovered) (?:my love for|the joy of)|grew to (?:love|like)|"
@@ -264,7 +264,7 @@ TASTE_RULES: tuple[Rule, ...] = (
         "PREFERS",
         "{s} likes {o}.",
     ),
-    _rule(
+    SYNTAX.rule(
         r"(?:am|is) (?:more of )?an?(?: big| huge| total| real| bit of an?)?(?= (?:"
         r"dog|cat|tea|coffee|beach|city|mountain|book|summer|winter|night|morning|nature|people|animal|wine|beer|"
         r"chocolate|routine|music|sports|car|horse|bird|plant|bread|meat|fish) )",
@@ -272,8 +272,10 @@ TASTE_RULES: tuple[Rule, ...] = (
         "{s} likes {o}.",
         end=r"(?:person|guy|girl|woman|man|lover|fanatic|addict|nerd|enthusiast|type)\b",
     ),
-    _rule(r"(?:am|is) more of an?", "PREFERS", "{s} prefers {o}.", end=r"(?:person|guy|girl|woman|man|drinker|type)\b"),
-    _rule(
+    SYNTAX.rule(
+        r"(?:am|is) more of an?", "PREFERS", "{s} prefers {o}.", end=r"(?:person|guy|girl|woman|man|drinker|type)\b"
+    ),
+    SYNTAX.rule(
         r"(?:always (?:use|order|choose|pick|go for|opt for|listen to)|(?:usually |mostly |mainly )?only "
         r"(?:drink|drinks|"
         r"eat|eats|use|uses|wear|wears|buy|buys|read|reads|listen to|watch))",
@@ -281,6 +283,6 @@ TASTE_RULES: tuple[Rule, ...] = (
         "{s} prefers {o}.",
         strength=0.6,
     ),
-    _rule(r"(?:prefer|prefers|favou?r|favou?rs|tend to prefer)", "PREFERS", "{s} prefers {o}."),
+    SYNTAX.rule(r"(?:prefer|prefers|favou?r|favou?rs|tend to prefer)", "PREFERS", "{s} prefers {o}."),
     *GOAL_RULES,
 )

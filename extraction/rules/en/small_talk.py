@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from extraction.rules.engine import TalkWords
+from extraction.rules.salience_gate import SmallTalkPatterns
 
 _HOW: Final = (
     r"(?:so|very|really|pretty|quite|a (?:bit|little)|kind of|kinda|rather|too|super|just|still|also|all|not|doing|"
@@ -136,4 +136,6 @@ _SPEAKS_OF_SELF: Final = re.compile(
     r"\b(?:i|i'?m|i'?ve|i'?ll|i'?d|my|me|mine|we|we'?re|we'?ve|we'?ll|our|ours|us)\b", re.IGNORECASE
 )
 
-WORDS: Final = TalkWords(small_talk=_SMALL_TALK, asks_for=_ASKS_FOR, about_us=_ABOUT_US, speaks_of_self=_SPEAKS_OF_SELF)
+PATTERNS: Final = SmallTalkPatterns(
+    small_talk=_SMALL_TALK, asks_for=_ASKS_FOR, about_us=_ABOUT_US, speaks_of_self=_SPEAKS_OF_SELF
+)

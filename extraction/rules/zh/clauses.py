@@ -2,15 +2,13 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Final
 
 from extraction.reader import THE_USER
-from extraction.rules.engine import Draft, Voice
+from extraction.rules.engine import Clause, DiscourseState
 from extraction.text.lexicon_zh import KIN, NOT_NAMES, SOLE_KIN, SURNAMES
 from extraction.text.name_spotting import chinese_name_at, word_tag
 from extraction.text.sentences import Sentence
-from schema.entity import EntityType
 from schema.kept_results import kept_by_chars
 
 # Chinese as people type it, made plain: short words for relatives, and words that are not the writer's own.
@@ -26,12 +24,12 @@ _RELAYED: Final = (
 )
 _AFTER_RELAY = re.compile(_RELAYED + r"(?P<words>.+)", re.DOTALL)
 # After such a sentence the writer speaks as somebody else, or shows somebody's words.
-RELAYS: Final = re.compile(
+RELAYS_SPEECH: Final = re.compile(
     _RELAYED
     + r"|^(?:请你?)?(?:假装|假设|想象一下|想象|扮演|你来?扮演|你现在是|从现在开始你是|角色扮演|比如说?我[叫是])"
 )
 # "我可真喜欢排队": praise of what nobody likes.
-IRONIC: Final = re.compile(
+SARCASTIC: Final = re.compile(
     r"可真是?(?:喜欢|爱|享受|谢谢)|^(?:太好了|真好|好极了|真棒|是啊是啊|可不是嘛|好家伙|"
     r"真是谢谢)[，,！!].{0,12}(?:喜欢|爱|享受)|"
     r"呵呵|谁不(?:喜欢|爱|想)|(?:喜欢|享受|爱)被(?:骂|坑|催|骗|吼|打)|简直爱死|我谢谢(?:你|您)|"
@@ -52,7 +50,7 @@ _OUR = re.compile(r"俺们?|咱们?家?(?=[爸妈哥姐弟妹])")
 
 
 @kept_by_chars(chars_max=1_000_000, entries_max=512)
-def readable(text: str) -> str:
+def mask_quoted_speech(text: str) -> str:
     """Return a sentence of the same length in which the words of others are blanked out."""
     text = _SPEECH.sub(lambda found: "　" * len(found[0]) if _SPEAKER.search(found[0]) else found[0], text)
     relayed = _AFTER_RELAY.search(text)
@@ -61,7 +59,7 @@ def readable(text: str) -> str:
     return text[: relayed.start("words")] + "　" * len(relayed["words"])
 
 
-def spelled(text: str) -> str:
+def expand_kinship_words(text: str) -> str:
     """`我妈` → `我妈妈`: short words for relatives written out; the length changes."""
     text = _OUR.sub("我", text)
     return _MY_KIN.sub(lambda found: "我" + _SHORT_KIN[found["k"]], text)
@@ -104,7 +102,7 @@ _ELIDED = re.compile(
 _SOMEBODY = re.compile(r"[你您他她]|我们公司|大家|别人|人们|老师说|朋友说|的人")
 _GREETING_CHARS_MAX = 3
 _NOW = re.compile(r"现在|如今|后来|目前|最近|这几年|今年|不过|但|可是|反而|反倒|之后|已经")
-UNREAL = re.compile(r"如果|假如|要是|假设|倘若|假使|万一|的话|即使|哪怕|除非|希望你|祝你")
+HYPOTHETICAL = re.compile(r"如果|假如|要是|假设|倘若|假使|万一|的话|即使|哪怕|除非|希望你|祝你")
 _HEDGE = re.compile(r"也许|可能|或许|大概|好像|似乎|说不定|不知道|不确定|不清楚|听说")
 _ASKS = re.compile(
     r"(?<!没)(?<!没有)什么(?!的)|(?<!不)怎么|怎样|哪[里些个种位儿]|谁|多少|是否|[吗么]$|吗|呢$|有没有|"
@@ -138,68 +136,23 @@ _REPORT = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Clause:
-    """One clause and its subject.
-
-    Attributes:
-        text: the clause without conjunctions before it.
-        rest: what follows the subject.
-        subject: `THE_USER`, `THE_AGENT` or a name; None when unclear.
-        third: who "他", "她", "自己" are here.
-        kin: the word for a relative that stands as subject without a name, if one does.
-        past: the words say that it was so once.
-        momentary: the words say that it is so today.
-        start, end: characters of the message.
-    """
-
-    text: str
-    rest: str
-    subject: str | None
-    third: str | None
-    start: int
-    end: int
-    kin: str | None = None
-    past: bool = False
-    momentary: bool = False
-
-
-@dataclass(slots=True)
-class Thread:
-    """Who was spoken of last while one message is read.
-
-    Attributes:
-        opens: nobody was spoken of yet in this sentence.
-        many: the word for several relatives whose names may follow, as in `两个孩子，大的叫…`.
-    """
-
-    voice: Voice
-    subject: str | None = None
-    third: str | None = None
-    kin: str | None = None
-    opens: bool = True
-    past: bool = False
-    many: str | None = None
-    named: dict[str, str] = field(default_factory=dict)
-
-
-def clauses(sentence: Sentence, thread: Thread) -> Iterator[Clause]:
+def split_clauses(sentence: Sentence, state: DiscourseState) -> Iterator[Clause]:
     """Yield the clauses that state something; questions and what is only supposed are left out."""
-    text = readable(sentence.text)
-    thread.subject = None
-    thread.kin = None
-    thread.opens = True
-    thread.past = False
-    if IRONIC.search(text):
+    text = mask_quoted_speech(sentence.text)
+    state.subject = None
+    state.kin = None
+    state.opens = True
+    state.past = False
+    if SARCASTIC.search(text):
         return
     pieces = _with_lists(text, _pieces(text))
     for number, (start, end, plain) in enumerate(pieces):
         last = number == len(pieces) - 1
-        if UNREAL.search(plain):
+        if HYPOTHETICAL.search(plain):
             return
         if (sentence.asks and last) or _ASKS.search(plain) or _HEDGE.search(plain):
             continue
-        yield _clause(plain, sentence.start + start, sentence.start + end, thread)
+        yield _clause(plain, sentence.start + start, sentence.start + end, state)
 
 
 def _pieces(text: str) -> list[tuple[int, int]]:
@@ -234,8 +187,8 @@ def _with_lists(text: str, pieces: list[tuple[int, int]]) -> list[tuple[int, int
     return joined
 
 
-def _clause(plain: str, start: int, end: int, thread: Thread) -> Clause:
-    text = spelled(plain.strip())
+def _clause(plain: str, start: int, end: int, state: DiscourseState) -> Clause:
+    text = expand_kinship_words(plain.strip())
     past = _PAST.match(text) is not None
     momentary = _MOMENT.search(text) is not None
     for _ in range(_LEADS_MAX):
@@ -243,58 +196,58 @@ def _clause(plain: str, start: int, end: int, thread: Thread) -> Clause:
         if shorter == text or not shorter:
             break
         text = shorter
-    kin_before = thread.kin
-    thread.kin = None
-    inherited = thread.subject
-    subject, rest = _subject(text, thread)
-    if subject is None and thread.opens and _ELIDED.match(text) and not _SOMEBODY.search(text):
-        subject = thread.voice.me
-    thread.opens = thread.opens and len(text) <= _GREETING_CHARS_MAX
+    kin_before = state.kin
+    state.kin = None
+    inherited = state.subject
+    subject, rest = _subject(text, state)
+    if subject is None and state.opens and _ELIDED.match(text) and not _SOMEBODY.search(text):
+        subject = state.speaker.me
+    state.opens = state.opens and len(text) <= _GREETING_CHARS_MAX
     # "以前住在上海，在华为上班": what goes on without a new subject was so then too.
-    past = past or (thread.past and rest == text and _NOW.search(plain) is None)
-    thread.past = past
+    past = past or (state.past and rest == text and _NOW.search(plain) is None)
+    state.past = past
     if subject is not None and (once := _ONCE.match(rest)):
         past, rest = True, rest[once.end() :]
     if rest == text and subject is not None and subject == inherited:
-        thread.kin = kin_before
+        state.kin = kin_before
     if subject is not None:
-        subject, rest = _reported(subject, rest, thread)
+        subject, rest = _reported(subject, rest, state)
     # "我知道他喜欢旅游，喜欢美食": what follows is about him.
-    thread.subject = None if subject == thread.voice.me and re.search(r"[他她你]", rest) else subject
+    state.subject = None if subject == state.speaker.me and re.search(r"[他她你]", rest) else subject
     return Clause(
         text=text,
         rest=rest,
         subject=subject,
-        third=thread.third,
+        third=state.third,
         start=start,
         end=end,
-        kin=thread.kin,
+        kin=state.kin,
         past=past,
         momentary=momentary,
     )
 
 
-def _subject(text: str, thread: Thread) -> tuple[str | None, str]:
-    own = next((name for name in thread.voice.user_names if name and text.startswith(name)), None)
-    if own is not None and thread.voice.me in (THE_USER, own):
-        return _own_subject(text[len(own) :], thread)
+def _subject(text: str, state: DiscourseState) -> tuple[str | None, str]:
+    own = next((name for name in state.speaker.user_names if name and text.startswith(name)), None)
+    if own is not None and state.speaker.me in (THE_USER, own):
+        return _own_subject(text[len(own) :], state)
     kin = _KIN.match(text)
     if kin:
-        return _kin_subject(kin, text, thread)
+        return _kin_subject(kin, text, state)
     if me := _ME.match(text):
         with_whom = me.group().endswith(("和", "跟", "与"))
-        return thread.voice.me, _COMPANY.sub("", text[me.end() :]) if with_whom else text[me.end() :]
+        return state.speaker.me, _COMPANY.sub("", text[me.end() :]) if with_whom else text[me.end() :]
     if pronoun := _PRONOUN.match(text):
-        return thread.third, text[pronoun.end() :]
+        return state.third, text[pronoun.end() :]
     if _OTHERS.match(text):
         return None, text
     named = _NAMED.match(text)
     if named and named["n"] not in NOT_NAMES and named["n"][:2] not in NOT_NAMES and _may_be_name(named["n"]):
-        thread.third = thread.voice.who(named["n"])
-        return thread.third, text[named.end() :]
-    if thread.third is None and thread.voice.me == THE_USER and any(name in text for name in thread.voice.user_names):
-        thread.third = THE_USER
-    return thread.subject, text
+        state.third = state.speaker.subject_named(named["n"])
+        return state.third, text[named.end() :]
+    if state.third is None and state.speaker.me == THE_USER and any(name in text for name in state.speaker.user_names):
+        state.third = THE_USER
+    return state.subject, text
 
 
 def _may_be_name(word: str) -> bool:
@@ -302,31 +255,32 @@ def _may_be_name(word: str) -> bool:
     return word[0].isascii() or word_tag(word) in (None, "nr")
 
 
-def _own_subject(rest: str, thread: Thread) -> tuple[str | None, str]:
-    thread.third = THE_USER
+def _own_subject(rest: str, state: DiscourseState) -> tuple[str | None, str]:
+    state.third = THE_USER
     kin = _KIN.match(rest)
     if kin and rest.startswith("的"):
-        return _kin_subject(kin, rest, thread)
+        return _kin_subject(kin, rest, state)
     return THE_USER, rest
 
 
-def _kin_subject(kin: re.Match[str], text: str, thread: Thread) -> tuple[str | None, str]:
+def _kin_subject(kin: re.Match[str], text: str, state: DiscourseState) -> tuple[str | None, str]:
     word, rest = kin["k"], text[kin.end() :]
     if kin["p"] in (None, "我") and (name := _name_after(rest)):
-        thread.third = thread.voice.who(name)
-        return thread.third, rest[len(name) :]
-    if kin["p"] in ("他", "她", "其") and thread.third != THE_USER:
+        state.third = state.speaker.subject_named(name)
+        return state.third, rest[len(name) :]
+    if kin["p"] in ("他", "她", "其") and state.third != THE_USER:
         return None, text
-    if word in thread.named:
-        thread.third = thread.named[word]
-        return thread.third, rest
-    if thread.voice.me == THE_USER and any(
-        rest.startswith(("教", "带", "给", "陪", "和", "与", "送")) and name in rest for name in thread.voice.user_names
+    if word in state.named:
+        state.third = state.named[word]
+        return state.third, rest
+    if state.speaker.me == THE_USER and any(
+        rest.startswith(("教", "带", "给", "陪", "和", "与", "送")) and name in rest
+        for name in state.speaker.user_names
     ):
-        thread.third = THE_USER
+        state.third = THE_USER
     else:
-        thread.third = word if word in SOLE_KIN else None
-    thread.kin = word if word in SOLE_KIN else None
+        state.third = word if word in SOLE_KIN else None
+    state.kin = word if word in SOLE_KIN else None
     return (word if word in SOLE_KIN else None), rest
 
 
@@ -338,66 +292,25 @@ def _name_after(rest: str) -> str | None:
     return chinese_name_at(rest, 0) if rest[:1] in SURNAMES or rest[:1] in "小阿" else None
 
 
-def _reported(subject: str, rest: str, thread: Thread) -> tuple[str | None, str]:
+def _reported(subject: str, rest: str, state: DiscourseState) -> tuple[str | None, str]:
     """Return what someone said about themselves is about them; what they said about others is left out."""
     report = _REPORT.match(rest)
     if report is None:
         return subject, rest
-    is_me = subject == thread.voice.me
+    is_me = subject == state.speaker.me
     match report["p"]:
         case "我":
             return (subject if is_me else None), report["rest"]
         case "他" | "她":
-            return thread.third, report["rest"]
+            return state.third, report["rest"]
         case _:
             return subject, report["rest"]
 
 
-# Makes the drafts of Chinese facts: who they are about, and the statement in words.
-
-UNKNOWN_USER = "用户"
-
-
-def draft(
-    clause: Clause,
-    thread: Thread,
-    subject: str,
-    predicate: str,
-    obj: str,
-    says: str,
-    *,
-    relation: str | None = None,
-    kind: EntityType | None = None,
-    strength: float = 0.7,
-    closes: bool = False,
-    emotion: str | None = None,
-) -> Draft:
-    label = thread.voice.label(subject, UNKNOWN_USER)
-    if label == obj:
-        label = UNKNOWN_USER
-    if subject in SOLE_KIN:
-        label = f"{thread.voice.label(thread.voice.me, UNKNOWN_USER)}的{label}"
-    return Draft(
-        subject=subject,
-        predicate=predicate,
-        object=obj,
-        statement=says.format(s=label, o=f"《{obj}》" if kind is EntityType.WORK else obj),
-        start=clause.start,
-        end=clause.end,
-        relation=relation,
-        subject_type=None if subject.startswith("@") else EntityType.PERSON,
-        object_type=kind,
-        strength=strength,
-        confidence=0.75 if subject == thread.voice.me else 0.65,
-        closes=closes,
-        trigger_emotion=emotion,
-    )
-
-
-def owner(pronoun: str | None, clause: Clause, thread: Thread) -> str | None:
+def owner(pronoun: str | None, clause: Clause, state: DiscourseState) -> str | None:
     """Return whose 我的, 他的, 自己的 thing it is."""
     if pronoun and pronoun.startswith("我"):
-        return thread.voice.me
+        return state.speaker.me
     if pronoun and pronoun[0] in "他她":
         return clause.third
     if pronoun == "自己":

@@ -1,13 +1,13 @@
 """Chinese sentences whose subject is a thing: what pleases, bothers or matters, and what is told by its noun."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Final
 
 from extraction.reader import THE_USER
-from extraction.rules.engine import Draft
-from extraction.rules.zh.clauses import UNREAL, Clause, Thread, draft, readable
+from extraction.rules.engine import Clause, DiscourseState, Draft, draft
+from extraction.rules.zh.clauses import HYPOTHETICAL, mask_quoted_speech
 from extraction.rules.zh.clauses import owner as owner_of
 from extraction.rules.zh.objects import is_job, object_type, visited_place
 from extraction.rules.zh.phrases import noun_phrase, things, title, titles, without_category
@@ -77,10 +77,10 @@ _PATTERNS: Final = (
 _NO_CAUSE = re.compile(r"(?:感到|觉得|感觉|什么|[你这那]|一下|知道)$|^(?:什么|这|那|你|不知道|可能)")
 
 
-def causes(sentence: Sentence, thread: Thread) -> Iterator[Draft]:
+def read_causes(sentence: Sentence, state: DiscourseState) -> Iterator[Draft]:
     """`因为工作压力，我经常失眠`: effect and cause, often in two clauses; at most one pair."""
-    text = readable(sentence.text).rstrip("。！.! ~～")
-    if _HINT.search(text) is None or UNREAL.search(text):
+    text = mask_quoted_speech(sentence.text).rstrip("。！.! ~～")
+    if _HINT.search(text) is None or HYPOTHETICAL.search(text):
         return
     for pattern in _PATTERNS:
         found = pattern.search(text)
@@ -89,7 +89,7 @@ def causes(sentence: Sentence, thread: Thread) -> Iterator[Draft]:
         effect, cause = noun_phrase(found["o"]), _cause(found["c"])
         if effect and cause and effect != cause and effect not in PETS:
             clause = Clause(text=text, rest=text, subject=None, third=None, start=sentence.start, end=sentence.end)
-            yield draft(clause, thread, effect, "CAUSED_BY", cause, "{s}是由{o}引起的。")
+            yield draft(clause, state, effect, "CAUSED_BY", cause, "{s}是由{o}引起的。")
             return
 
 
@@ -187,26 +187,26 @@ _WANTED = re.compile(r"希望|想|找|没有|应该")
 _NOT_DONE = re.compile(r"想|打算|计划|准备|要|会|可以|能|希望|应该|没|未|不|下次|下一次")
 
 
-def favorites(clause: Clause, thread: Thread) -> Iterator[Draft]:
+def favorites(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
     """`我最喜欢的颜色是蓝色`, `看到了他喜欢的大象`."""
     found = FAVORITE_IS.match(clause.text)
     if found:
         category = re.sub(r"(?:还|就|也|当然|一直|永远)+$", "", found["c"])
-        owner = owner_of(found[0][:1] if found[0][0] in "我他她" else None, clause, thread)
+        owner = owner_of(found[0][:1] if found[0][0] in "我他她" else None, clause, state)
         if owner is None and found[0].startswith("最"):
-            owner = thread.voice.me
+            owner = state.speaker.me
         if owner is None:
             return
         relation = f"最喜欢的{category}" if category else None
         says = f"{{s}}{relation or '最喜欢的'}是{{o}}。"
         for name in things(found["o"])[:3]:
             kind = object_type(name, found["o"])
-            yield draft(clause, thread, owner, "PREFERS", name, says, relation=relation, kind=kind, strength=0.9)
+            yield draft(clause, state, owner, "PREFERS", name, says, relation=relation, kind=kind, strength=0.9)
         return
     found = FAVORITE.search(clause.text)
     if found and _WANTED.search(clause.text[: found.start()]):
         return
-    whose = owner_of(found["p"], clause, thread) if found else None
+    whose = owner_of(found["p"], clause, state) if found else None
     if found is None or whose is None:
         return
     work = title(found["o"])
@@ -214,10 +214,10 @@ def favorites(clause: Clause, thread: Thread) -> Iterator[Draft]:
         if len(name) > 1:
             kind = EntityType.WORK if work else object_type(name, name)
             strength = 0.9 if found["m"] else 0.7
-            yield draft(clause, thread, whose, "PREFERS", name, "{s}喜欢{o}。", kind=kind, strength=strength)
+            yield draft(clause, state, whose, "PREFERS", name, "{s}喜欢{o}。", kind=kind, strength=strength)
 
 
-def experiences(clause: Clause, thread: Thread) -> Iterator[Draft]:
+def experiences(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
     """Yield what someone read, watched, visited, took part in, won or was given."""
     assert clause.subject is not None
     subject, rest = clause.subject, clause.rest
@@ -228,7 +228,7 @@ def experiences(clause: Clause, thread: Thread) -> Iterator[Draft]:
         says = f"{{s}}{verb}过{{o}}。"
         kind = EntityType.WORK
         for name in titles(rest[found.start("o") :])[:4]:
-            yield draft(clause, thread, subject, "RELATES_TO", name, says, relation=relation, kind=kind, strength=0.6)
+            yield draft(clause, state, subject, "RELATES_TO", name, says, relation=relation, kind=kind, strength=0.6)
     for pattern, relation, says in _EXPERIENCES:
         matched = pattern.search(rest)
         what = noun_phrase(matched["o"]) if matched else None
@@ -237,13 +237,13 @@ def experiences(clause: Clause, thread: Thread) -> Iterator[Draft]:
         if relation == "won" and not re.search(r"[奖名军胜]", matched["w"]):
             continue
         kind = EntityType.THING if relation == "has" else EntityType.ACTIVITY
-        yield draft(clause, thread, subject, "RELATES_TO", what, says, relation=relation, kind=kind, strength=0.6)
+        yield draft(clause, state, subject, "RELATES_TO", what, says, relation=relation, kind=kind, strength=0.6)
         return
     moved = re.search(r"搬|住在|来自", rest) is not None
     if not moved and (found := VISITED.search(rest)) and (place := visited_place(found["o"])):
         kind = EntityType.PLACE
         yield draft(
-            clause, thread, subject, "RELATES_TO", place, "{s}去过{o}。", relation="visited", kind=kind, strength=0.6
+            clause, state, subject, "RELATES_TO", place, "{s}去过{o}。", relation="visited", kind=kind, strength=0.6
         )
 
 
@@ -369,12 +369,12 @@ _AS_A: Final = re.compile(
 _SPEAKS: Final = re.compile(r"^(?P<o>" + "|".join(LANGUAGES) + r")(?:我)?(?:也|还|只)?(?:会|懂|能说|能听懂|说得|略懂)")
 
 
-def said_of_things(clause: Clause, thread: Thread) -> Iterator[Draft]:
+def read_judgements(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
     """Yield what a clause says about a thing and whoever speaks."""
-    if _speaks_of_others(clause, thread):
+    if _speaks_of_others(clause, state):
         return
-    yield from _triggers(clause, thread)
-    me, text = thread.voice.me, clause.text
+    yield from _triggers(clause, state)
+    me, text = state.speaker.me, clause.text
     for pattern, predicate, says, relation in _OF_THINGS if "我" in text or "第一" in text or "口味" in text else ():
         found = pattern.match(text)
         name = noun_phrase(re.sub(r"的(?:事情?|问题)$|^(?:这次|这个|那个)", "", found["o"])) if found else None
@@ -382,7 +382,7 @@ def said_of_things(clause: Clause, thread: Thread) -> Iterator[Draft]:
             predicate_ended = clause.past
             yield draft(
                 clause,
-                thread,
+                state,
                 me,
                 predicate,
                 name,
@@ -394,21 +394,21 @@ def said_of_things(clause: Clause, thread: Thread) -> Iterator[Draft]:
             return
     if clause.subject in (me, None) and (found := _MOST.match(text)) and (name := noun_phrase(found["o"])):
         says, kind = "{s}最讨厌{o}。", object_type(name, name)
-        yield draft(clause, thread, me, "DISLIKES", name, says, kind=kind, strength=0.9, closes=clause.past)
+        yield draft(clause, state, me, "DISLIKES", name, says, kind=kind, strength=0.9, closes=clause.past)
         return
     if clause.subject == me and (found := _SPEAKS.match(text)):
-        yield draft(clause, thread, me, "RELATES_TO", found["o"], "{s}会说{o}。", relation="speaks")
+        yield draft(clause, state, me, "RELATES_TO", found["o"], "{s}会说{o}。", relation="speaks")
     if found := _AS_A.match(text):
         name = found["o"] or found["o2"]
         if is_job(name):
-            yield draft(clause, thread, me, "RELATES_TO", name, "{s}的职业是{o}。", relation="works as", strength=0.8)
+            yield draft(clause, state, me, "RELATES_TO", name, "{s}的职业是{o}。", relation="works as", strength=0.8)
 
 
-def _speaks_of_others(clause: Clause, thread: Thread) -> bool:
-    return clause.subject not in (None, thread.voice.me, THE_USER) and "我" not in clause.text
+def _speaks_of_others(clause: Clause, state: DiscourseState) -> bool:
+    return clause.subject not in (None, state.speaker.me, THE_USER) and "我" not in clause.text
 
 
-def _triggers(clause: Clause, thread: Thread) -> Iterator[Draft]:
+def _triggers(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
     """Yield what always makes someone feel so."""
     found = EMOTION.match(clause.text)
     if found and (found["c"] or re.search(r"总|都会|一直", found[0])):
@@ -417,7 +417,7 @@ def _triggers(clause: Clause, thread: Thread) -> Iterator[Draft]:
         if name:
             predicate = "PREFERS" if emotion in PLEASANT else "DISLIKES"
             says = f"{{o}}总是让{{s}}感到{found['e']}。"
-            yield draft(clause, thread, thread.voice.me, predicate, name, says, emotion=emotion)
+            yield draft(clause, state, state.speaker.me, predicate, name, says, emotion=emotion)
 
 
 # People and animals that belong to someone, with their names, in Chinese clauses.
@@ -425,7 +425,7 @@ def _triggers(clause: Clause, thread: Thread) -> Iterator[Draft]:
 _KIN_MAX = 6
 
 
-def kin_of(clause: Clause, thread: Thread) -> Iterator[Draft]:
+def read_relatives(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
     """People who belong to someone, with their names."""
     text = clause.text
     found = [(match, match["n"]) for match in IS_KIN.finditer(text) if match["n"] not in NOT_NAMES]
@@ -435,40 +435,40 @@ def kin_of(clause: Clause, thread: Thread) -> Iterator[Draft]:
                 found.append((match, name))
     found += [(match, match["n"]) for match in PET_NAMED.finditer(text)]
     for match, name in found:
-        owner = _owner(match["p"], clause, thread)
+        owner = _owner(match["p"], clause, state)
         if owner is not None and owner != name and owner != match["p"]:
-            thread.third = name
-            yield from _belongs(clause, thread, owner, name, match["k"])
-    yield from _each(clause, thread)
+            state.third = name
+            yield from _belongs(clause, state, owner, name, match["k"])
+    yield from _each(clause, state)
     married = MARRIED.search(text)
     if married and clause.subject is not None and _is_name(married["n"], text, married.start("n")):
         says = "{s}和{o}结婚。"
         kind = EntityType.PERSON
         relation = "married to"
-        yield draft(clause, thread, clause.subject, "RELATES_TO", married["n"], says, relation=relation, kind=kind)
+        yield draft(clause, state, clause.subject, "RELATES_TO", married["n"], says, relation=relation, kind=kind)
 
 
-def _owner(pronoun: str | None, clause: Clause, thread: Thread) -> str | None:
+def _owner(pronoun: str | None, clause: Clause, state: DiscourseState) -> str | None:
     if pronoun not in ("我", "他", "她", "自己", None):
-        return thread.voice.who(pronoun)
+        return state.speaker.subject_named(pronoun)
     if pronoun is None and (clause.kin is not None or "我" in clause.text or clause.text.startswith("邻居")):
-        return thread.voice.me
-    return owner_of(pronoun, clause, thread)
+        return state.speaker.me
+    return owner_of(pronoun, clause, state)
 
 
-def _belongs(clause: Clause, thread: Thread, owner: str, name: str, word: str) -> Iterator[Draft]:
-    thread.named[word] = name
+def _belongs(clause: Clause, state: DiscourseState, owner: str, name: str, word: str) -> Iterator[Draft]:
+    state.named[word] = name
     says = f"{{o}}是{{s}}的{word}。"
     kind = EntityType.ANIMAL if word in PETS else EntityType.PERSON
-    yield draft(clause, thread, owner, "RELATES_TO", name, says, relation=word, kind=kind, strength=0.8)
+    yield draft(clause, state, owner, "RELATES_TO", name, says, relation=word, kind=kind, strength=0.8)
 
 
-def _each(clause: Clause, thread: Thread) -> Iterator[Draft]:
+def _each(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
     """`两个孩子，大的叫乐乐，小的叫甜甜`."""
     if several := SEVERAL.search(clause.text):
-        thread.many = several["k"] if clause.subject == thread.voice.me else None
-    elif thread.many and (each := EACH.match(clause.text)):
-        yield from _belongs(clause, thread, thread.voice.me, each["n"], thread.many)
+        state.many = several["k"] if clause.subject == state.speaker.me else None
+    elif state.many and (each := EACH.match(clause.text)):
+        yield from _belongs(clause, state, state.speaker.me, each["n"], state.many)
 
 
 def _kin_name(match: re.Match[str], text: str) -> str | None:
@@ -495,3 +495,17 @@ def _is_name(name: str, text: str, start: int) -> bool:
         or chinese_name_at(text, start) is not None
         or name[0] == name[-1]
     )
+
+
+def own_name(clause: Clause, state: DiscourseState) -> Iterable[Draft] | None:
+    """Read `我叫周凯`; None when the clause is no such sentence."""
+    named = NAME_IS.search(clause.text)
+    if named is None:
+        return None
+    me, says = state.speaker.me, "{s}的名字是{o}。"
+    return [draft(clause, state, me, "RELATES_TO", named["n"], says, relation="is named", strength=0.9)]
+
+
+def judgement_or_favorite(clause: Clause, state: DiscourseState) -> Iterable[Draft] | None:
+    """Read a judgement of a thing, or else a favourite; None when there is neither."""
+    return list(read_judgements(clause, state)) or list(favorites(clause, state)) or None

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 
-from extraction.rules.engine import Rule, Shape
+from extraction.rules.engine import ObjectPhrase, Rule, Shape
 from extraction.rules.zh.phrases import goal, noun_phrase, things, without_category
 from extraction.rules.zh.phrases import title as phrase_title
 from extraction.text.lexicon_zh import (
@@ -24,8 +24,6 @@ from schema.entity import EntityType
 
 # From Chinese words to places, firms, schools, jobs, belongings, illnesses, languages, ages and birthdays.
 
-# Name, relation, type.
-Found = list[tuple[str, str | None, EntityType | None]]
 _PLACE = re.compile(
     r"^(?:了|的是|是)?(?P<n>[\u4e00-\u9fffA-Za-z]{2,12}?)(?:(?:的|了|工作|上班|生活|长大|已经|附近|这边|那边|"
     r"住|很|一段|一带|好|快|有).*|人|市|$)"
@@ -75,14 +73,14 @@ _OWNED = re.compile(
 )
 
 
-def place(rule: Rule, text: str) -> Found:
+def place(rule: Rule, text: str) -> list[ObjectPhrase]:
     found = _PLACE.match(text)
     if found is None or NO_PLACE.search(found["n"]):
         return []
-    return [(found["n"], rule.relation, EntityType.PLACE)]
+    return [ObjectPhrase(found["n"], EntityType.PLACE)]
 
 
-def workplace(rule: Rule, text: str) -> Found:
+def workplace(rule: Rule, text: str) -> list[ObjectPhrase]:
     """Return where someone works; "在医院做检查" tells no work, "在医院做护士" does."""
     found = _WORK.match(text)
     name = re.sub(r"^一[家所个间]|(?:里|的)$", "", found["n"]) if found else ""
@@ -92,38 +90,38 @@ def workplace(rule: Rule, text: str) -> Found:
     if does and not is_job(does["n"]):
         return []
     if _ORGANIZATION.search(name) and is_nominal(name):
-        return [(name, rule.relation, EntityType.ORGANIZATION)]
+        return [ObjectPhrase(name, EntityType.ORGANIZATION)]
     # In a city, not at a firm: it must not close the place where someone is employed.
     if word_tag(name) in ("ns", None) and word_tag(name[:2]) == "ns":
-        return [(name, rule.relation and "works in", EntityType.PLACE)]
-    return [(name, rule.relation, EntityType.ORGANIZATION)] if is_nominal(name) and len(name) <= 6 else []
+        return [ObjectPhrase(name, EntityType.PLACE, rule.relation and "works in")]
+    return [ObjectPhrase(name, EntityType.ORGANIZATION)] if is_nominal(name) and len(name) <= 6 else []
 
 
-def school(rule: Rule, text: str) -> Found:
+def school(rule: Rule, text: str) -> list[ObjectPhrase]:
     found = _SCHOOL.match(text)
     name = re.sub(r"^一[家所个]", "", found["n"]) if found else ""
     if not re.search(
         r"(?:大学|中学|小学|学院|高中|初中|学校|幼儿园|北大|清华|复旦|交大|浙大)$", name
     ) or _NO_WORK.search(name):
         return []
-    return [(name, rule.relation, EntityType.ORGANIZATION)]
+    return [ObjectPhrase(name, EntityType.ORGANIZATION)]
 
 
-def job(rule: Rule, text: str) -> Found:
+def job(rule: Rule, text: str) -> list[ObjectPhrase]:
     """Return an occupation, or the field someone works in: `高中老师`, `数据分析的`."""
     found = _JOB.match(text)
     if found is None or re.search(r"[我你他她]|的(?!$)|^一?个", found["n"]):
         return []
     # "我做了测试" tells no job; "做测试的", "做测试三年了" do.
     known = found["n"].endswith(tuple(JOBS)) or (found["t"] and found["n"].endswith(FIELDS))
-    return [(found["n"], rule.relation, EntityType.TOPIC)] if known else []
+    return [ObjectPhrase(found["n"], EntityType.TOPIC)] if known else []
 
 
-def title(rule: Rule, text: str) -> Found:
+def title(rule: Rule, text: str) -> list[ObjectPhrase]:
     """Return what someone became, told by its name or its field: `转行做设计`."""
     found = _JOB.match(text)
     fits = found is not None and is_job(found["n"]) and not re.search(r"[我你他她]", found["n"])
-    return [(found["n"], rule.relation, EntityType.TOPIC)] if found and fits else []
+    return [ObjectPhrase(found["n"], EntityType.TOPIC)] if found and fits else []
 
 
 def is_job(name: str) -> bool:
@@ -131,88 +129,88 @@ def is_job(name: str) -> bool:
     return name.endswith(_JOBS) and "的" not in name
 
 
-def age(rule: Rule, text: str) -> Found:
+def age(rule: Rule, text: str) -> list[ObjectPhrase]:
     found = _AGE.match(text)
-    return [(f"{found['n']}岁", rule.relation, EntityType.TIME)] if found else []
+    return [ObjectPhrase(f"{found['n']}岁", EntityType.TIME)] if found else []
 
 
-def birthday(rule: Rule, text: str) -> Found:
+def birthday(rule: Rule, text: str) -> list[ObjectPhrase]:
     found = _BIRTHDAY.match(text)
-    return [(found["n"], rule.relation, EntityType.TIME)] if found else []
+    return [ObjectPhrase(found["n"], EntityType.TIME)] if found else []
 
 
-def pets(rule: Rule, text: str) -> Found:
+def pets(rule: Rule, text: str) -> list[ObjectPhrase]:
     """Return animals with their names, where the words tell them: `两只猫`, `一只小狗叫豆豆`."""
-    found: Found = []
+    found: list[ObjectPhrase] = []
     if text in PETS:
-        return [(text, rule.relation, EntityType.ANIMAL)]
+        return [ObjectPhrase(text, EntityType.ANIMAL)]
     for match in _PET.finditer(text):
         kind = re.sub(r"^[^，。]*的", "", match["k"])
         name = match["n"] or match["n2"]
-        found.append((name or kind, kind if name else rule.relation, EntityType.ANIMAL))
+        found.append(ObjectPhrase(name or kind, EntityType.ANIMAL, kind if name else None))
     return found
 
 
-def owned(rule: Rule, text: str) -> Found:
+def owned(rule: Rule, text: str) -> list[ObjectPhrase]:
     """People and things someone has: `三个孩子`, `一家面包店`, `老沃尔沃`."""
-    found: Found = []
+    found: list[ObjectPhrase] = []
     text = re.split(r"[，。]|(?:卖|送人|处理)(?:掉|了)|了$", text)[0]
     text = re.sub(r"(?:去年|今年|前年|上个?月|上周|早就|已经|刚|最近|前段时间)+$", "", text)
     for piece in re.split(r"和|、|跟|以及|还有", text)[:4]:
         match = _OWNED.match(piece)
         if match is None or re.search(r"[我你他她这那哪谁]|什么|没|有", match["n"]):
             break
-        found.append((match["n"], rule.relation, None))
+        found.append(ObjectPhrase(match["n"], None))
     return found
 
 
-def taught(rule: Rule, text: str) -> Found:
+def taught(rule: Rule, text: str) -> list[ObjectPhrase]:
     match = re.search(r"教(?:了[^，]{1,4}年)?(?P<n>" + _alternatives(SUBJECTS) + r")", text)
-    return [(match["n"], rule.relation, EntityType.TOPIC)] if match else []
+    return [ObjectPhrase(match["n"], EntityType.TOPIC)] if match else []
 
 
-def subject(rule: Rule, text: str) -> Found:
+def subject(rule: Rule, text: str) -> list[ObjectPhrase]:
     """Return a field of study, not a book: `计算机`, `海洋生物学的博士`."""
     match = re.match(r"(?P<n>" + _alternatives(SUBJECTS) + r")(?:专业|系|的|了|$|博士|硕士|本科|研究生)", text)
-    return [(match["n"], rule.relation, EntityType.TOPIC)] if match else []
+    return [ObjectPhrase(match["n"], EntityType.TOPIC)] if match else []
 
 
-def language(rule: Rule, text: str) -> Found:
+def language(rule: Rule, text: str) -> list[ObjectPhrase]:
     text = re.split(r"[。！？]", text)[0]
     names: list[str] = re.findall(_alternatives(LANGUAGES), text)
-    found: Found = [(name, rule.relation, EntityType.TOPIC) for name in dict.fromkeys(names)]
+    found: list[ObjectPhrase] = [ObjectPhrase(name, EntityType.TOPIC) for name in dict.fromkeys(names)]
     return found[:6]
 
 
-def pastime(rule: Rule, text: str) -> Found:
+def pastime(rule: Rule, text: str) -> list[ObjectPhrase]:
     """Return what someone plays; "打篮球扭了脚" tells what happened once."""
     match = re.match(
         r"(?P<n>" + _alternatives(PASTIMES) + r")(?:的|了)?(?:好?[几多一二两三四五六七八九十\d]+多?年多?了?)?$", text
     )
-    return [(match["n"], rule.relation, EntityType.ACTIVITY)] if match else []
+    return [ObjectPhrase(match["n"], EntityType.ACTIVITY)] if match else []
 
 
-def trait(rule: Rule, text: str) -> Found:
+def trait(rule: Rule, text: str) -> list[ObjectPhrase]:
     """Return what someone is; the words must end the clause, since "单身公寓" is none."""
     match = re.match(r"(?P<n>" + _alternatives(TRAITS) + r")(?:的人|的|了|哦|啊|呢|很久了|好[几多]年了?|人士)*$", text)
-    return [(match["n"], rule.relation, EntityType.TOPIC)] if match else []
+    return [ObjectPhrase(match["n"], EntityType.TOPIC)] if match else []
 
 
-def condition(rule: Rule, text: str) -> Found:
+def condition(rule: Rule, text: str) -> list[ObjectPhrase]:
     """Return illnesses that last; a cold passes."""
     match = re.match(
         r"(?P<n>(?:[一二]型|慢性|过敏性|先天性|轻度|重度|妊娠|急性)?(?:" + _alternatives(CHRONIC) + r"))", text
     )
-    return [(match["n"], rule.relation, EntityType.TOPIC)] if match else []
+    return [ObjectPhrase(match["n"], EntityType.TOPIC)] if match else []
 
 
-def address(rule: Rule, text: str) -> Found:
+def address(rule: Rule, text: str) -> list[ObjectPhrase]:
     name = re.split(r"[，。！？；]", text)[0].strip()
     fits = 4 <= len(name) <= 30 and re.search(r"\d|路|街|区|栋|号|弄|巷|村", name)
-    return [(name, rule.relation, EntityType.PLACE)] if fits else []
+    return [ObjectPhrase(name, EntityType.PLACE)] if fits else []
 
 
-def known_place(rule: Rule, text: str) -> Found:
+def known_place(rule: Rule, text: str) -> list[ObjectPhrase]:
     """Return a place the dictionary knows, so that no firm or person is taken for one."""
     return [
         one
@@ -257,7 +255,7 @@ def visited_place(text: str) -> str | None:
     return name if sight or word_tag(name) == "ns" else None
 
 
-def objects(rule: Rule, text: str) -> Found:
+def objects(rule: Rule, text: str) -> list[ObjectPhrase]:
     """Return the objects that a rule finds in a text, cleaned; empty when they are not clear."""
     return _BY_SHAPE[rule.shape](rule, text)
 
@@ -266,7 +264,7 @@ def objects(rule: Rule, text: str) -> Found:
 _SOMEWHERE = re.compile(r"在(?![^，、和]{1,8}(?:里|上|边|家)[^，、]{2,})")
 
 
-def _things(rule: Rule, text: str) -> Found:
+def _things(rule: Rule, text: str) -> list[ObjectPhrase]:
     if (
         text.startswith(("的", "极", "得", "死", "过的", "这", "那", "它"))
         or _SOMEWHERE.match(text)
@@ -274,9 +272,7 @@ def _things(rule: Rule, text: str) -> Found:
     ):
         return []
     text = re.sub(r"^(?:一?[个名位])(?=.{2})", "", _AFTER_FOR.sub("", text))
-    return [
-        (name, rule.relation, rule.object_type or object_type(name, text)) for name in things(without_category(text))
-    ]
+    return [ObjectPhrase(name, rule.object_type or object_type(name, text)) for name in things(without_category(text))]
 
 
 _WORRIED = re.compile(
@@ -290,17 +286,17 @@ _WORRIED = re.compile(
 _PASSING = re.compile(r"明天|今天|今晚|下雨|来不及|迟到|赶不上|堵车|感到|觉得|感觉")
 
 
-def _worry(rule: Rule, text: str) -> Found:
+def _worry(rule: Rule, text: str) -> list[ObjectPhrase]:
     text = re.sub(r"^我们?的?(?=" + "|".join(KIN) + ")", "", _WORRIED.sub("", text))
     text = re.split(r"可能|会|将|太|过(?!敏)|不|是否|被|没|变", text)[0]
     name = noun_phrase(text)
     passing = name is None or len(name) < 2 or _PASSING.search(name)
-    return [] if name is None or passing else [(name, rule.relation, None)]
+    return [] if name is None or passing else [ObjectPhrase(name, None)]
 
 
-def _goal(rule: Rule, text: str) -> Found:
+def _goal(rule: Rule, text: str) -> list[ObjectPhrase]:
     name = goal(text, weak=rule.shape == "wish", any_verb=rule.shape == "aim")
-    return [(name, rule.relation, EntityType.ACTIVITY)] if name else []
+    return [ObjectPhrase(name, EntityType.ACTIVITY)] if name else []
 
 
 _TO_WHOM = re.compile(
@@ -311,7 +307,7 @@ _TO_WHOM = re.compile(
 )
 
 
-def _promise(rule: Rule, text: str) -> Found:
+def _promise(rule: Rule, text: str) -> list[ObjectPhrase]:
     """Return what was promised, with whom it is done for: `每周日给她打电话`."""
     name = re.split(r"[，。！？；：…!?;~～]", _TO_WHOM.sub("", text))[0]
     name = re.sub(r"(?:了|啊|呢|吧|呀|的)+$", "", name)
@@ -320,14 +316,14 @@ def _promise(rule: Rule, text: str) -> Found:
         r"你|您|什么|怎么|这|那|事情$|^我|^没|^是|^真|^有|完成任务|[见聊说]$|改正", name
     ):
         return []
-    return [(name, rule.relation, EntityType.ACTIVITY)]
+    return [ObjectPhrase(name, EntityType.ACTIVITY)]
 
 
-def _nothing(_rule: Rule, _text: str) -> Found:
+def _nothing(_rule: Rule, _text: str) -> list[ObjectPhrase]:
     return []
 
 
-_BY_SHAPE: dict[Shape, Callable[[Rule, str], Found]] = {
+_BY_SHAPE: dict[Shape, Callable[[Rule, str], list[ObjectPhrase]]] = {
     "things": _things,
     "goal": _goal,
     "wish": _goal,

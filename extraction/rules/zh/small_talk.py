@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from extraction.rules.engine import TalkWords
+from extraction.rules.salience_gate import SmallTalkPatterns
 
 # Nothing in a repeated group may be said in two ways, and runs are taken whole (`++`): each way more would multiply the
 # time for a clause that is no small talk after all. `tests/unit/test_text_cost.py` tries.
@@ -104,4 +104,6 @@ _ABOUT_US: Final = re.compile(
 )
 _SPEAKS_OF_SELF: Final = re.compile(r"我|咱|本人|俺")
 
-WORDS: Final = TalkWords(small_talk=_SMALL_TALK, asks_for=_ASKS_FOR, about_us=_ABOUT_US, speaks_of_self=_SPEAKS_OF_SELF)
+PATTERNS: Final = SmallTalkPatterns(
+    small_talk=_SMALL_TALK, asks_for=_ASKS_FOR, about_us=_ABOUT_US, speaks_of_self=_SPEAKS_OF_SELF
+)

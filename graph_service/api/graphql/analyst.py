@@ -1,4 +1,4 @@
-"""GraphQL: an admin's own Cypher, which can only read."""
+"""GraphQL: read-only Cypher queries of administrators."""
 
 from typing import Annotated, Any
 
@@ -10,33 +10,35 @@ from graph_service.api.graphql.arguments import memory_of
 from graph_service.memory.analyst_queries import AnalystStatement, json_ready
 
 
-@strawberry.type(description="What a Cypher statement gave.")
+@strawberry.type(description="The result of a Cypher statement.")
 class CypherAnswer:
-    """What a Cypher statement gave."""
+    """The result of a Cypher statement."""
 
-    columns: list[str] = strawberry.field(description="Names of the columns, in order.")
-    rows: JSON = strawberry.field(description="A list of rows, each a list of values in the order of the columns.")
-    cut: str | None = strawberry.field(description="Why rows are missing; null when all are here.")
-    took_ms: float = strawberry.field(description="How long it took.")
+    columns: list[str] = strawberry.field(description="Column names, in order.")
+    rows: JSON = strawberry.field(description="A list of rows, each a list of values in column order.")
+    cut: str | None = strawberry.field(description="Why rows are missing; null if the result is complete.")
+    took_ms: float = strawberry.field(description="Duration in milliseconds.")
 
 
 @strawberry.type
 class AnalystQuery:
-    """What admins can ask of the graph."""
+    """Queries of administrators."""
 
     @strawberry.field(
-        description="Runs one Cypher statement that can only read, and is stopped when it takes too much time, memory "
-        "or rows. It sees the memories of all tenants, so it is for admins of the whole installation."
+        description="Run one read-only Cypher statement, bounded in time, memory and rows. It sees all tenants, so it "
+        "needs an admin credential for every tenant."
     )
     async def cypher(
         self,
         info: Info[Any, None],
-        statement: Annotated[str, strawberry.argument(description="Cypher; hand values in as parameters.")],
-        parameters: Annotated[JSON | None, strawberry.argument(description="An object: values by name.")] = None,
-        timeout_s: Annotated[float | None, strawberry.argument(description="Stop earlier than allowed.")] = None,
-        rows: Annotated[int | None, strawberry.argument(description="At most so many rows.")] = None,
+        statement: Annotated[str, strawberry.argument(description="The Cypher text; pass values as parameters.")],
+        parameters: Annotated[JSON | None, strawberry.argument(description="Parameter values by name.")] = None,
+        timeout_s: Annotated[
+            float | None, strawberry.argument(description="A shorter time limit than the configured one.")
+        ] = None,
+        rows: Annotated[int | None, strawberry.argument(description="Maximum number of rows.")] = None,
     ) -> CypherAnswer:
-        """Run one Cypher statement that can only read."""
+        """Run one read-only Cypher statement."""
         memory = memory_of(info)
         given: Any = {} if parameters is None else parameters
         question = AnalystStatement(statement=statement, parameters=given, timeout_s=timeout_s, rows=rows)

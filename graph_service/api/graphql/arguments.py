@@ -1,4 +1,4 @@
-"""GraphQL: pages of lists, as Relay's connections have them; a cursor stays good while others write."""
+"""GraphQL: shared arguments, and pages of lists as Relay connections with cursors that stay valid under writes."""
 
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
@@ -9,45 +9,48 @@ from strawberry.types import Info
 
 from graph_service.memory.service import Memory
 
-FirstArgument = Annotated[int, strawberry.argument(description="At most so many, 1 to 100.")]
-AfterCursor = Annotated[str | None, strawberry.argument(description="`endCursor` of the page before; the next ones.")]
+FirstArgument = Annotated[int, strawberry.argument(description="Page size, 1 to 100.")]
+AfterCursor = Annotated[str | None, strawberry.argument(description="`endCursor` of the previous page.")]
 
 T = TypeVar("T")
 _Row = TypeVar("_Row")
 
 
-@strawberry.type(description="Where a page begins and ends.")
+@strawberry.type(description="Position of a page in its list.")
 class PageInfo:
-    """Where a page begins and ends."""
+    """Position of a page in its list."""
 
-    has_next_page: bool = strawberry.field(description="There are more behind it.")
-    has_previous_page: bool = strawberry.field(description="It is not the first.")
-    start_cursor: str | None = strawberry.field(description="Where it begins; null when the page is empty.")
-    end_cursor: str | None = strawberry.field(description="Hand it in as `after`; null when the page is empty.")
+    has_next_page: bool = strawberry.field(description="More items follow.")
+    has_previous_page: bool = strawberry.field(description="True unless this is the first page.")
+    start_cursor: str | None = strawberry.field(description="Cursor of the first item; null for an empty page.")
+    end_cursor: str | None = strawberry.field(
+        description="Cursor of the last item, to pass as `after`; null for an empty page."
+    )
 
 
-@strawberry.type(description="An element of a list, and its place there.")
+@strawberry.type(description="An item of a list with its cursor.")
 class Edge(Generic[T]):
-    """An element of a list."""
+    """An item of a list with its cursor."""
 
-    cursor: str = strawberry.field(description="Stays good while others are written, and when it is gone.")
-    node: T = strawberry.field(description="The element.")
+    cursor: str = strawberry.field(description="Stays valid while items are added or removed, including this one.")
+    node: T = strawberry.field(description="The item.")
 
 
 @strawberry.type(description="A page of a list.")
 class Connection(Generic[T]):
     """A page of a list."""
 
-    edges: list[Edge[T]] = strawberry.field(description="Elements with their places.")
-    nodes: list[T] = strawberry.field(description="The same without.")
-    page_info: PageInfo = strawberry.field(description="Where the page ends.")
+    edges: list[Edge[T]] = strawberry.field(description="Items with their cursors.")
+    nodes: list[T] = strawberry.field(description="The items.")
+    page_info: PageInfo = strawberry.field(description="Position of the page.")
 
 
 def page_info(cursors: Sequence[str], *, more: bool, after: str | None) -> PageInfo:
-    """Return where a page with these places begins and ends.
+    """Return the position of a page.
 
     Args:
-        after: the cursor it was asked for with.
+        cursors: of its items, in order.
+        after: the cursor in the request.
     """
     ends = (cursors[0], cursors[-1]) if cursors else (None, None)
     return PageInfo(has_next_page=more, has_previous_page=after is not None, start_cursor=ends[0], end_cursor=ends[1])
@@ -56,28 +59,29 @@ def page_info(cursors: Sequence[str], *, more: bool, after: str | None) -> PageI
 def page_parts(
     rows: Sequence[_Row], first: int, after: str | None, *, cursor: Callable[[_Row], str], view: Callable[[_Row], Any]
 ) -> dict[str, Any]:
-    """Return the fields of a connection from one row more than was asked for, when there is one more.
+    """Return the fields of a connection.
 
     Args:
-        cursor: the place of a row.
-        view: a row as the API shows it.
+        rows: up to `first` + 1 rows; the extra one only shows that there are more.
+        cursor: returns the cursor of a row.
+        view: converts a row to its API type.
     """
     edges: list[Edge[Any]] = [Edge(cursor=cursor(row), node=view(row)) for row in rows[:first]]
     info = page_info([edge.cursor for edge in edges], more=len(rows) > first, after=after)
     return {"edges": edges, "nodes": [edge.node for edge in edges], "page_info": info}
 
 
-# GraphQL: from where facts are looked at: what held then, and by what was known then.
-
 ValidAtArgument = Annotated[
-    datetime | None, strawberry.argument(description="What held then; at `asOf` or now if left out.")
+    datetime | None, strawberry.argument(description="Valid time: facts that held then. Default: `asOf`, or now.")
 ]
-AsOfArgument = Annotated[datetime | None, strawberry.argument(description="By what was known then.")]
-ClosedArgument = Annotated[bool, strawberry.argument(description="Also facts that hold no more.")]
+AsOfArgument = Annotated[
+    datetime | None, strawberry.argument(description="Transaction time: as known then. Default: now.")
+]
+ClosedArgument = Annotated[bool, strawberry.argument(description="Include facts that no longer hold.")]
 
 
 def now_of(info: Info[Any, None]) -> datetime:
-    """Return one moment for the whole operation, so that facts of many nodes come together."""
+    """Return one `now` for the whole operation, so that facts of many nodes load in one batch."""
     now: datetime = info.context.setdefault("now", datetime.now(UTC))
     return now
 

@@ -1,4 +1,4 @@
-"""Asks for each root field of an operation whether the caller may use it, and logs writes and administration."""
+"""Check access to each root field of an operation, and write the audit log."""
 
 import re
 from collections.abc import AsyncIterator, Iterator
@@ -20,10 +20,10 @@ from graphql import (
 )
 from strawberry.extensions import SchemaExtension
 
-from graph_service.auth.access import ANYBODY, Access, demand
+from graph_service.auth.access import ANONYMOUS, Access, require_access
 from graph_service.auth.audit import TARGETS_MAX
-from graph_service.auth.gate import Gate
-from graph_service.auth.rules import field_need
+from graph_service.auth.authenticator import Authenticator
+from graph_service.auth.rules import field_requirement
 from schema.errors import ForbiddenError, MnemographError
 
 _ID_NAME: Final = re.compile(r"(?:^i|I)ds?$")
@@ -31,48 +31,48 @@ _UUID: Final = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGN
 
 
 class RoleGuard(SchemaExtension):
-    """Refuses an operation as a whole when one of its root fields is not for the caller; nothing of it runs then.
+    """Reject an operation if the caller may not use one of its root fields; nothing of it runs then.
 
-    Comes last among the extensions, so that it sees the errors before they are put into words.
+    Must be the last extension, so that it sees errors before they are converted.
     """
 
     def on_validate(self) -> Iterator[None]:
-        """Refuse an operation that is not allowed before its values are looked at; charge for what is allowed.
+        """Reject an operation before its variables are read, or charge for it.
 
-        Each root field beyond the first costs as much as a request of its own, under whatever alias.
+        Each root field beyond the first costs one request, also under an alias.
         """
         context = self.execution_context.context
         operation, fields = self._asked()
         access = _access(context)
-        if access is not ANYBODY and operation is not None:
+        if access is not ANONYMOUS and operation is not None:
             try:
                 for field in fields:
                     name = field.name.value
-                    demand(access, field_need(operation.operation.value, name), name)
+                    require_access(access, field_requirement(operation.operation.value, name), name)
             except ForbiddenError as error:
                 self.execution_context.pre_execution_errors = [
                     GraphQLError(error.message, original_error=error, path=[name])
                 ]
-            gate = _gate(context)
-            if gate is not None and not self.execution_context.pre_execution_errors:
+            auth = _auth(context)
+            if auth is not None and not self.execution_context.pre_execution_errors:
                 asked = [field for field in fields if not field.name.value.startswith("__")]
-                gate.charge(access, len(asked) - 1)
+                auth.charge(access, len(asked) - 1)
         yield
 
     async def on_operation(self) -> AsyncIterator[None]:
-        """Run around one operation."""
+        """Write an audit entry after an operation with audited fields."""
         yield
         context = self.execution_context.context
-        access, gate = _access(context), _gate(context)
-        if access is ANYBODY or gate is None or self.execution_context.graphql_document is None:
+        access, auth = _access(context), _auth(context)
+        if access is ANONYMOUS or auth is None or self.execution_context.graphql_document is None:
             return
         operation, fields = self._asked()
         names = [field.name.value for field in fields]
-        if operation is None or not any(field_need(operation.operation.value, name).audited for name in names):
+        if operation is None or not any(field_requirement(operation.operation.value, name).audited for name in names):
             return
         result = self.execution_context.result
         errors = (result.errors if result is not None else None) or self.execution_context.pre_execution_errors
-        await gate.note(
+        await auth.write_audit(
             access,
             tenant=context["tenant"],
             door="graphql",
@@ -90,13 +90,13 @@ class RoleGuard(SchemaExtension):
 
 
 def _access(context: Any) -> Access:
-    access: Access = context.get("access", ANYBODY)
+    access: Access = context.get("access", ANONYMOUS)
     return access
 
 
-def _gate(context: Any) -> Gate | None:
-    gate: Gate | None = context.get("gate")
-    return gate
+def _auth(context: Any) -> Authenticator | None:
+    auth: Authenticator | None = context.get("auth")
+    return auth
 
 
 def _operation(document: DocumentNode, name: str | None) -> OperationDefinitionNode | None:
@@ -105,23 +105,23 @@ def _operation(document: DocumentNode, name: str | None) -> OperationDefinitionN
 
 
 def _root_fields(document: DocumentNode, selected: SelectionSetNode) -> Iterator[FieldNode]:
-    """Yield the fields at the root, through fragments; also those that a directive may leave out."""
+    """Yield the root fields, including those in fragments and under directives."""
     fragments = {node.name.value: node for node in document.definitions if isinstance(node, FragmentDefinitionNode)}
-    waiting, seen = list(selected.selections), set[str]()
-    while waiting:
-        node = waiting.pop()
+    pending, seen = list(selected.selections), set[str]()
+    while pending:
+        node = pending.pop()
         match node:
             case FieldNode():
                 yield node
             case InlineFragmentNode():
-                waiting.extend(node.selection_set.selections)
+                pending.extend(node.selection_set.selections)
             case FragmentSpreadNode() if node.name.value in fragments and node.name.value not in seen:
                 seen.add(node.name.value)
-                waiting.extend(fragments[node.name.value].selection_set.selections)
+                pending.extend(fragments[node.name.value].selection_set.selections)
 
 
 def _targets(fields: list[FieldNode], variables: dict[str, Any]) -> Iterator[str]:
-    """Yield ids among the arguments that are named as ids and hold no words."""
+    """Yield the UUIDs in arguments named as ids; other ids may contain text of users."""
     for field in fields:
         for argument in field.arguments or ():
             if _ID_NAME.search(argument.name.value):
@@ -129,18 +129,18 @@ def _targets(fields: list[FieldNode], variables: dict[str, Any]) -> Iterator[str
 
 
 def _uuids(value: ValueNode, variables: dict[str, Any]) -> Iterator[str]:
-    told: list[Any]
+    values: list[Any]
     match value:
         case StringValueNode():
-            told = [value.value]
+            values = [value.value]
         case ListValueNode():
-            told = [item.value for item in value.values if isinstance(item, StringValueNode)]
+            values = [item.value for item in value.values if isinstance(item, StringValueNode)]
         case VariableNode():
             given = variables.get(value.name.value)
-            told = given if isinstance(given, list) else [given]
+            values = given if isinstance(given, list) else [given]
         case _:
-            told = []
-    yield from (one for one in told if isinstance(one, str) and _UUID.fullmatch(one))
+            values = []
+    yield from (one for one in values if isinstance(one, str) and _UUID.fullmatch(one))
 
 
 def _code(error: GraphQLError) -> str:

@@ -1,4 +1,4 @@
-"""GraphQL: what an agent should know of a user before it answers, ready for its prompt."""
+"""GraphQL: `context`, memory formatted for an agent's prompt."""
 
 from datetime import datetime
 from typing import Annotated, Any
@@ -10,73 +10,78 @@ from graph_service.api.graphql.arguments import memory_of
 from graph_service.memory.context_builder.builder import Context, ContextLine, Wanted
 from graph_service.memory.context_builder.phrasing import Language
 
-strawberry.enum(Language, name="Language", description="The languages a context can be told in.")
+strawberry.enum(Language, name="Language", description="The language of a context's headings and phrases.")
 
 
-@strawberry.type(name="ContextLine", description="A line of a context, as a program reads it.")
+@strawberry.type(name="ContextLine", description="One line of a context, structured.")
 class ContextLineView:
-    """A line of a context."""
+    """One line of a context, structured."""
 
-    mark: int = strawberry.field(description="The number in brackets behind it in the text.")
+    mark: int = strawberry.field(description="Its number in brackets in the text.")
     kind: str = strawberry.field(description="profile, preference, trigger, earlier, fact, scene or message.")
     id: str
-    uri: str = strawberry.field(description="Where to ask for more.")
-    text: str = strawberry.field(description="Safe to stand in a prompt.")
-    at: datetime = strawberry.field(description="When it was said, began, or began to hold.")
-    until: datetime | None = strawberry.field(description="When it ceased to hold.")
-    under: int | None = strawberry.field(description="The mark of the scene it was said in, when that is told too.")
+    uri: str = strawberry.field(description="Its address; `layer` returns its full text.")
+    text: str = strawberry.field(description="The line, escaped for use in a prompt.")
+    at: datetime = strawberry.field(description="When it was said, started, or became true.")
+    until: datetime | None = strawberry.field(description="When it stopped being true.")
+    under: int | None = strawberry.field(description="The mark of the scene it belongs to, if that is in the context.")
 
 
-@strawberry.type(name="Context", description="A text for a prompt, and what it consists of.")
+@strawberry.type(name="Context", description="Memory formatted for a prompt, and the lines it consists of.")
 class ContextView:
-    """A text for a prompt."""
+    """Memory formatted for a prompt."""
 
     text: str = strawberry.field(
-        description="A sentence that says what it is, and the memory as quoted data that cannot end its own block."
+        description="An introduction and the memory as a quoted block that its content cannot close."
     )
-    tokens: int = strawberry.field(description="How long the text is; an estimate that leans to too many.")
+    tokens: int = strawberry.field(description="Estimated length of the text, rather too high than too low.")
     max_tokens: int
     language: Language
     core: list[ContextLineView] = strawberry.field(
-        description="Core Memory, whatever is asked: the profile, stable preferences, lasting triggers."
+        description="Core memory, independent of the query: profile, stable preferences, emotional triggers."
     )
     recalled: list[ContextLineView] = strawberry.field(
-        description="Recall Memory, found for the question: scenes with the words said in them, and facts."
+        description="Results for the query: scenes with their messages, and facts."
     )
     confidence: float | None = strawberry.field(
-        description="0 to 1: how likely memory holds an answer; null when that was not judged."
+        description="0 to 1: probability that the memory holds an answer; null if not estimated."
     )
-    nothing_relevant: bool = strawberry.field(description="Memory probably holds no answer.")
-    degraded: bool = strawberry.field(description="The database is away; this is what is at hand without it.")
-    notes: list[str] = strawberry.field(description="What was missing or left out.")
+    nothing_relevant: bool = strawberry.field(description="The memory probably holds no answer.")
+    degraded: bool = strawberry.field(description="The database is unavailable; this is what is known without it.")
+    notes: list[str] = strawberry.field(description="What is missing or was left out, and why.")
 
 
 @strawberry.type
 class ContextQuery:
-    """What can be asked for a prompt."""
+    """Queries for prompts."""
 
-    @strawberry.field(description="What an agent should know of a user before it answers. Two round trips at once.")
+    @strawberry.field(description="What an agent should know about a user before it replies, formatted for its prompt.")
     async def context(
         self,
         info: Info[Any, None],
-        user_id: Annotated[str, strawberry.argument(description="Whose memory is asked.")],
-        query: Annotated[str, strawberry.argument(description="What the user said or asked.")],
-        max_tokens: Annotated[int, strawberry.argument(description="How long the text may be, 1 to 100,000.")] = 1000,
+        user_id: Annotated[str, strawberry.argument(description="The user whose memory is searched.")],
+        query: Annotated[str, strawberry.argument(description="The user's message.")],
+        max_tokens: Annotated[
+            int, strawberry.argument(description="Maximum length of the text in tokens, 1 to 100,000.")
+        ] = 1000,
         session_id: Annotated[
-            str | None, strawberry.argument(description="The conversation it is for: `she` is looked up there.")
+            str | None, strawberry.argument(description="The current session; pronouns are resolved in it.")
         ] = None,
         valid_at: Annotated[
-            datetime | None, strawberry.argument(description="What was true then; now if left out.")
+            datetime | None, strawberry.argument(description="Valid time: facts that held then. Default: now.")
         ] = None,
-        as_of: Annotated[datetime | None, strawberry.argument(description="By what was known then.")] = None,
+        as_of: Annotated[
+            datetime | None, strawberry.argument(description="Transaction time: as known then. Default: now.")
+        ] = None,
         language: Annotated[
-            Language | None, strawberry.argument(description="Of the headings; that of the question if left out.")
+            Language | None, strawberry.argument(description="Language of the headings. Default: that of the query.")
         ] = None,
         uris: Annotated[
-            bool, strawberry.argument(description="Full URIs in the text, about 45 tokens each; marks otherwise.")
+            bool,
+            strawberry.argument(description="Put full URIs into the text (about 45 tokens each) instead of marks."),
         ] = False,
     ) -> ContextView:
-        """Return what an agent should know of a user before it answers."""
+        """Return memory formatted for an agent's prompt."""
         memory = memory_of(info)
         wanted = Wanted(
             user_id=user_id,

@@ -1,4 +1,4 @@
-"""GraphQL: what people state of facts by hand, which outranks what was read, and taking it back."""
+"""GraphQL: manual corrections of facts, which take precedence over extraction, and undoing them."""
 
 from datetime import datetime
 from typing import Annotated, Any
@@ -11,89 +11,101 @@ from graph_service.memory.curation.statement_reader import Correction as Stated
 from graph_service.memory.curation.statement_reader import StatementKind
 from graph_service.memory.curation.statements import FactEdit, ManualFact
 
-CorrectionKind = strawberry.enum(
-    StatementKind, name="CorrectionKind", description="What a person does with a fact by hand."
-)
-_Fact = Annotated[str, strawberry.argument(description="The fact, as recall and the map name it.")]
-_Time = Annotated[datetime | None, strawberry.argument(description="When it began to hold; as it was when left out.")]
+CorrectionKind = strawberry.enum(StatementKind, name="CorrectionKind", description="Kind of a manual correction.")
+_Fact = Annotated[str, strawberry.argument(description="The fact's id.")]
+_Time = Annotated[datetime | None, strawberry.argument(description="When it became true; unchanged if omitted.")]
 
 
-@strawberry.type(description="What a person stated by hand. It outranks what was read, also what is read anew.")
+@strawberry.type(description="A manual correction. It takes precedence over extraction, including later extraction.")
 class Correction:
-    """What a person stated by hand."""
+    """A manual correction."""
 
-    id: str = strawberry.field(description="Its id; undoCorrection takes it. It is the message that proves the fact.")
-    kind: StatementKind = strawberry.field(description="What was done.")
-    user_id: str = strawberry.field(description="Whose memory.")
-    text: str = strawberry.field(description="The same in words.")
-    at: datetime = strawberry.field(description="When it was stated.")
-    fact_id: str | None = strawberry.field(description="The fact that it is about, or made; null while it is pending.")
-    replaced_id: str | None = strawberry.field(description="Of an update: the fact that never held, if it is another.")
-    pending: bool = strawberry.field(description="It is durable, and read when Neo4j, or what reads, is there again.")
+    id: str = strawberry.field(
+        description="Its id, for undoCorrection; also the id of the message that is the fact's evidence."
+    )
+    kind: StatementKind = strawberry.field(description="What was corrected.")
+    user_id: str = strawberry.field(description="The user's id.")
+    text: str = strawberry.field(description="The correction in words.")
+    at: datetime = strawberry.field(description="When it was made.")
+    fact_id: str | None = strawberry.field(description="The fact it created or changed; null while pending.")
+    replaced_id: str | None = strawberry.field(
+        description="The fact that an update replaced, if it created another one."
+    )
+    pending: bool = strawberry.field(
+        description="Stored durably, and applied when Neo4j or the reader is available again."
+    )
 
 
-@strawberry.input(description="A fact that a person states by hand.")
+@strawberry.input(description="A fact entered manually.")
 class StatedFactInput:
-    """A fact that a person states by hand."""
+    """A fact entered manually."""
 
-    user_id: str = strawberry.field(description="Whose memory.")
+    user_id: str = strawberry.field(description="The user's id.")
     predicate: str = strawberry.field(description="PREFERS, DISLIKES, CARES_ABOUT, RELATES_TO or CAUSED_BY.")
-    object: str = strawberry.field(description="`user`, `assistant`, or a short name of a thing, person, place, idea.")
-    statement: str = strawberry.field(description="The fact in words, in the language of the memory.")
+    object: str = strawberry.field(
+        description="`user`, `assistant`, or the short name of a person, place, thing or idea."
+    )
+    statement: str = strawberry.field(description="The fact as a sentence, in the language of the memory.")
     subject: str = strawberry.field(default="user", description="`user`, `assistant`, or a name.")
-    relation: str | None = strawberry.field(default=None, description="How, in free words: `lives in`.")
+    relation: str | None = strawberry.field(default=None, description="The relation in free text: `lives in`.")
     subject_type: str | None = strawberry.field(default=None, description="person, place, organization, …")
     object_type: str | None = strawberry.field(default=None, description="person, place, organization, …")
-    valid_at: datetime | None = strawberry.field(default=None, description="When it began to hold; now if left out.")
-    invalid_at: datetime | None = strawberry.field(default=None, description="When it ceased to hold.")
-    request_id: str | None = strawberry.field(default=None, description="Makes the call repeatable.")
+    valid_at: datetime | None = strawberry.field(default=None, description="When it became true. Default: now.")
+    invalid_at: datetime | None = strawberry.field(default=None, description="When it stopped being true.")
+    request_id: str | None = strawberry.field(default=None, description="Idempotency key of the call.")
 
 
 @strawberry.type
 class CorrectionsQuery:
-    """What people stated."""
+    """Queries for corrections."""
 
-    @strawberry.field(description="What people stated by hand and did not take back, the latest first.")
+    @strawberry.field(description="Manual corrections in effect, newest first.")
     async def corrections(
         self,
         info: Info[Any, None],
-        user_id: Annotated[str, strawberry.argument(description="Whose memory.")],
-        limit: Annotated[int, strawberry.argument(description="At most so many, 1 to 100.")] = 50,
+        user_id: Annotated[str, strawberry.argument(description="The user's id.")],
+        limit: Annotated[int, strawberry.argument(description="Maximum number of items, 1 to 100.")] = 50,
     ) -> list[Correction]:
-        """Return what people stated by hand."""
+        """Return the manual corrections in effect."""
         found = await memory_of(info).statements.latest(info.context["tenant"], user_id, limit=limit)
         return [_view(one) for one in found]
 
 
 @strawberry.type
 class CorrectionsMutation:
-    """What people can state by hand."""
+    """Manual corrections."""
 
-    @strawberry.mutation(description="Adds a fact that a person states; it closes what it replaces.")
+    @strawberry.mutation(description="Add a fact manually; facts that it replaces are closed.")
     async def add_fact(
         self,
         info: Info[Any, None],
         input: Annotated[StatedFactInput, strawberry.argument(description="The fact.")],  # noqa: A002  the API's word
     ) -> Correction:
-        """Add a fact that a person states."""
+        """Add a fact."""
         wish = ManualFact(**{name: getattr(input, name) for name in ManualFact.__dataclass_fields__})
         return _view(await memory_of(info).statements.add(info.context["tenant"], wish))
 
     @strawberry.mutation(
-        description="Says how a fact is right. If it then says something else, what it said before never held."
+        description="Correct a fact. If this changes its meaning, the former fact counts as never true."
     )
     async def update_fact(
         self,
         info: Info[Any, None],
         id: _Fact,  # noqa: A002  the API's word
-        statement: Annotated[str | None, strawberry.argument(description="Its words; needed for another fact.")] = None,
-        object: Annotated[str | None, strawberry.argument(description="Who or what it is about.")] = None,  # noqa: A002
-        predicate: Annotated[str | None, strawberry.argument(description="PREFERS, RELATES_TO and so on.")] = None,
-        relation: Annotated[str | None, strawberry.argument(description="How, in free words; empty for none.")] = None,
+        statement: Annotated[
+            str | None, strawberry.argument(description="The new sentence; required if the meaning changes.")
+        ] = None,
+        object: Annotated[str | None, strawberry.argument(description="The new object.")] = None,  # noqa: A002
+        predicate: Annotated[
+            str | None, strawberry.argument(description="The new relation type: PREFERS, RELATES_TO, …")
+        ] = None,
+        relation: Annotated[
+            str | None, strawberry.argument(description="The new relation in free text; empty for none.")
+        ] = None,
         valid_at: _Time = None,
-        invalid_at: Annotated[datetime | None, strawberry.argument(description="When it ceased to hold.")] = None,
+        invalid_at: Annotated[datetime | None, strawberry.argument(description="When it stopped being true.")] = None,
     ) -> Correction:
-        """Say how a fact is right."""
+        """Correct a fact."""
         edit = FactEdit(
             statement=statement,
             object=object,
@@ -104,31 +116,31 @@ class CorrectionsMutation:
         )
         return _view(await memory_of(info).statements.update(info.context["tenant"], id, edit))
 
-    @strawberry.mutation(description="Says that a fact is so: nothing that is read closes it.")
+    @strawberry.mutation(description="Confirm a fact: extraction cannot close it any more.")
     async def confirm_fact(self, info: Info[Any, None], id: _Fact) -> Correction:  # noqa: A002  the API's word
-        """Say that a fact is so."""
+        """Confirm a fact."""
         return _view(await memory_of(info).statements.confirm(info.context["tenant"], id))
 
     @strawberry.mutation(
-        description="Says that a fact never held: it is closed, and reading it again does not bring it back. "
-        "undoCorrection does; forgetFact takes it away for good."
+        description="Reject a fact as never true: it is closed, and extraction does not create it again. "
+        "undoCorrection reverts this; forgetFact deletes the fact."
     )
     async def reject_fact(self, info: Info[Any, None], id: _Fact) -> Correction:  # noqa: A002  the API's word
-        """Say that a fact never held."""
+        """Reject a fact."""
         return _view(await memory_of(info).statements.reject(info.context["tenant"], id))
 
-    @strawberry.mutation(description="Confirms a fact and gives it the highest importance, so that it stays at hand.")
+    @strawberry.mutation(description="Confirm a fact and give it the highest importance.")
     async def pin(self, info: Info[Any, None], id: _Fact) -> Correction:  # noqa: A002  the API's word
         """Confirm a fact and give it the highest importance."""
         return _view(await memory_of(info).statements.pin(info.context["tenant"], id))
 
-    @strawberry.mutation(description="Takes a correction back: everything is as if it had not been made.")
+    @strawberry.mutation(description="Undo a correction, with all its effects.")
     async def undo_correction(
         self,
         info: Info[Any, None],
-        id: Annotated[str, strawberry.argument(description="The correction.")],  # noqa: A002  the API's word
+        id: Annotated[str, strawberry.argument(description="The correction's id.")],  # noqa: A002  the API's word
     ) -> bool:
-        """Take a correction back."""
+        """Undo a correction."""
         await memory_of(info).statements.undo(info.context["tenant"], id)
         return True
 

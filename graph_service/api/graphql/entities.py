@@ -1,4 +1,4 @@
-"""GraphQL: the entities of a memory, merging them, and taking a merge back."""
+"""GraphQL: list, merge and split entities."""
 
 from datetime import datetime
 from typing import Annotated, Any
@@ -8,54 +8,54 @@ from strawberry.types import Info
 
 from graph_service.api.graphql.arguments import AfterCursor, Connection, FirstArgument, memory_of, page_parts
 from graph_service.memory.argument_checks import check_limit
-from graph_service.memory.entity_resolution.duplicate_candidates import LookAlike
+from graph_service.memory.entity_resolution.duplicate_candidates import DuplicatePair
 from graph_service.memory.entity_resolution.listing import EntityListed, entity_cursor
-from graph_service.memory.entity_resolution.merge import Merged
+from graph_service.memory.entity_resolution.merge import MergeResult
 
 
 @strawberry.type(name="EntityRow", description="An entity of one user's memory.")
 class EntityRow:
     """An entity of one user's memory."""
 
-    id: str = strawberry.field(description="Its id; merging takes it.")
-    name: str = strawberry.field(description="As people write it.")
-    aliases: list[str] = strawberry.field(description="Other names, those of merged entities too.")
-    entity_type: str | None = strawberry.field(description="Person, place and so on, when it is known.")
-    last_seen: datetime = strawberry.field(description="When it was last named.")
-    merged: list[str] = strawberry.field(description="Ids of the entities that were merged into it; split takes them.")
+    id: str = strawberry.field(description="Its id.")
+    name: str = strawberry.field(description="Its preferred name.")
+    aliases: list[str] = strawberry.field(description="Other names, including those of merged entities.")
+    entity_type: str | None = strawberry.field(description="person, place, …, if known.")
+    last_seen: datetime = strawberry.field(description="When it was last mentioned.")
+    merged: list[str] = strawberry.field(description="Ids of the entities merged into it, for splitEntity.")
 
 
-@strawberry.type(name="MergeReceipt", description="What a merge or a split was about.")
+@strawberry.type(name="MergeReceipt", description="The result of a merge or split.")
 class MergeReceipt:
-    """What a merge or a split was about."""
+    """The result of a merge or split."""
 
-    merge_id: str = strawberry.field(description="The merge; splitEntity takes it.")
-    kept_id: str = strawberry.field(description="The node that stands for both while they are merged.")
+    merge_id: str = strawberry.field(description="Id of the merge, for splitEntity.")
+    kept_id: str = strawberry.field(description="The entity that represents both while they are merged.")
     merged_id: str = strawberry.field(description="The entity that was merged into it.")
 
 
-@strawberry.type(name="SuggestedMerge", description="Two entities of one user that may be one; nothing is merged.")
+@strawberry.type(name="SuggestedMerge", description="Two entities of one user that may be duplicates.")
 class SuggestedMerge:
-    """Two entities of one user that may be one."""
+    """Two entities of one user that may be duplicates."""
 
-    user_id: str = strawberry.field(description="Whose memory.")
-    first_id: str = strawberry.field(description="One of the two; mergeEntities and rejectMerge take both.")
-    first_name: str = strawberry.field(description="Its name.")
-    second_id: str = strawberry.field(description="The other.")
-    second_name: str = strawberry.field(description="Its name.")
-    score: float = strawberry.field(description="How likely they are one, 0 to 1.")
-    reasons: list[str] = strawberry.field(description="Why, for people.")
+    user_id: str = strawberry.field(description="The user's id.")
+    first_id: str = strawberry.field(description="Id of the first entity.")
+    first_name: str = strawberry.field(description="Name of the first entity.")
+    second_id: str = strawberry.field(description="Id of the second entity.")
+    second_name: str = strawberry.field(description="Name of the second entity.")
+    score: float = strawberry.field(description="Probability that they are the same, 0 to 1.")
+    reasons: list[str] = strawberry.field(description="The reasons, for people.")
 
 
 @strawberry.type
 class IdentityQuery:
-    """What can be asked about who is who."""
+    """Queries for entities and duplicates."""
 
-    @strawberry.field(description="The entities of one user's memory, the most recently named first.")
+    @strawberry.field(description="The entities of one user's memory, most recently mentioned first.")
     async def entities(
         self,
         info: Info[Any, None],
-        user_id: Annotated[str, strawberry.argument(description="Whose memory.")],
+        user_id: Annotated[str, strawberry.argument(description="The user's id.")],
         first: FirstArgument = 100,
         after: AfterCursor = None,
     ) -> Connection[EntityRow]:
@@ -64,51 +64,57 @@ class IdentityQuery:
         found = await memory_of(info).entities(info.context["tenant"], user_id, limit=first + 1, after=after)
         return Connection(**page_parts(found, first, after, cursor=entity_cursor, view=_row))
 
-    @strawberry.field(description="Pairs of entities that may be one, the likeliest first; rejected ones stay away.")
+    @strawberry.field(
+        description="Pairs of entities that may be duplicates, most likely first, without rejected pairs."
+    )
     async def suggested_merges(
         self,
         info: Info[Any, None],
-        user_id: Annotated[str | None, strawberry.argument(description="Whose memory; everybody's without it.")] = None,
-        limit: Annotated[int, strawberry.argument(description="At most so many, 1 to 100.")] = 20,
+        user_id: Annotated[str | None, strawberry.argument(description="The user's id; all users if omitted.")] = None,
+        limit: Annotated[int, strawberry.argument(description="Maximum number of items, 1 to 100.")] = 20,
     ) -> list[SuggestedMerge]:
-        """Return pairs of entities that may be one."""
+        """Return pairs of entities that may be duplicates."""
         found = await memory_of(info).suggested_merges(info.context["tenant"], user_id, limit=limit)
         return [_suggested(pair) for pair in found]
 
 
 @strawberry.type
 class IdentityMutation:
-    """What can be done about who is who."""
+    """Merge and split entities."""
 
-    @strawberry.mutation(description="Lets one node stand for two entities of one user; splitEntity takes it back.")
+    @strawberry.mutation(description="Merge two entities of one user; splitEntity reverts it.")
     async def merge_entities(
         self,
         info: Info[Any, None],
-        keep_id: Annotated[str, strawberry.argument(description="The entity whose name stays.")],
-        merge_id: Annotated[str, strawberry.argument(description="The entity that is merged into it.")],
-        reason: Annotated[str, strawberry.argument(description="Why they are one, for people.")],
+        keep_id: Annotated[str, strawberry.argument(description="The entity that keeps its name.")],
+        merge_id: Annotated[str, strawberry.argument(description="The entity merged into it.")],
+        reason: Annotated[str, strawberry.argument(description="The reason, for people.")],
     ) -> MergeReceipt:
-        """Let one node stand for two entities."""
+        """Merge two entities."""
         return _receipt(await memory_of(info).merge_entities(info.context["tenant"], keep_id, merge_id, reason))
 
-    @strawberry.mutation(description="Takes a merge back; what was learned since stays with the name that was said.")
+    @strawberry.mutation(
+        description="Revert a merge; facts learned since then stay with the entity that was mentioned."
+    )
     async def split_entity(
         self,
         info: Info[Any, None],
-        id: Annotated[str, strawberry.argument(description="The merge, or the entity that was merged.")],  # noqa: A002  the API's word
+        id: Annotated[str, strawberry.argument(description="Id of the merge or of the merged entity.")],  # noqa: A002  the API's word
     ) -> MergeReceipt:
-        """Take a merge back."""
+        """Revert a merge."""
         return _receipt(await memory_of(info).split_entity(info.context["tenant"], id))
 
-    @strawberry.mutation(description="Remembers that two entities of one user are two; answers with an id of that.")
+    @strawberry.mutation(
+        description="Record that two entities of one user are different; returns the id of the record."
+    )
     async def reject_merge(
         self,
         info: Info[Any, None],
-        a_id: Annotated[str, strawberry.argument(description="One entity.")],
-        b_id: Annotated[str, strawberry.argument(description="The other.")],
-        reason: Annotated[str, strawberry.argument(description="Why they are two, for people.")] = "told so",
+        a_id: Annotated[str, strawberry.argument(description="The first entity's id.")],
+        b_id: Annotated[str, strawberry.argument(description="The second entity's id.")],
+        reason: Annotated[str, strawberry.argument(description="The reason, for people.")] = "told so",
     ) -> str:
-        """Remember that two entities are two."""
+        """Record that two entities are different."""
         return await memory_of(info).reject_merge(info.context["tenant"], a_id, b_id, reason)
 
 
@@ -123,11 +129,11 @@ def _row(one: EntityListed) -> EntityRow:
     )
 
 
-def _receipt(done: Merged) -> MergeReceipt:
+def _receipt(done: MergeResult) -> MergeReceipt:
     return MergeReceipt(merge_id=done.id, kept_id=done.kept, merged_id=done.merged)
 
 
-def _suggested(pair: LookAlike) -> SuggestedMerge:
+def _suggested(pair: DuplicatePair) -> SuggestedMerge:
     return SuggestedMerge(
         user_id=pair.first.user_id,
         first_id=pair.first.id,

@@ -1,4 +1,4 @@
-"""Parse and validate each document of GraphQL once, and refuse operations that cost too much before they run."""
+"""Parse and validate each GraphQL document once, and reject operations that cost too much before they run."""
 
 import re
 import sys
@@ -34,45 +34,43 @@ from graphql import (
 from strawberry.extensions import SchemaExtension
 from strawberry.types.graphql import OperationType
 
-from graph_service.auth.access import ANYBODY
-from graph_service.auth.gate import Gate
+from graph_service.auth.access import ANONYMOUS
+from graph_service.auth.authenticator import Authenticator
 from schema.errors import TooCostlyError
 
-# What an operation costs before it is run, and which are too deep, too wide or too costly. Pure.
-#
-# A field costs one; what it holds is counted as often as its list may be long: as `limit` or `first` says, else
-# `LIST_GUESS`. Fields of `EXTRA` cost more, because a search or a model stands behind them; `evidence` costs as many
-# messages as it brings with each element, whether they are selected or not.
+# Cost model: a field costs 1; its selections count once per possible list item, as `limit` or `first` says, else
+# `LIST_GUESS` times. Fields in `EXTRA` cost more because they run a search or a model. `evidence` costs its number of
+# messages per item, selected or not.
 
 DEPTH_MAX: Final = 8
 ALIASES_MAX: Final = 15
 COST_MAX: Final = 50_000
 # Parsing runs on the event loop: 64,000 characters of one string take 60 ms, 2,000 tokens 20 ms. The usual
-# question for the whole schema has 400 tokens.
+# introspection query has 400 tokens.
 DOCUMENT_CHARS_MAX: Final = 64_000
 TOKENS_MAX: Final = 2_000
-# A document that is not kept yet costs its sender one request more for so much of it.
+# A document that is not cached costs one extra request per so many tokens or characters.
 _TOKENS_PER_REQUEST: Final = 100
 _CHARS_PER_REQUEST: Final = 4_000
-# Strings and comments without an end reach to the end of their line or of the text, so that no part is read twice.
+# Unterminated strings and comments extend to the end of the line or text, so that matching stays linear.
 _TOKEN: Final = re.compile(
     r'"""(?:[^"\\]++|\\"""|\\|"(?!""))*+(?:"""|\Z)'
     r'|"(?:[^"\\\n]++|\\.)*+"?'
     r"|[A-Za-z_][A-Za-z0-9_]*+|-?[0-9][0-9.eE+-]*+|\.\.\.|#[^\n]*+|[^\s,\ufeff]",
     re.DOTALL,
 )
-# Operations and fragments of a document: validation follows each fragment from each operation.
+# Operations plus fragments: validation follows each fragment from each operation.
 DEFINITIONS_MAX: Final = 50
 SELECTIONS_MAX: Final = 1_000
-# How often one name may stand beside itself in one selection set.
+# How often one response name may occur in one selection set.
 REPEATS_MAX: Final = 10
-# Validation compares the fields of one name in pairs, with their arguments: the sum over all names of how often one
-# occurs times the size of all its occurrences.
+# Validation compares fields of the same name in pairs, with their arguments. This bounds the sum over all names of
+# occurrences times their total size.
 COMPARISONS_MAX: Final = 50_000
 _ARGUMENT_CHARS_PER_FIELD: Final = 16
-# Each error of a value prints the value as a whole.
+# Each error about a value prints the whole value.
 ERRORS_MAX: Final = 5
-# No GraphQL Int is larger; a length from a variable is not checked before the cost is counted.
+# The largest GraphQL Int; lengths in variables are not validated before the cost is computed.
 _LENGTH_MAX: Final = 2**31 - 1
 LIST_GUESS: Final = 10
 EXTRA: Final[Mapping[str, int]] = {
@@ -87,18 +85,18 @@ EXTRA: Final[Mapping[str, int]] = {
     "generateLayers": 1_000,
     "suggestedMerges": 100,
 }
-# The argument that says how many messages come with each element of an answer, and the list that holds them.
+# The argument with the number of messages per item, and the field that lists them.
 _EVIDENCE: Final = "evidence"
-# Arguments that say how long the list of a field gets, or that of what it answers with.
+# Arguments that bound the length of a field's list, or of the list in its result.
 _LENGTHS: Final = ("first", "limit", "rows", "turns")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cost:
-    """What an operation asks for.
+    """The computed cost of an operation.
 
     Attributes:
-        aliases: fields under another name.
+        aliases: number of aliased fields.
     """
 
     cost: int
@@ -106,73 +104,73 @@ class Cost:
     aliases: int
 
     @property
-    def told(self) -> dict[str, int]:
-        """As `extensions.cost` tells it."""
+    def extension(self) -> dict[str, int]:
+        """The content of `extensions.cost`."""
         return {"requested": self.cost, "max": COST_MAX, "depth": self.depth, "aliases": self.aliases}
 
     @property
     def problem(self) -> str | None:
-        """Return why it is not run; None when it is."""
+        """Return why the operation is rejected, or None."""
         if self.depth > DEPTH_MAX:
-            return f"the operation is {self.depth} fields deep, at most {DEPTH_MAX} are allowed: ask in two steps"
+            return f"the operation is {self.depth} fields deep, the maximum is {DEPTH_MAX}: split it"
         if self.aliases > ALIASES_MAX:
-            return f"the operation has {self.aliases} aliases, at most {ALIASES_MAX} are allowed: send several"
+            return f"the operation has {self.aliases} aliases, the maximum is {ALIASES_MAX}: split it"
         if self.cost > COST_MAX:
             return (
-                f"the operation costs {self.cost:,}, at most {COST_MAX:,} is allowed: ask for fewer items (`limit`, "
-                "`first`) or fewer fields of each"
+                f"the operation costs {self.cost:,}, the maximum is {COST_MAX:,}: request fewer items (`limit`, "
+                "`first`) or fewer fields"
             )
         return None
 
 
 def tokens_in(text: str) -> int:
-    """Return how many tokens a document has, in a twentieth of the time that parsing takes; comments are none."""
+    """Count the tokens of a document, without comments, in a twentieth of the parsing time."""
     return sum(1 for found in _TOKEN.finditer(text) if text[found.start()] != "#")
 
 
 def requests_worth(tokens: int, chars: int) -> int:
-    """Return how many requests the reading of a document costs beyond its own."""
+    """Return the extra requests that parsing a document costs."""
     return max(tokens // _TOKENS_PER_REQUEST, chars // _CHARS_PER_REQUEST)
 
 
-def unfit(document: DocumentNode) -> str | None:
-    """Return why a document is refused before it is validated; None when it is validated.
+def document_problem(document: DocumentNode) -> str | None:
+    """Return why a document is rejected before validation, or None.
 
-    Takes linear time and does not recurse; what passes is validated in bounded time.
+    Runs in linear time without recursion; documents that pass are validated in bounded time.
     """
     definitions = len(document.definitions)
     if definitions > DEFINITIONS_MAX:
         return (
-            f"the document has {definitions:,} operations and fragments, at most {DEFINITIONS_MAX} are taken; send"
-            " several documents"
+            f"the document has {definitions:,} operations and fragments, the maximum is {DEFINITIONS_MAX}: send several"
+            " documents"
         )
     selections = 0
-    often: dict[str, int] = {}
+    occurrences: dict[str, int] = {}
     sizes: dict[str, int] = {}
-    for chosen in _sets(document):
-        selections += len(chosen.selections)
-        beside: dict[str, int] = {}
-        for node in chosen.selections:
+    for selection_set in _selection_sets(document):
+        selections += len(selection_set.selections)
+        repeats: dict[str, int] = {}
+        for node in selection_set.selections:
             name = _response_name(node)
-            beside[name] = beside.get(name, 0) + 1
-            often[name] = often.get(name, 0) + 1
+            repeats[name] = repeats.get(name, 0) + 1
+            occurrences[name] = occurrences.get(name, 0) + 1
             sizes[name] = sizes.get(name, 0) + _size(node)
-        most = max(beside, key=lambda name: beside[name])
-        if beside[most] > REPEATS_MAX:
-            return f"{most[:60]!r} stands {beside[most]} times beside itself; once is enough"
+        most = max(repeats, key=lambda name: repeats[name])
+        if repeats[most] > REPEATS_MAX:
+            return f"{most[:60]!r} occurs {repeats[most]} times in one selection set; once is enough"
     if selections > SELECTIONS_MAX:
-        return f"the document has {selections:,} selections, at most {SELECTIONS_MAX:,} are taken; send several"
-    comparisons = sum(count * sizes[name] for name, count in often.items())
+        return f"the document has {selections:,} selections, the maximum is {SELECTIONS_MAX:,}: send several documents"
+    comparisons = sum(count * sizes[name] for name, count in occurrences.items())
     if comparisons > COMPARISONS_MAX:
-        most = max(often, key=lambda name: often[name] * sizes[name])
-        return f"{most[:60]!r} occurs {often[most]} times in the document, which is too often to compare; send several"
+        most = max(occurrences, key=lambda name: occurrences[name] * sizes[name])
+        return f"{most[:60]!r} occurs {occurrences[most]} times in the document, too often to validate: send several"
     return None
 
 
 def cost_of(
     schema: GraphQLSchema, document: DocumentNode, operation_name: str | None, variables: Mapping[str, Any]
 ) -> Cost:
-    """Return what a valid operation costs."""
+    """Return the cost of a valid operation."""
     operations = [node for node in document.definitions if isinstance(node, OperationDefinitionNode)]
     operation = next(
         (one for one in operations if operation_name is None or (one.name and one.name.value == operation_name)), None
@@ -186,63 +184,64 @@ def cost_of(
         for node in operation.variable_definitions or ()
         if isinstance(node.default_value, IntValueNode)
     }
-    return _Counting(schema, fragments, {**defaults, **variables}).of(operation.selection_set, root, None)
+    return _CostCounter(schema, fragments, {**defaults, **variables}).of(operation.selection_set, root, None)
 
 
 @dataclass(slots=True)
-class _Counting:
+class _CostCounter:
     schema: GraphQLSchema
     fragments: Mapping[str, FragmentDefinitionNode]
     variables: Mapping[str, Any]
     seen: dict[tuple[str, int | None, int | None], Cost] = field(default_factory=dict)
 
-    def of(self, chosen: SelectionSetNode, kind: Any, length: int | None, proofs: int | None = None) -> Cost:
-        """Return what some selections of a type cost.
+    def of(self, selected: SelectionSetNode, kind: Any, length: int | None, evidence: int | None = None) -> Cost:
+        """Return the cost of selections on a type.
 
         Args:
-            length: of the lists directly in it, when an argument above said so.
-            proofs: of the lists of evidence anywhere in it, likewise.
+            kind: the GraphQL type.
+            length: of lists directly below, if an argument of the parent bounds them.
+            evidence: of evidence lists anywhere below, likewise.
         """
-        parts = [self._one(node, kind, length, proofs) for node in chosen.selections]
+        parts = [self._one(node, kind, length, evidence) for node in selected.selections]
         return Cost(
             cost=sum(part.cost for part in parts),
             depth=max((part.depth for part in parts), default=0),
             aliases=sum(part.aliases for part in parts),
         )
 
-    def _one(self, node: Any, kind: Any, length: int | None, proofs: int | None) -> Cost:
+    def _one(self, node: Any, kind: Any, length: int | None, evidence: int | None) -> Cost:
         match node:
             case FieldNode():
-                return self._field(node, kind, length, proofs)
+                return self._field(node, kind, length, evidence)
             case InlineFragmentNode():
                 named = self.schema.type_map[node.type_condition.name.value] if node.type_condition else kind
-                return self.of(node.selection_set, named, length, proofs)
+                return self.of(node.selection_set, named, length, evidence)
             case _:
-                # A fragment costs the same wherever it stands, so each is counted once.
-                key = (node.name.value, length, proofs)
+                # A fragment costs the same everywhere, so it is counted once.
+                key = (node.name.value, length, evidence)
                 if key not in self.seen:
                     fragment = self.fragments[node.name.value]
                     named = self.schema.type_map[fragment.type_condition.name.value]
-                    self.seen[key] = self.of(fragment.selection_set, named, length, proofs)
+                    self.seen[key] = self.of(fragment.selection_set, named, length, evidence)
                 return self.seen[key]
 
-    def _field(self, node: FieldNode, kind: Any, length: int | None, proofs: int | None) -> Cost:
+    def _field(self, node: FieldNode, kind: Any, length: int | None, evidence: int | None) -> Cost:
         name = node.name.value
         aliased = int(node.alias is not None)
         found = getattr(kind, "fields", {}).get(name)
         if found is None or name.startswith("__"):
-            # Introspection is small, whatever it says.
+            # Introspection is small.
             return Cost(cost=1, depth=1, aliases=aliased)
         own = 1 + EXTRA.get(name, 0)
         if node.selection_set is None or not is_composite_type(get_named_type(found.type)):
             return Cost(cost=own, depth=1, aliases=aliased)
         asked = self._length(node, found)
         many = _is_list(found.type)
-        times = (asked or (proofs if name == _EVIDENCE else None) or length or LIST_GUESS) if many else 1
+        times = (asked or (evidence if name == _EVIDENCE else None) or length or LIST_GUESS) if many else 1
         if _EVIDENCE in found.args:
-            proofs = self._given(node, found, _EVIDENCE)
-            own += (asked or LIST_GUESS) * (proofs or 0)
-        inner = self.of(node.selection_set, get_named_type(found.type), None if many else asked, proofs)
+            evidence = self._given(node, found, _EVIDENCE)
+            own += (asked or LIST_GUESS) * (evidence or 0)
+        inner = self.of(node.selection_set, get_named_type(found.type), None if many else asked, evidence)
         return Cost(cost=own + times * inner.cost, depth=1 + inner.depth, aliases=aliased + inner.aliases)
 
     def _length(self, node: FieldNode, found: GraphQLField) -> int | None:
@@ -251,7 +250,7 @@ class _Counting:
         return None if value is None else max(value, 1)
 
     def _given(self, node: FieldNode, found: GraphQLField, name: str) -> int | None:
-        """Return the number that an argument of a field has, 0 at least; None when it has none."""
+        """Return the integer value of an argument, at least 0; None if it has none."""
         value: Any = found.args[name].default_value
         match next((one.value for one in node.arguments or () if one.name.value == name), None):
             case IntValueNode(value=text):
@@ -262,7 +261,7 @@ class _Counting:
 
 
 def _whole(digits: str) -> int:
-    """Return a literal as a number; one with more digits than an Int has counts as the largest."""
+    """Return an integer literal, capped at the largest Int."""
     return int(digits) if len(digits) <= 11 else _LENGTH_MAX
 
 
@@ -272,7 +271,7 @@ def _is_list(kind: GraphQLOutputType) -> bool:
 
 
 def _response_name(node: Any) -> str:
-    """Return the key of a field in an answer; of a spread or an inline fragment a name that no field has."""
+    """Return the response key of a field; for fragments a name that no field can have."""
     match node:
         case FieldNode():
             return (node.alias or node.name).value
@@ -283,31 +282,31 @@ def _response_name(node: Any) -> str:
 
 
 def _size(node: Any) -> int:
-    """Return how much there is of a field to compare with another: one, and more for long arguments."""
+    """Return the comparison size of a field: 1, more with long arguments."""
     given = getattr(node, "arguments", None) or ()
     chars: int = sum(argument.loc.end - argument.loc.start for argument in given if argument.loc is not None)
     return 1 + chars // _ARGUMENT_CHARS_PER_FIELD
 
 
-def _sets(document: DocumentNode) -> Iterator[SelectionSetNode]:
-    waiting: list[Any] = list(document.definitions)
-    while waiting:
-        chosen = getattr(waiting.pop(), "selection_set", None)
-        if chosen is not None and chosen.selections:
-            yield chosen
-            waiting.extend(chosen.selections)
+def _selection_sets(document: DocumentNode) -> Iterator[SelectionSetNode]:
+    pending: list[Any] = list(document.definitions)
+    while pending:
+        selection_set = getattr(pending.pop(), "selection_set", None)
+        if selection_set is not None and selection_set.selections:
+            yield selection_set
+            pending.extend(selection_set.selections)
 
 
 CACHE_BYTES_MAX: Final = 16 * 2**20
 DOCUMENT_BYTES_MAX: Final = 512 * 2**10
-# A parsed document takes 240 to 600 bytes a token, its locations included (graphql-core 3.3, Python 3.11).
+# A parsed document takes 240 to 600 bytes per token, including locations (graphql-core 3.3, Python 3.11).
 BYTES_PER_TOKEN: Final = 600
 _NUMBERS: Final = (TokenKind.INT, TokenKind.FLOAT)
-# Python refuses to read an integer of more than 4,300.
+# Python rejects integers of more than 4,300 digits.
 _DIGITS_MAX: Final = 100
 _NAME: Final = r"[A-Za-z_][A-Za-z0-9_]{0,199}"
-# Stands for a document that cannot be parsed, so that its text is not parsed a second time to be refused.
-_NOTHING: Final = parse("{ __typename }")
+# Placeholder for a document that cannot be parsed, so that it is not parsed again to report the error.
+_EMPTY: Final = parse("{ __typename }")
 
 
 class DocumentCache:
@@ -359,10 +358,10 @@ def _tokens(document: DocumentNode) -> Iterator[Token]:
 _CACHE: Final = DocumentCache()
 
 
-class Prepared(SchemaExtension):
-    """Provides the parsed document, and refuses what is malformed, too large, invalid or too costly.
+class PreparedExecution(SchemaExtension):
+    """Provide the parsed document; reject what is malformed, too large, invalid or too costly.
 
-    Comes first among the extensions; answers tell their cost in `extensions.cost`.
+    Must run before extensions that need the document. Results carry their cost in `extensions.cost`.
     """
 
     def __init__(self) -> None:
@@ -372,7 +371,7 @@ class Prepared(SchemaExtension):
         self._unparsed: GraphQLError | None = None
 
     def on_parse(self) -> Iterator[None]:
-        """Parse the text within its limits, unless its document is kept; an error is reported by `on_validate`."""
+        """Parse the text within its limits, or take it from the cache; `on_validate` reports errors."""
         context = self.execution_context
         if context.query:
             context.graphql_document = _CACHE.get(context.query)
@@ -384,16 +383,16 @@ class Prepared(SchemaExtension):
                     context.graphql_document = _parsed(context.query, tokens)
                 except GraphQLError as error:
                     self._unparsed = error
-                    context.graphql_document = _stand_in(context.operation_name)
+                    context.graphql_document = _placeholder(context.operation_name)
         yield
 
     def on_validate(self) -> Iterator[None]:
-        """Validate the document and count its cost; keep it when it is within every limit."""
+        """Validate the document and compute its cost; cache it if it passes."""
         context = self.execution_context
         document, text = context.graphql_document, context.query
         if document is not None:
             core: GraphQLSchema = context.schema._schema
-            errors = self._mistakes(core, document)
+            errors = self._document_errors(core, document)
             if not errors:
                 self._cost = cost_of(core, document, context.operation_name, context.variables or {})
                 errors = _refusals(self._cost.problem)
@@ -403,32 +402,32 @@ class Prepared(SchemaExtension):
         yield
 
     def get_results(self) -> dict[str, Any]:
-        """Return what stands in `extensions` of the answer."""
-        return {} if self._cost is None else {"cost": self._cost.told}
+        """Return the result's `extensions`."""
+        return {} if self._cost is None else {"cost": self._cost.extension}
 
     def _charge(self, requests: int) -> None:
         context = self.execution_context.context
-        gate: Gate | None = context.get("gate")
-        if gate is not None:
-            gate.charge(context.get("access", ANYBODY), requests)
+        auth: Authenticator | None = context.get("auth")
+        if auth is not None:
+            auth.charge(context.get("access", ANONYMOUS), requests)
 
-    def _mistakes(self, core: GraphQLSchema, document: DocumentNode) -> tuple[GraphQLError, ...]:
+    def _document_errors(self, core: GraphQLSchema, document: DocumentNode) -> tuple[GraphQLError, ...]:
         if self._unparsed is not None:
             return (self._unparsed,)
         context = self.execution_context
         if not self._known:
-            errors = _refusals(unfit(document)) or tuple(validate(core, document, max_errors=ERRORS_MAX))
+            errors = _refusals(document_problem(document)) or tuple(validate(core, document, max_errors=ERRORS_MAX))
             if errors:
                 return errors
         if context.context.get("socket") and context.operation_type is not OperationType.SUBSCRIPTION:
-            return (GraphQLError("only subscriptions go over the socket; POST everything else"),)
+            return (GraphQLError("the WebSocket accepts subscriptions only; POST other operations"),)
         return ()
 
 
-def _stand_in(operation_name: str | None) -> DocumentNode:
-    """Return a document in whose place an error is reported; it holds the operation that is asked for."""
+def _placeholder(operation_name: str | None) -> DocumentNode:
+    """Return a placeholder document that contains the requested operation, to report an error for."""
     if operation_name is None or not re.fullmatch(_NAME, operation_name):
-        return _NOTHING
+        return _EMPTY
     return parse(f"query {operation_name} {{ __typename }}")
 
 
@@ -437,30 +436,30 @@ def _refusals(problem: str | None) -> tuple[GraphQLError, ...]:
 
 
 def _parsed(text: str, tokens: int) -> DocumentNode:
-    """Return the document of a text.
-
-    Raises:
-        GraphQLError: it is too long or malformed, or holds no operation.
+    """Parse a document.
 
     Args:
-        tokens: as `tokens_in` counts them; counting is cheap, so a document of too many is not parsed at all.
+        tokens: from `tokens_in`, which is cheaper than parsing.
+
+    Raises:
+        GraphQLError: the document is too long, malformed, or without an operation.
     """
     if len(text) > DOCUMENT_CHARS_MAX:
         problem = (
-            f"the document has {len(text):,} characters, at most {DOCUMENT_CHARS_MAX:,} are taken: send long values as"
+            f"the document has {len(text):,} characters, the maximum is {DOCUMENT_CHARS_MAX:,}: send long values as"
             " variables"
         )
         raise _refusals(problem)[0]
     if tokens > TOKENS_MAX:
         problem = (
-            f"the document has more than {TOKENS_MAX:,} tokens; send long lists as variables, or several documents"
+            f"the document has more than {TOKENS_MAX:,} tokens: send long lists as variables, or several documents"
         )
         raise _refusals(problem)[0]
     document = parse(text, max_tokens=TOKENS_MAX)
     if not any(isinstance(node, OperationDefinitionNode) for node in document.definitions):
-        raise GraphQLError("the document holds no operation; send a query, mutation or subscription")
+        raise GraphQLError("the document contains no operation; send a query, mutation or subscription")
     if any(token.kind in _NUMBERS and token.end - token.start > _DIGITS_MAX for token in _tokens(document)):
         raise GraphQLError(
-            f"the document holds a number of more than {_DIGITS_MAX} digits; no value here is that large"
+            f"the document contains a number with more than {_DIGITS_MAX} digits, larger than any valid value"
         )
     return document

@@ -1,4 +1,4 @@
-"""GraphQL: a tenant's whole memory out of the graph, and into a tenant that holds nothing."""
+"""GraphQL: export a tenant's memory, and import it into an empty tenant."""
 
 from typing import Annotated, Any
 
@@ -11,63 +11,64 @@ from graph_service.memory.export_import.service import ExportFormat
 GraphFormat = strawberry.enum(
     ExportFormat,
     name="GraphFormat",
-    description="JSONL holds everything, importGraph takes it in again; GRAPHML is the mind map, for other programs.",
+    description="JSONL is complete and can be imported; GRAPHML holds the mind map for other programs.",
 )
 
 
-@strawberry.type(description="A tenant's whole memory.")
+@strawberry.type(description="An exported memory.")
 class GraphExport:
-    """A tenant's whole memory."""
+    """An exported memory."""
 
-    text: str = strawberry.field(description="The export.")
-    nodes: int = strawberry.field(description="How many nodes.")
-    edges: int = strawberry.field(description="How many edges and links.")
-    bytes: float = strawberry.field(description="How long it is.")
-    sha256: str = strawberry.field(description="Of its lines; of JSONL the last line says the same.")
+    text: str = strawberry.field(description="The content of the export.")
+    nodes: int = strawberry.field(description="Number of nodes.")
+    edges: int = strawberry.field(description="Number of edges and links.")
+    bytes: float = strawberry.field(description="Size in bytes.")
+    sha256: str = strawberry.field(description="SHA-256 of its lines; the last line of JSONL repeats it.")
 
 
-@strawberry.type(description="What was taken in.")
+@strawberry.type(description="The result of an import.")
 class GraphImport:
-    """What was taken in."""
+    """The result of an import."""
 
-    nodes: int = strawberry.field(description="How many nodes.")
-    edges: int = strawberry.field(description="How many edges and links.")
-    users: list[str] = strawberry.field(description="Whose memories.")
-    vectors: bool = strawberry.field(description="False: another embedder made the vectors, they are made anew.")
+    nodes: int = strawberry.field(description="Number of nodes.")
+    edges: int = strawberry.field(description="Number of edges and links.")
+    users: list[str] = strawberry.field(description="Ids of the imported users.")
+    vectors: bool = strawberry.field(
+        description="False if the vectors come from another embedder and are computed again."
+    )
 
 
 @strawberry.type
 class CarryingMutation:
-    """What admins can do with a tenant as a whole."""
+    """Export and import of a tenant."""
 
     @strawberry.mutation(
-        description="Writes down the whole memory of the tenant, at most 16 MB; `mnemograph export` has no such bound. "
-        "Changes nothing. For admins."
+        description="Export the tenant's memory, at most 16 MB; `mnemograph export` has no such limit. Requires admin."
     )
     async def export_graph(
         self,
         info: Info[Any, None],
-        format: Annotated[ExportFormat, strawberry.argument(description="How.")] = ExportFormat.JSONL,  # noqa: A002  the API's word
+        format: Annotated[ExportFormat, strawberry.argument(description="The file format.")] = ExportFormat.JSONL,  # noqa: A002  the API's word
         vectors: Annotated[
-            bool, strawberry.argument(description="With vectors; else an import makes them anew.")
+            bool, strawberry.argument(description="Include vectors; otherwise the import computes them.")
         ] = False,
     ) -> GraphExport:
-        """Write down the whole memory of the tenant."""
+        """Export the tenant's memory."""
         done = await memory_of(info).carrying.export_text(info.context["tenant"], format, vectors=vectors)
-        told = done.told
+        summary = done.told
         return GraphExport(
-            text=done.text, nodes=told.nodes, edges=told.edges, bytes=float(told.bytes), sha256=told.sha256
+            text=done.text, nodes=summary.nodes, edges=summary.edges, bytes=float(summary.bytes), sha256=summary.sha256
         )
 
     @strawberry.mutation(
-        description="Takes a JSONL export into the tenant, which must hold nothing; nothing is written if the text has "
-        "a mistake. For admins."
+        description="Import a JSONL export into the tenant, which must be empty; nothing is written if it is invalid. "
+        "Requires admin."
     )
     async def import_graph(
         self,
         info: Info[Any, None],
-        text: Annotated[str, strawberry.argument(description="What exportGraph gave.")],
+        text: Annotated[str, strawberry.argument(description="The text from exportGraph.")],
     ) -> GraphImport:
-        """Take an export into the tenant."""
+        """Import an export into the tenant."""
         done = await memory_of(info).carrying.import_text(info.context["tenant"], text)
         return GraphImport(nodes=done.nodes, edges=done.edges, users=list(done.users), vectors=done.vectors)

@@ -1,4 +1,4 @@
-"""GraphQL: whether a fact holds and why not, and reopening one that was closed."""
+"""GraphQL: status and history of a fact, and reopening closed facts."""
 
 from datetime import datetime
 from typing import Annotated, Any
@@ -12,60 +12,64 @@ from graph_service.memory.curation.reopening import FactStatus
 from graph_service.memory.facts.closing import ClosingView
 from schema.telling import Closing
 
-strawberry.enum(Closing, name="ClosingWhy", description="Why a fact does not hold any more.")
+strawberry.enum(Closing, name="ClosingWhy", description="The reason why a fact no longer holds.")
 
 
-@strawberry.type(name="FactClosing", description="Why a fact does not hold any more, and what closed it.")
+@strawberry.type(name="FactClosing", description="Why a fact no longer holds, and what closed it.")
 class FactClosing:
-    """Why a fact does not hold any more."""
+    """Why a fact no longer holds."""
 
-    why: Closing = strawberry.field(description="REPLACED by another, REVERSED, said to be OVER, or JOINED to another.")
-    text: str = strawberry.field(description="The same in words, with the words of what closed it.")
+    why: Closing = strawberry.field(
+        description="REPLACED by another fact, REVERSED, stated to be OVER, or JOINED with another fact."
+    )
+    text: str = strawberry.field(description="The reason in words, quoting what closed it.")
     fact_id: str | None = strawberry.field(description="The fact that closed it.")
-    message_id: str | None = strawberry.field(description="The message that said it was over.")
+    message_id: str | None = strawberry.field(description="The message that stated its end.")
 
 
-@strawberry.type(name="FactStanding", description="A fact, and whether it holds.")
+@strawberry.type(name="FactStanding", description="A fact and whether it holds.")
 class FactStanding:
-    """A fact, and whether it holds."""
+    """A fact and whether it holds."""
 
-    id: str = strawberry.field(description="Its id; reopenFact takes it.")
-    statement: str = strawberry.field(description="The fact in words.")
-    valid_at: datetime = strawberry.field(description="When it began to hold.")
-    invalid_at: datetime | None = strawberry.field(description="When it ceased to hold, if that is, or was, known.")
-    holds: bool = strawberry.field(description="Whether it held at the moment asked for, by what was known then.")
-    closing: FactClosing | None = strawberry.field(description="Why it does not hold; null while it does.")
+    id: str = strawberry.field(description="Its id.")
+    statement: str = strawberry.field(description="The fact as a sentence.")
+    valid_at: datetime = strawberry.field(description="When it became true.")
+    invalid_at: datetime | None = strawberry.field(
+        description="When it stopped being true, if that was known at the requested time."
+    )
+    holds: bool = strawberry.field(description="Whether it held at the requested time, as known then.")
+    closing: FactClosing | None = strawberry.field(description="Why it no longer holds; null while it holds.")
 
 
 @strawberry.type
 class FactsQuery:
-    """What can be asked about one fact."""
+    """Queries for one fact."""
 
-    @strawberry.field(description="Whether a fact holds, and why not.")
+    @strawberry.field(description="Whether a fact holds, and if not, why.")
     async def fact(
         self,
         info: Info[Any, None],
-        id: Annotated[str, strawberry.argument(description="The fact, as recall and the map name it.")],  # noqa: A002  the API's word
+        id: Annotated[str, strawberry.argument(description="The fact's id.")],  # noqa: A002  the API's word
         valid_at: ValidAtArgument = None,
         as_of: AsOfArgument = None,
     ) -> FactStanding:
-        """Return whether a fact holds, and why not."""
+        """Return a fact and whether it holds."""
         memory, tenant = memory_of(info), info.context["tenant"]
         return _standing(await memory.facts.standing(tenant, id, valid_at=valid_at, as_of=as_of))
 
 
 @strawberry.type
 class FactsMutation:
-    """What can be done about one fact."""
+    """Changes of one fact."""
 
-    @strawberry.mutation(description="Lets a closed fact hold again; what closed it closes it no more.")
+    @strawberry.mutation(description="Reopen a closed fact; what closed it no longer does.")
     async def reopen_fact(
         self,
         info: Info[Any, None],
-        id: Annotated[str, strawberry.argument(description="The closed fact.")],  # noqa: A002  the API's word
-        reason: Annotated[str, strawberry.argument(description="Why it still holds, for people.")],
+        id: Annotated[str, strawberry.argument(description="The closed fact's id.")],  # noqa: A002  the API's word
+        reason: Annotated[str, strawberry.argument(description="The reason, for people.")],
     ) -> FactStanding:
-        """Let a closed fact hold again."""
+        """Reopen a closed fact."""
         return _standing(await memory_of(info).facts.reopen(info.context["tenant"], id, reason))
 
 
@@ -81,55 +85,52 @@ def _standing(one: FactStatus) -> FactStanding:
 
 
 def closing_answer(view: ClosingView) -> FactClosing:
-    """Return why a fact does not hold any more, as the API shows it."""
+    """Convert a closing to its API type."""
     return FactClosing(why=Closing(view.why), text=view.text, fact_id=view.fact_id, message_id=view.message_id)
 
 
-# GraphQL: the history of a fact.
-
-
-@strawberry.type(name="FactVersion", description="One fact in the history of another.")
+@strawberry.type(name="FactVersion", description="One fact in a fact's history.")
 class FactVersionAnswer:
-    """One fact in the history of another."""
+    """One fact in a fact's history."""
 
     id: str = strawberry.field(description="Its id.")
-    uri: str = strawberry.field(description="Its address.")
-    statement: str = strawberry.field(description="The fact in words.")
+    uri: str = strawberry.field(description="Its URI.")
+    statement: str = strawberry.field(description="The fact as a sentence.")
     subject: str
     predicate: str
     relation: str | None
     object: str
     confidence: float
     strength: float
-    valid_at: datetime = strawberry.field(description="When it began to hold.")
-    invalid_at: datetime | None = strawberry.field(description="When it ceased to hold; null while it does.")
-    known_at: datetime = strawberry.field(description="When we heard of it.")
-    closing_known_at: datetime | None = strawberry.field(description="When we heard of what closed it.")
-    closing: FactClosing | None = strawberry.field(description="Why it does not hold; null while it does.")
-    evidence: list[str] = strawberry.field(description="Ids of the messages that prove it.")
+    valid_at: datetime = strawberry.field(description="When it became true.")
+    invalid_at: datetime | None = strawberry.field(description="When it stopped being true; null while it holds.")
+    known_at: datetime = strawberry.field(description="When it was first recorded.")
+    closing_known_at: datetime | None = strawberry.field(description="When its end was recorded.")
+    closing: FactClosing | None = strawberry.field(description="Why it no longer holds; null while it holds.")
+    evidence: list[str] = strawberry.field(description="Ids of the messages that are its evidence.")
 
 
 @strawberry.type
 class HistoryQuery:
-    """What can be asked about the past of a fact."""
+    """Queries for the history of a fact."""
 
     @strawberry.field(
-        description="What held of the same before and after a fact, the oldest first, and why each ceased to hold."
+        description="A fact with its predecessors and successors, oldest first, and why each stopped being true."
     )
     async def fact_history(
         self,
         info: Info[Any, None],
-        id: Annotated[str, strawberry.argument(description="The fact, as recall and the map name it.")],  # noqa: A002  the API's word
+        id: Annotated[str, strawberry.argument(description="The fact's id.")],  # noqa: A002  the API's word
         as_of: AsOfArgument = None,
     ) -> list[FactVersionAnswer]:
-        """Return what held of the same before and after a fact."""
+        """Return a fact with its predecessors and successors."""
         return await _versions(info, id, as_of)
 
-    @strawberry.field(description="The same as factHistory.")
+    @strawberry.field(description="Alias of factHistory.")
     async def history(
         self,
         info: Info[Any, None],
-        id: Annotated[str, strawberry.argument(description="The fact, as recall and the map name it.")],  # noqa: A002  the API's word
+        id: Annotated[str, strawberry.argument(description="The fact's id.")],  # noqa: A002  the API's word
         as_of: AsOfArgument = None,
     ) -> list[FactVersionAnswer]:
         """Return the same as `fact_history`."""

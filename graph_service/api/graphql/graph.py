@@ -1,4 +1,4 @@
-"""GraphQL: nodes by id, what is around and between them, and their time line."""
+"""GraphQL: nodes by id, their neighbours, paths between them, and timelines."""
 
 from datetime import datetime
 from typing import Annotated, Any
@@ -21,43 +21,47 @@ from graph_service.memory.mindmap.graph_queries import id_named
 from schema.frames import EdgeView
 from schema.parts import GraphPart
 
-_Id = Annotated[str, strawberry.argument(description="Its id or URI, as hits and the map tell it.")]
-_UserId = Annotated[str, strawberry.argument(description="Whose memory.")]
-_Whose = Annotated[str | None, strawberry.argument(description="Whose memory; everybody's without it.")]
+_Id = Annotated[str, strawberry.argument(description="Its id or URI.")]
+_UserId = Annotated[str, strawberry.argument(description="The user's id.")]
+_Whose = Annotated[str | None, strawberry.argument(description="The user's id; all users if omitted.")]
 
 
-@strawberry.type(description="A line of the mind map between two nodes.")
+@strawberry.type(description="An edge of the mind map.")
 class GraphEdge:
-    """A line of the mind map."""
+    """An edge of the mind map."""
 
     id: strawberry.ID = strawberry.field(description="Its id.")
-    source_id: strawberry.ID = strawberry.field(description="Where it begins.")
-    target_id: strawberry.ID = strawberry.field(description="Where it leads.")
-    predicate: str = strawberry.field(description="PREFERS, RELATES_TO, MENTIONED and so on.")
-    relation: str | None = strawberry.field(description="How, in free words.")
+    source_id: strawberry.ID = strawberry.field(description="Id of the source node.")
+    target_id: strawberry.ID = strawberry.field(description="Id of the target node.")
+    predicate: str = strawberry.field(description="Relation type: PREFERS, RELATES_TO, MENTIONED, …")
+    relation: str | None = strawberry.field(description="The relation in free text.")
     strength: float = strawberry.field(description="0 to 1.")
     confidence: float = strawberry.field(description="0 to 1.")
-    valid_at: datetime | None = strawberry.field(description="When it began to hold.")
-    invalid_at: datetime | None = strawberry.field(description="When it ceased to hold.")
+    valid_at: datetime | None = strawberry.field(description="When it became true.")
+    invalid_at: datetime | None = strawberry.field(description="When it stopped being true.")
 
 
-@strawberry.type(description="Some nodes and every line between them.")
+@strawberry.type(description="A subgraph: some nodes and all edges between them.")
 class GraphSlice:
-    """Some nodes and every line between them."""
+    """A subgraph: some nodes and all edges between them."""
 
-    epoch: str = strawberry.field(description="The life of the change log; numbers of two epochs do not compare.")
-    seq: float = strawberry.field(description="The last change it holds; changesSince and graphChanged go on there.")
-    total: int = strawberry.field(description="How many nodes there are to show, shown or not.")
+    epoch: str = strawberry.field(
+        description="Epoch of the change log; sequence numbers of different epochs are not comparable."
+    )
+    seq: float = strawberry.field(
+        description="Sequence number of the last included change; changesSince and graphChanged continue there."
+    )
+    total: int = strawberry.field(description="Total number of nodes, included or not.")
     nodes: list[MemoryNode] = strawberry.field(description="The nodes.")
-    edges: list[GraphEdge] = strawberry.field(description="The lines between them.")
-    paths: list[list[strawberry.ID]] = strawberry.field(description="Of path: ids from one end to the other.")
+    edges: list[GraphEdge] = strawberry.field(description="The edges between them.")
+    paths: list[list[strawberry.ID]] = strawberry.field(description="For `path`: node ids from source to target.")
 
 
 @strawberry.type
 class GraphQuery:
-    """The graph, and what happens to it."""
+    """Queries for nodes, neighbours and paths."""
 
-    @strawberry.field(description="Anything of the mind map by its id.")
+    @strawberry.field(description="A node of the mind map by id.")
     async def node(
         self,
         info: Info[Any, None],
@@ -65,11 +69,11 @@ class GraphQuery:
         valid_at: ValidAtArgument = None,
         as_of: AsOfArgument = None,
     ) -> MemoryNode:
-        """Anything of the mind map."""
+        """Return a node of the mind map."""
         moments = _moments(info, valid_at, as_of)
         return node_answer(await memory_of(info).reads.node(info.context["tenant"], id), moments)
 
-    @strawberry.field(description="An entity and, page by page, what is known of it.")
+    @strawberry.field(description="An entity with its facts.")
     async def entity(
         self,
         info: Info[Any, None],
@@ -81,7 +85,7 @@ class GraphQuery:
         moments = _moments(info, valid_at, as_of)
         return node_answer(await memory_of(info).reads.node(info.context["tenant"], id, "Entity"), moments)
 
-    @strawberry.field(description="A scene and what it mentions.")
+    @strawberry.field(description="A scene with its facts.")
     async def scene(
         self,
         info: Info[Any, None],
@@ -93,7 +97,7 @@ class GraphQuery:
         moments = _moments(info, valid_at, as_of)
         return node_answer(await memory_of(info).reads.node(info.context["tenant"], id, "Scene"), moments)
 
-    @strawberry.field(description="A user and, page by page, what is known of them.")
+    @strawberry.field(description="A user with their facts.")
     async def user(
         self,
         info: Info[Any, None],
@@ -105,29 +109,29 @@ class GraphQuery:
         moments = _moments(info, valid_at, as_of)
         return node_answer(await memory_of(info).reads.user(info.context["tenant"], user_id), moments)
 
-    @strawberry.field(description="A node, the best tied nodes beside it, and every line between all these.")
+    @strawberry.field(description="A node, its most strongly connected neighbours, and all edges between them.")
     async def neighbors(
         self,
         info: Info[Any, None],
         id: _Id,  # noqa: A002  the API's word
         user_id: _Whose = None,
-        limit: Annotated[int, strawberry.argument(description="At most so many neighbours, 1 to 100.")] = 20,
+        limit: Annotated[int, strawberry.argument(description="Maximum number of neighbours, 1 to 100.")] = 20,
         valid_at: ValidAtArgument = None,
         as_of: AsOfArgument = None,
         closed: ClosedArgument = True,
     ) -> GraphSlice:
-        """Return what is around a node."""
+        """Return a node with its neighbours."""
         look = look_asked(valid_at=valid_at, as_of=as_of, closed=closed, now=now_of(info))
         explorer, tenant = memory_of(info).reads.explorer, info.context["tenant"]
         found = await explorer.around(tenant, user_id, id_named(id), limit=max(1, min(limit, 100)), look=look)
         return _slice(found, _moments(info, valid_at, as_of))
 
-    @strawberry.field(description="The shortest paths between two nodes; empty when nothing leads there.")
+    @strawberry.field(description="The shortest paths between two nodes; empty if there is none.")
     async def path(
         self,
         info: Info[Any, None],
-        source: Annotated[str, strawberry.argument(description="The id or URI of one end.")],
-        target: Annotated[str, strawberry.argument(description="The id or URI of the other.")],
+        source: Annotated[str, strawberry.argument(description="Id or URI of the source node.")],
+        target: Annotated[str, strawberry.argument(description="Id or URI of the target node.")],
         user_id: _Whose = None,
         valid_at: ValidAtArgument = None,
         as_of: AsOfArgument = None,
@@ -139,24 +143,24 @@ class GraphQuery:
         found = await explorer.between(tenant, user_id, id_named(source), id_named(target), look=look)
         return _slice(found, _moments(info, valid_at, as_of))
 
-    @strawberry.field(description="The most telling part of a memory: what held at a moment, by what was known then.")
+    @strawberry.field(description="The most relevant facts of a memory at a point in valid and transaction time.")
     async def graph(
         self,
         info: Info[Any, None],
         user_id: _Whose = None,
-        limit: Annotated[int, strawberry.argument(description="At most so many facts, 1 to 1000.")] = 200,
+        limit: Annotated[int, strawberry.argument(description="Maximum number of facts, 1 to 1,000.")] = 200,
         valid_at: ValidAtArgument = None,
         as_of: AsOfArgument = None,
         closed: ClosedArgument = True,
     ) -> GraphSlice:
-        """Return the most telling part of a memory."""
+        """Return the most relevant facts of a memory."""
         moments = moments_asked(valid_at=valid_at, as_of=as_of, now=now_of(info))
         found = await memory_of(info).reads.explorer.at(
             info.context["tenant"], user_id, moments, limit=max(1, min(limit, 1000)), closed=closed
         )
         return _slice(found, _moments(info, valid_at, as_of))
 
-    @strawberry.field(description="What happened to a user's facts, the latest to begin first, the closed ones too.")
+    @strawberry.field(description="A user's facts including closed ones, latest `validAt` first.")
     async def timeline(
         self,
         info: Info[Any, None],
@@ -167,7 +171,7 @@ class GraphQuery:
         as_of: AsOfArgument = None,
         closed: ClosedArgument = True,
     ) -> FactConnection:
-        """Return what happened to a user's facts."""
+        """Return a user's facts over time."""
         node = node_answer(await memory_of(info).reads.user(info.context["tenant"], user_id))
         found: FactConnection = await node.facts(
             info, first=first, after=after, valid_at=valid_at, as_of=as_of, closed=closed
@@ -176,7 +180,7 @@ class GraphQuery:
 
 
 def _moments(info: Info[Any, None], valid_at: datetime | None, as_of: datetime | None) -> AsOf | None:
-    """From where the facts of what is found are looked at; None where that is not said."""
+    """Return the requested point in valid and transaction time, or None."""
     if valid_at is None and as_of is None:
         return None
     return moments_asked(valid_at=valid_at, as_of=as_of, now=now_of(info))
@@ -208,9 +212,9 @@ def _edge(edge: EdgeView, known_at: datetime | None) -> GraphEdge:
 
 
 def _end(edge: EdgeView, known_at: datetime | None) -> datetime | None:
-    """When an edge ceased to hold, if that was known."""
-    heard = _moment(edge.closing_known_at or edge.known_at)
-    return None if known_at is not None and heard is not None and heard > known_at else _moment(edge.invalid_at)
+    """Return when an edge stopped being true, if that was known at `known_at`."""
+    recorded = _moment(edge.closing_known_at or edge.known_at)
+    return None if known_at is not None and recorded is not None and recorded > known_at else _moment(edge.invalid_at)
 
 
 def _moment(text: str | None) -> datetime | None:

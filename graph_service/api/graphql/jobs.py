@@ -1,4 +1,4 @@
-"""Given up work over GraphQL: what it was, why it failed, and how it is tried again or cancelled."""
+"""GraphQL: dead letters of background jobs, retrying and cancelling them, and consistency checks."""
 
 from datetime import datetime
 from typing import Annotated, Any
@@ -13,60 +13,60 @@ from graph_service.memory.jobs.outbox import JobKind
 from graph_service.memory.repair.checks import Problem
 from graph_service.memory.repair.repair import SyncReport
 
-strawberry.enum(JobKind, name="WorkKind", description="What is to be done for a session.")
+strawberry.enum(JobKind, name="WorkKind", description="Kind of a background job.")
 
-strawberry.enum(Problem, name="SyncProblem", description="What a sync finds.")
+strawberry.enum(Problem, name="SyncProblem", description="A kind of inconsistency that `sync` finds.")
 
-IdsArgument = Annotated[list[strawberry.ID], strawberry.argument(description="Ids of work, as deadLetters tells them.")]
+IdsArgument = Annotated[list[strawberry.ID], strawberry.argument(description="Ids of jobs.")]
 RetriedArgument = Annotated[
-    list[strawberry.ID] | None, strawberry.argument(description="Ids of dead letters; all of the tenant when left out.")
+    list[strawberry.ID] | None, strawberry.argument(description="Ids of dead letters; all of the tenant if omitted.")
 ]
 
 
-@strawberry.type(description="Background work that was given up after too many failures; no message is lost by it.")
+@strawberry.type(description="A background job that failed too often; no message is lost.")
 class DeadLetter:
-    """Background work that was given up."""
+    """A background job that failed too often."""
 
     id: strawberry.ID
     kind: JobKind
     user_id: str | None
     session_id: str | None
-    error: str = strawberry.field(description="Of the last try.")
-    attempts: int = strawberry.field(description="How often it failed.")
-    failed_at: datetime | None = strawberry.field(description="The last time.")
+    error: str = strawberry.field(description="Error of the last attempt.")
+    attempts: int = strawberry.field(description="Number of failed attempts.")
+    failed_at: datetime | None = strawberry.field(description="Time of the last attempt.")
     away: str | None = strawberry.field(
-        description="What was away outside, `embedder` or `model`, when that was why; then it is tried again by itself."
+        description="The unavailable service, `embedder` or `model`, if that was the cause; retried automatically then."
     )
 
 
-@strawberry.type(description="How often a sync found one problem.")
+@strawberry.type(description="Number of inconsistencies of one kind.")
 class ProblemCount:
-    """How often a sync found one problem."""
+    """Number of inconsistencies of one kind."""
 
     problem: Problem
     count: int
 
 
-@strawberry.type(description="What a sync found and did.")
+@strawberry.type(description="The result of a consistency check.")
 class SyncResult:
-    """What a sync found and did."""
+    """The result of a consistency check."""
 
-    total: int = strawberry.field(description="Messages, nodes and sessions that were looked at.")
-    indexed: int = strawberry.field(description="Problems mended; vectors and readings follow in the background.")
-    skipped: int = strawberry.field(description="Things that were as they should be.")
-    errors: int = strawberry.field(description="Problems that could not be mended.")
+    total: int = strawberry.field(description="Number of checked messages, nodes and sessions.")
+    indexed: int = strawberry.field(description="Repaired problems; vectors and extraction follow in the background.")
+    skipped: int = strawberry.field(description="Elements without problems.")
+    errors: int = strawberry.field(description="Problems that could not be repaired.")
     found: list[ProblemCount]
 
 
 @strawberry.type
 class WorkQuery:
-    """What can be asked of given up work."""
+    """Queries for dead letters."""
 
-    @strawberry.field(description="Work that was given up, the latest first.")
+    @strawberry.field(description="Jobs that failed too often, latest first.")
     async def dead_letters(
         self, info: Info[Any, None], first: FirstArgument = 100, after: AfterCursor = None
     ) -> Connection[DeadLetter]:
-        """Work that was given up."""
+        """Return jobs that failed too often."""
         check_limit(first)
         letters = await memory_of(info).dead_letters.listed(info.context["tenant"], limit=first + 1, after=after)
         return Connection(**page_parts(letters, first, after, cursor=dead_letters.letter_cursor, view=_view))
@@ -74,45 +74,45 @@ class WorkQuery:
 
 @strawberry.type
 class WorkMutation:
-    """What can be done with given up work."""
+    """Retry and cancel jobs, repair the index."""
 
-    @strawberry.mutation(description="Has given up work done again; answers how much.")
+    @strawberry.mutation(description="Retry dead letters; returns their number.")
     async def retry_dead_letters(self, info: Info[Any, None], ids: RetriedArgument = None) -> int:
-        """Have given up work done again."""
+        """Retry dead letters."""
         return await memory_of(info).retry_work(info.context["tenant"], ids)
 
-    @strawberry.mutation(description="Has one piece of given up work done again.")
+    @strawberry.mutation(description="Retry one dead letter.")
     async def retry_dead_letter(
         self,
         info: Info[Any, None],
-        id: Annotated[strawberry.ID, strawberry.argument(description="As deadLetters tells it.")],  # noqa: A002  the API's word
+        id: Annotated[strawberry.ID, strawberry.argument(description="The dead letter's id.")],  # noqa: A002  the API's word
     ) -> bool:
-        """Have one piece of given up work done again."""
+        """Retry one dead letter."""
         return await memory_of(info).retry_work(info.context["tenant"], [id]) == 1
 
     @strawberry.mutation(
-        description="Compares texts, vectors, scenes, facts and work of the tenant; mends what does not fit together."
+        description="Check texts, vectors, scenes, facts and jobs of the tenant for consistency, and repair them."
     )
     async def sync(
         self,
         info: Info[Any, None],
-        dry_run: Annotated[bool, strawberry.argument(description="Look only.")] = False,
+        dry_run: Annotated[bool, strawberry.argument(description="Report problems without repairing them.")] = False,
     ) -> SyncResult:
-        """Compare and mend."""
+        """Check and repair the tenant."""
         return _result(await memory_of(info).sync(info.context["tenant"], dry_run=dry_run))
 
-    @strawberry.mutation(description="The same as sync, under the name that agents know it by.")
+    @strawberry.mutation(description="Alias of sync.")
     async def index_memories(
         self,
         info: Info[Any, None],
-        dry_run: Annotated[bool, strawberry.argument(description="Look only.")] = False,
+        dry_run: Annotated[bool, strawberry.argument(description="Report problems without repairing them.")] = False,
     ) -> SyncResult:
         """Return the same as `sync`."""
         return _result(await memory_of(info).sync(info.context["tenant"], dry_run=dry_run))
 
-    @strawberry.mutation(description="Gives up work for good, also work under way; answers how much. Messages stay.")
+    @strawberry.mutation(description="Cancel jobs, including running ones; returns their number. Messages stay.")
     async def cancel_work(self, info: Info[Any, None], ids: IdsArgument) -> int:
-        """Give up work for good."""
+        """Cancel jobs."""
         return await memory_of(info).dead_letters.cancel(info.context["tenant"], ids)
 
 

@@ -1,4 +1,4 @@
-"""GraphQL: lists page by page (scenes, work, changes), and how much there is."""
+"""GraphQL: paged lists of scenes, jobs and changes, and counts."""
 
 from datetime import datetime
 from enum import Enum
@@ -18,54 +18,58 @@ from schema.errors import InputError
 CHANGES_MAX: Final = 500
 
 
-@strawberry.type(description="One change of the graph.")
+@strawberry.type(description="A change of the graph.")
 class GraphChange:
-    """One change of the graph."""
+    """A change of the graph."""
 
-    seq: float = strawberry.field(description="Its number; numbers have no gaps within a tenant.")
-    at: datetime = strawberry.field(description="When it was written.")
-    user_id: str = strawberry.field(description="Whose memory.")
+    seq: float = strawberry.field(description="Sequence number, without gaps within a tenant.")
+    at: datetime = strawberry.field(description="When it was committed.")
+    user_id: str = strawberry.field(description="The user's id.")
     op: str = strawberry.field(description="`node+`, `edge+`, `node-` or `edge-`.")
-    element_id: strawberry.ID = strawberry.field(description="The node or line.")
-    reason: str = strawberry.field(description="Why, for people.")
-    body: JSON | None = strawberry.field(description="The element as it is since; null when it went.")
+    element_id: strawberry.ID = strawberry.field(description="Id of the node or edge.")
+    reason: str = strawberry.field(description="The reason, for people.")
+    body: JSON | None = strawberry.field(description="The element after the change; null if it was deleted.")
 
 
-@strawberry.type(description="Changes after a number, the lowest first.")
+@strawberry.type(description="Changes after a sequence number, in order.")
 class ChangeConnection(Connection[GraphChange]):
-    """Changes after a number."""
+    """Changes after a sequence number."""
 
-    epoch: str = strawberry.field(description="The life of the log; when it is another, fetch the graph anew.")
-    head: float = strawberry.field(description="The number of the last change there is.")
-    complete: bool = strawberry.field(description="False: the log reaches not back so far; fetch the graph anew.")
+    epoch: str = strawberry.field(
+        description="Epoch of the change log; if it differs from yours, fetch the graph again."
+    )
+    head: float = strawberry.field(description="Sequence number of the latest change.")
+    complete: bool = strawberry.field(
+        description="False if the log no longer holds all changes; fetch the graph again."
+    )
 
 
-@strawberry.enum(description="Where work stands.")
+@strawberry.enum(description="The state of a job.")
 class JobState(Enum):
-    """Where work stands."""
+    """The state of a job."""
 
     OPEN = "open"
     LEASED = "leased"
     DEAD = "dead"
 
 
-@strawberry.type(description="Work of the background worker that is not done.")
+@strawberry.type(description="An unfinished background job.")
 class JobRow:
-    """Work that is not done."""
+    """An unfinished background job."""
 
-    id: strawberry.ID = strawberry.field(description="Its id; cancelWork takes it.")
+    id: strawberry.ID = strawberry.field(description="Its id, for cancelWork.")
     kind: str = strawberry.field(description="embed, read, close, anew or forget.")
-    state: JobState = strawberry.field(description="Where it stands.")
-    user_id: str | None = strawberry.field(description="Whose memory.")
-    session_id: str | None = strawberry.field(description="For which session.")
-    attempts: int = strawberry.field(description="How often it failed.")
+    state: JobState = strawberry.field(description="Its state.")
+    user_id: str | None = strawberry.field(description="The user's id.")
+    session_id: str | None = strawberry.field(description="The session's id.")
+    attempts: int = strawberry.field(description="Number of failed attempts.")
     due: datetime = strawberry.field(description="When it is tried next.")
-    error: str | None = strawberry.field(description="Why it failed last.")
+    error: str | None = strawberry.field(description="Error of the last attempt.")
 
 
-@strawberry.type(description="How much there is.")
+@strawberry.type(description="Counts of what a memory holds.")
 class MemoryStats:
-    """How much there is."""
+    """Counts of what a memory holds."""
 
     messages: int = strawberry.field(description="Messages.")
     sessions: int = strawberry.field(description="Sessions.")
@@ -74,29 +78,29 @@ class MemoryStats:
     users: int = strawberry.field(description="Users.")
     agents: int = strawberry.field(description="Agents.")
     facts: int = strawberry.field(description="Facts that hold.")
-    closed_facts: int = strawberry.field(description="Facts that hold no more.")
+    closed_facts: int = strawberry.field(description="Facts that no longer hold.")
 
 
 @strawberry.type
 class ListsQuery:
-    """Lists, and how much there is."""
+    """Paged lists and counts."""
 
     @strawberry.field(
-        description="What changed in the graph after a number, in order; graphChanged goes on from there."
+        description="Changes of the graph after a sequence number, in order; graphChanged continues from there."
     )
     async def changes_since(
         self,
         info: Info[Any, None],
-        seq: Annotated[float, strawberry.argument(description="The last change that is known; 0 for all.")],
-        first: Annotated[int, strawberry.argument(description="At most so many, 1 to 500.")] = 100,
+        seq: Annotated[float, strawberry.argument(description="Sequence number of the last known change; 0 for all.")],
+        first: Annotated[int, strawberry.argument(description="Page size, 1 to 500.")] = 100,
         after: AfterCursor = None,
     ) -> ChangeConnection:
-        """Return what changed after a number."""
+        """Return the changes after a sequence number."""
         log, tenant = memory_of(info).changes, info.context["tenant"]
         if not 1 <= first <= CHANGES_MAX:
             raise InputError(f"first is {first}; use 1 to {CHANGES_MAX}")
-        (place,) = decode_cursor(ListName.CHANGES, after)
-        known = int(max(0.0, min(seq, 2.0**53))) if place is None else max(place, 0)
+        (position,) = decode_cursor(ListName.CHANGES, after)
+        known = int(max(0.0, min(seq, 2.0**53))) if position is None else max(position, 0)
         head = await log.head(tenant)
         found = await log.since(tenant, known, rows_max=first + 1)
         page = page_parts(
@@ -105,11 +109,11 @@ class ListsQuery:
         complete = not found or found[0].seq == known + 1
         return ChangeConnection(epoch=head.epoch, head=head.seq, complete=complete, **page)
 
-    @strawberry.field(description="The scenes of a user, or of one session, the latest first.")
+    @strawberry.field(description="The scenes of a user or session, latest first.")
     async def scenes(
         self,
         info: Info[Any, None],
-        user_id: Annotated[str, strawberry.argument(description="Whose memory.")],
+        user_id: Annotated[str, strawberry.argument(description="The user's id.")],
         session_id: Annotated[str | None, strawberry.argument(description="Only this session.")] = None,
         first: FirstArgument = 20,
         after: AfterCursor = None,
@@ -119,31 +123,31 @@ class ListsQuery:
         page = page_parts(rows, first, after, cursor=lambda row: row[1], view=lambda row: node_answer(row[0]))
         return Connection(**page)
 
-    @strawberry.field(description="Work in the background that is not done, the next first; what was given up last.")
+    @strawberry.field(description="Unfinished background jobs, next due first, dead letters last.")
     async def jobs(
         self,
         info: Info[Any, None],
-        state: Annotated[JobState | None, strawberry.argument(description="Only such work.")] = None,
+        state: Annotated[JobState | None, strawberry.argument(description="Only jobs in this state.")] = None,
         first: FirstArgument = 50,
         after: AfterCursor = None,
     ) -> Connection[JobRow]:
-        """Work that is not done."""
+        """Return unfinished jobs."""
         reads = memory_of(info).reads
         rows = await reads.jobs(info.context["tenant"], state.value if state else None, first=first, after=after)
         return Connection(**page_parts(rows, first, after, cursor=job_cursor, view=_job))
 
-    @strawberry.field(description="How much the tenant, or one user of it, remembers.")
+    @strawberry.field(description="Counts of what the tenant, or one of its users, remembers.")
     async def stats(
         self,
         info: Info[Any, None],
-        user_id: Annotated[str | None, strawberry.argument(description="Whose memory; everybody's without it.")] = None,
+        user_id: Annotated[str | None, strawberry.argument(description="The user's id; all users if omitted.")] = None,
     ) -> MemoryStats:
-        """Return how much there is."""
+        """Return counts."""
         return MemoryStats(**await memory_of(info).reads.stats(info.context["tenant"], user_id))
 
 
 def change_view(one: NumberedChange) -> GraphChange:
-    """Return a change as the API shows it."""
+    """Convert a change to its API type."""
     return GraphChange(
         seq=one.seq,
         at=datetime.fromisoformat(one.at),

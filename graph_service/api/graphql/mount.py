@@ -1,4 +1,4 @@
-"""GraphQL as it is mounted: loaded with the first request, or soon after the start."""
+"""The ASGI endpoint of GraphQL, loaded with the first request or soon after the start."""
 
 import asyncio
 import contextlib
@@ -9,9 +9,9 @@ from starlette.routing import BaseRoute, Route, WebSocketRoute
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from graph_service.api.errors import install_error_handlers
-from graph_service.auth.access import ANYBODY, SCOPE_KEY, Access, vouch
-from graph_service.auth.gate import Gate
-from graph_service.auth.places import Place, Places
+from graph_service.auth.access import ANONYMOUS, SCOPE_KEY, Access, identify_connection
+from graph_service.auth.authenticator import Authenticator
+from graph_service.auth.connection_slots import ConnectionSlots, Slot
 from graph_service.memory.service import Memory
 from schema.errors import RateLimitError
 
@@ -19,36 +19,36 @@ if TYPE_CHECKING:
     from graph_service.api.graphql.subscriptions import Follow
 
 GRAPHQL_PATH = "/graphql"
-# Where a socket's scope holds what is to be awaited, with the tenant, when it has said `connection_init`.
+# Scope key of the coroutine function to call with the tenant after `connection_init`.
 GREETED_KEY: Final = "mnemograph.greeted"
 _TRY_LATER: Final = 1013
 
 
-class GraphQLMount:
-    """An ASGI application that answers GraphQL over HTTP and over sockets.
+class GraphQLEndpoint:
+    """ASGI application for GraphQL over HTTP and WebSocket.
 
-    To load GraphQL takes a third of all that this process loads, while Neo4j's start needs the same processors: so the
-    service starts without it, and the first request may have to wait for a fraction of a second.
+    Loading GraphQL is a third of this process's import time and would compete with Neo4j's start for the processor, so
+    it is deferred; the first request may wait a fraction of a second.
     """
 
-    def __init__(self, memory: Memory, gate: Gate, follow: "Follow") -> None:
+    def __init__(self, memory: Memory, auth: Authenticator, follow: "Follow") -> None:
         self._memory = memory
-        self._gate = gate
+        self._auth = auth
         self._follow = follow
-        self._sockets = Places("sockets", most=1_024, of_tenant=256, of_credential=64)
+        self._sockets = ConnectionSlots("sockets", most=1_024, of_tenant=256, of_credential=64)
         self._loading: asyncio.Task[ASGIApp] | None = None
 
     def load(self) -> None:
-        """Load it beside whatever else goes on; the second call does nothing, unless the first one failed."""
+        """Start loading in a thread; do nothing if that was done, unless it failed."""
         if self._loading is None or (self._loading.done() and _failed(self._loading)):
             self._loading = asyncio.create_task(asyncio.to_thread(self._load), name="graphql")
 
     def routes(self) -> list[BaseRoute]:
-        """Return where it is reached."""
+        """Return the routes of the endpoint."""
         return [Route(GRAPHQL_PATH, endpoint=self), WebSocketRoute(GRAPHQL_PATH, endpoint=self)]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request, or one socket."""
+        """Serve one request or WebSocket."""
         self.load()
         assert self._loading is not None
         app = await asyncio.shield(self._loading)
@@ -63,7 +63,7 @@ class GraphQLMount:
 
         app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
         install_error_handlers(app)
-        app.include_router(graphql_router(self._memory, self._gate, self._follow), prefix=GRAPHQL_PATH)
+        app.include_router(graphql_router(self._memory, self._auth, self._follow), prefix=GRAPHQL_PATH)
         return app
 
 
@@ -72,10 +72,10 @@ def _failed(task: "asyncio.Task[ASGIApp]") -> bool:
 
 
 class _Socket:
-    """One socket, which takes a place once it said `connection_init`; those that say nothing take none."""
+    """A WebSocket, which takes a connection slot after `connection_init`."""
 
-    def __init__(self, places: Places, scope: Scope, send: Send) -> None:
-        self._places = places
+    def __init__(self, slots: ConnectionSlots, scope: Scope, send: Send) -> None:
+        self._slots = slots
         self._scope = scope
         self._send = send
         self._closed = False
@@ -83,45 +83,45 @@ class _Socket:
         scope[GREETED_KEY] = self._greet
 
     async def __aenter__(self) -> "_Socket":
-        """Return the socket, without a place."""
+        """Return the socket, without a slot."""
         return self
 
     async def __aexit__(self, *error: object) -> None:
-        """Give the place back."""
+        """Release the slot."""
         await self._stack.aclose()
 
     async def send(self, message: Message) -> None:
-        """Send a message, unless the socket was closed for want of a place."""
+        """Send a message, unless the socket was closed for lack of a slot."""
         if not self._closed:
             await self._send(message)
 
     async def _greet(self, tenant: str) -> None:
-        """Take the place.
+        """Take a slot.
 
         Raises:
-            RateLimitError: there is none; the socket is closed.
+            RateLimitError: none is free; the socket is closed.
         """
-        access: Access = self._scope.get(SCOPE_KEY, ANYBODY)
+        access: Access = self._scope.get(SCOPE_KEY, ANONYMOUS)
         try:
-            place = self._stack.enter_context(self._places.taken(tenant, access))
+            slot = self._stack.enter_context(self._slots.take(tenant, access))
         except RateLimitError as error:
             await self._close(error.message)
             raise
-        vouch(self._scope, access)
-        keeping = asyncio.create_task(self._keep(place), name="keep a socket's place")
-        self._stack.push_async_callback(_ended, keeping)
+        identify_connection(self._scope, access)
+        watching = asyncio.create_task(self._close_when_revoked(slot), name="watch a socket's slot")
+        self._stack.push_async_callback(_cancel, watching)
 
-    async def _keep(self, place: Place) -> None:
-        await place.lost.wait()
-        await self._close("this place was given to a tenant that has fewer; come back")
+    async def _close_when_revoked(self, slot: Slot) -> None:
+        await slot.revoked.wait()
+        await self._close("the connection was closed in favour of a tenant with fewer connections; reconnect")
 
     async def _close(self, reason: str) -> None:
         self._closed = True
         with contextlib.suppress(OSError, RuntimeError):
-            # A reason has 123 bytes at most.
+            # A close reason has at most 123 bytes.
             await self._send({"type": "websocket.close", "code": _TRY_LATER, "reason": reason[:120]})
 
 
-async def _ended(task: "asyncio.Task[None]") -> None:
+async def _cancel(task: "asyncio.Task[None]") -> None:
     task.cancel()
     await asyncio.gather(task, return_exceptions=True)

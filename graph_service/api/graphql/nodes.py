@@ -1,4 +1,4 @@
-"""GraphQL: the graph as nodes and facts that lead on to each other, page by page."""
+"""GraphQL: nodes and facts that link to each other, paged and loaded in batches."""
 
 from collections.abc import Callable, Coroutine, Hashable, Sequence
 from datetime import datetime
@@ -25,11 +25,9 @@ from graph_service.memory.service import Memory
 from schema.frames import NodeView
 from schema.ids import TenantId
 
-# What nested fields of one operation need is collected and read together: each level is one round trip.
-
 
 class Loaders:
-    """Loaders of one operation; nothing is kept between two."""
+    """Data loaders of one operation: each nesting level is read in one database round trip."""
 
     def __init__(self, memory: Memory, tenant: TenantId) -> None:
         reads = memory.reads
@@ -39,13 +37,13 @@ class Loaders:
         self.messages: DataLoader[str, Row | None] = _by(lambda ids: reads.messages(tenant, ids), lambda: None)
 
     def facts(self, page: FactPageRequest) -> DataLoader[str, list[Row]]:
-        """Return facts of nodes; those that are asked for alike come together."""
+        """Return the loader of fact pages; requests with equal arguments are batched."""
         if page not in self._pages:
             self._pages[page] = _by(lambda ids: self._facts_with_ends(ids, page), list)
         return self._pages[page]
 
     async def _facts_with_ends(self, ids: Sequence[str], page: FactPageRequest) -> dict[str, list[Row]]:
-        """Return facts, whose ends nobody has to read any more."""
+        """Return facts by node id, and cache their end nodes."""
         found = await self._memory.reads.facts(self._tenant, ids, page)
         ends = (map_node(values) for facts in found.values() for fact in facts for values in fact["ends"])
         self.nodes.prime_many({node.id: node for node in ends})
@@ -71,21 +69,21 @@ def _by(
     return DataLoader(load_fn=load)
 
 
-@strawberry.interface(description="Something with an id of its own.")
+@strawberry.interface(description="An object with an id.")
 class Node:
-    """Something with an id of its own."""
+    """An object with an id."""
 
     id: strawberry.ID = strawberry.field(description="Its id.")
 
 
-@strawberry.type(description="A message that proves a fact.")
+@strawberry.type(description="A message that is evidence for a fact.")
 class ProvingMessage(Node):
-    """A message that proves a fact."""
+    """A message that is evidence for a fact."""
 
-    uri: str = strawberry.field(description="Its address.")
-    role: str = strawberry.field(description="Who speaks.")
-    speaker: str | None = strawberry.field(description="The speaker's name, when it is known.")
-    text: str = strawberry.field(description="What was said.")
+    uri: str = strawberry.field(description="Its URI.")
+    role: str = strawberry.field(description="The speaker's role.")
+    speaker: str | None = strawberry.field(description="The speaker's name, if known.")
+    text: str = strawberry.field(description="The text of the message.")
     said_at: datetime = strawberry.field(description="When it was said.")
 
 
@@ -94,17 +92,17 @@ class MemoryNode(Node):
     """A node of the mind map."""
 
     kind: str = strawberry.field(description="User, Agent, Entity or Scene.")
-    name: str = strawberry.field(description="What it is called; a scene's title.")
-    user_id: str = strawberry.field(description="Whose memory it belongs to.")
-    entity_type: str | None = strawberry.field(description="Of entities: person, place, organization, …")
+    name: str = strawberry.field(description="Its name; of scenes the title.")
+    user_id: str = strawberry.field(description="The user it belongs to.")
+    entity_type: str | None = strawberry.field(description="Entities: person, place, organization, …")
     aliases: list[str] = strawberry.field(description="Other names.")
-    summary: str | None = strawberry.field(description="Of scenes: the abstract.")
-    importance: int | None = strawberry.field(description="Of scenes: 1 to 10.")
-    first_seen: datetime = strawberry.field(description="When it was first said.")
-    last_seen: datetime = strawberry.field(description="When it was last said.")
+    summary: str | None = strawberry.field(description="Scenes: the abstract.")
+    importance: int | None = strawberry.field(description="Scenes: 1 to 10.")
+    first_seen: datetime = strawberry.field(description="When it was first mentioned.")
+    last_seen: datetime = strawberry.field(description="When it was last mentioned.")
     moments: strawberry.Private[AsOf | None] = None
 
-    @strawberry.field(description="Its facts, the latest to begin first.")
+    @strawberry.field(description="Its facts, latest `validAt` first.")
     async def facts(
         self,
         info: Info[Any, None],
@@ -114,7 +112,7 @@ class MemoryNode(Node):
         as_of: AsOfArgument = None,
         closed: ClosedArgument = False,
     ) -> "FactConnection":
-        """Its facts."""
+        """Return its facts."""
         moments = self.moments if valid_at is None and as_of is None else None
         page = FactPageRequest(
             moments=moments or moments_asked(valid_at=valid_at, as_of=as_of, now=now_of(info)),
@@ -125,46 +123,46 @@ class MemoryNode(Node):
         return connection_of(await loaders_of(info).facts(page).load(self.id), page)
 
 
-@strawberry.type(description="A fact: what one node has to do with another.")
+@strawberry.type(description="A fact: a relation between two nodes.")
 class MemoryFact(Node):
     """A fact."""
 
-    uri: str = strawberry.field(description="Its address.")
-    predicate: str = strawberry.field(description="PREFERS, RELATES_TO and so on.")
-    relation: str | None = strawberry.field(description="How, in free words.")
-    statement: str = strawberry.field(description="The fact in words.")
-    strength: float = strawberry.field(description="0 to 1; grows with the number of proofs.")
-    confidence: float = strawberry.field(description="0 to 1: how sure whoever read it is.")
+    uri: str = strawberry.field(description="Its URI.")
+    predicate: str = strawberry.field(description="Relation type: PREFERS, RELATES_TO, …")
+    relation: str | None = strawberry.field(description="The relation in free text.")
+    statement: str = strawberry.field(description="The fact as a sentence.")
+    strength: float = strawberry.field(description="0 to 1; grows with the amount of evidence.")
+    confidence: float = strawberry.field(description="0 to 1: confidence of the extraction.")
     importance: int | None = strawberry.field(description="1 to 10.")
-    valid_at: datetime = strawberry.field(description="When it began to hold.")
-    invalid_at: datetime | None = strawberry.field(description="When it ceased to hold; null while it does.")
-    known_at: datetime | None = strawberry.field(description="When we first heard of it.")
+    valid_at: datetime = strawberry.field(description="When it became true.")
+    invalid_at: datetime | None = strawberry.field(description="When it stopped being true; null while it holds.")
+    known_at: datetime | None = strawberry.field(description="When it was first recorded.")
     row: strawberry.Private[Row]
     moments: strawberry.Private[AsOf | None] = None
 
-    @strawberry.field(description="Whom or what it is about.")
+    @strawberry.field(description="The subject node.")
     async def subject(self, info: Info[Any, None]) -> MemoryNode | None:
-        """Return whom or what it is about."""
+        """Return the subject node."""
         return _end(await loaders_of(info).nodes.load(self.row["subject_id"]), self.moments)
 
-    @strawberry.field(description="Who or what it leads to.")
+    @strawberry.field(description="The object node.")
     async def object(self, info: Info[Any, None]) -> MemoryNode | None:
-        """Return who or what it leads to."""
+        """Return the object node."""
         return _end(await loaders_of(info).nodes.load(self.row["object_id"]), self.moments)
 
-    @strawberry.field(description="Messages that prove it, at most `first`.")
+    @strawberry.field(description="Messages that are evidence for it, at most `first`.")
     async def evidence(self, info: Info[Any, None], first: FirstArgument = 3) -> list[ProvingMessage]:
-        """Return messages that prove it."""
+        """Return messages that are evidence for it."""
         ids = list(self.row["evidence"] or ())[: max(first, 0)]
         found = await loaders_of(info).messages.load_many(ids)
         return [message_view(message) for message in found if message is not None]
 
 
-@strawberry.type(description="A fact and its place in the list.")
+@strawberry.type(description="A fact with its cursor.")
 class FactEdge:
-    """A fact and its place in the list."""
+    """A fact with its cursor."""
 
-    cursor: str = strawberry.field(description="Stays good while other facts are written.")
+    cursor: str = strawberry.field(description="Stays valid while facts are added or removed.")
     node: MemoryFact = strawberry.field(description="The fact.")
 
 
@@ -172,27 +170,27 @@ class FactEdge:
 class FactConnection:
     """A page of facts."""
 
-    edges: list[FactEdge] = strawberry.field(description="Facts with their places.")
-    nodes: list[MemoryFact] = strawberry.field(description="The same without.")
-    page_info: PageInfo = strawberry.field(description="Where the page ends.")
+    edges: list[FactEdge] = strawberry.field(description="Facts with their cursors.")
+    nodes: list[MemoryFact] = strawberry.field(description="The facts.")
+    page_info: PageInfo = strawberry.field(description="Position of the page.")
 
 
 def connection_of(rows: list[Row], page: FactPageRequest) -> FactConnection:
-    """Return a page of facts from one row more than was asked for; their ends are looked at from the same moment."""
+    """Return a page of facts from up to `first` + 1 rows; nested fields use the same point in time."""
     edges = [FactEdge(cursor=fact_cursor(row), node=fact_view(row, page.moments)) for row in rows[: page.first]]
     info = page_info([edge.cursor for edge in edges], more=len(rows) > page.first, after=page.after)
     return FactConnection(edges=edges, nodes=[edge.node for edge in edges], page_info=info)
 
 
 def fact_view(row: Row, moments: AsOf | None = None) -> MemoryFact:
-    """Return a fact as the API shows it, its ends looked at from a moment."""
+    """Convert a fact to its API type; nested fields use `moments`."""
     names = ("uri", "predicate", "relation", "statement", "strength", "confidence", "importance")
     times = ("valid_at", "invalid_at", "known_at")
     return MemoryFact(id=row["id"], row=row, moments=moments, **{name: row[name] for name in (*names, *times)})
 
 
 def node_answer(node: NodeView, moments: AsOf | None = None) -> MemoryNode:
-    """Return a node as the API shows it, its facts looked at from a moment unless they are asked for otherwise."""
+    """Convert a node to its API type; its facts default to `moments`."""
     return MemoryNode(
         id=strawberry.ID(node.id),
         kind=node.kind,
@@ -209,7 +207,7 @@ def node_answer(node: NodeView, moments: AsOf | None = None) -> MemoryNode:
 
 
 def message_view(message: Row) -> ProvingMessage:
-    """Return a message as the API shows it."""
+    """Convert a message to its API type."""
     return ProvingMessage(**{name: message[name] for name in ("id", "uri", "role", "speaker", "text", "said_at")})
 
 

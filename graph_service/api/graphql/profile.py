@@ -10,7 +10,7 @@ from graph_service.api.graphql.arguments import AsOfArgument, ValidAtArgument, m
 from graph_service.memory.profile.reader import ProfilePart
 from schema.profile import Category
 
-strawberry.enum(Category, name="ProfileCategory", description="What a fact of a profile is about.")
+strawberry.enum(Category, name="ProfileCategory", description="Category of a profile fact.")
 
 
 @strawberry.type(name="ProfileItem", description="A fact of a profile.")
@@ -18,42 +18,44 @@ class ProfileItemView:
     """A fact of a profile."""
 
     id: str = strawberry.field(description="The fact.")
-    uri: str = strawberry.field(description="Where it stands in the profile.")
-    statement: str = strawberry.field(description="The fact in words.")
-    predicate: str = strawberry.field(description="PREFERS, RELATES_TO and so on.")
-    relation: str | None = strawberry.field(description="How, in free words.")
-    object: str = strawberry.field(description="Who or what it is about.")
+    uri: str = strawberry.field(description="Its URI in the profile.")
+    statement: str = strawberry.field(description="The fact as a sentence.")
+    predicate: str = strawberry.field(description="Relation type: PREFERS, RELATES_TO, …")
+    relation: str | None = strawberry.field(description="The relation in free text.")
+    object: str = strawberry.field(description="The object of the fact.")
     importance: int = strawberry.field(description="1 to 10.")
     confidence: float = strawberry.field(description="0 to 1.")
-    valid_at: datetime = strawberry.field(description="When it began to hold.")
-    last_seen: datetime = strawberry.field(description="When it was last said.")
+    valid_at: datetime = strawberry.field(description="When it became true.")
+    last_seen: datetime = strawberry.field(description="When it was last mentioned.")
 
 
 @strawberry.type(name="ProfilePart", description="One category of a profile.")
 class ProfilePartView:
     """One category of a profile."""
 
-    category: Category = strawberry.field(description="What its facts are about.")
-    limit: int = strawberry.field(description="How many items there may be.")
-    out: int = strawberry.field(description="Facts that hold and are not in it: it is full, or another says the same.")
+    category: Category = strawberry.field(description="The category.")
+    limit: int = strawberry.field(description="Maximum number of items.")
+    out: int = strawberry.field(
+        description="Number of facts left out because the category is full or another fact says the same."
+    )
     items: list[ProfileItemView] = strawberry.field(description="Its items, the most important first.")
 
 
 @strawberry.type
 class ProfileQuery:
-    """What can be asked about profiles."""
+    """Queries for profiles."""
 
-    @strawberry.field(description="What is always to be known of a user, or of an agent that serves this user.")
+    @strawberry.field(description="The profile of a user, or of an agent that serves the user.")
     async def profile(
         self,
         info: Info[Any, None],
-        user_id: Annotated[str, strawberry.argument(description="Whose memory.")],
-        agent_id: Annotated[str | None, strawberry.argument(description="The agent instead of the user.")] = None,
-        category: Annotated[Category | None, strawberry.argument(description="Only this; all when left out.")] = None,
+        user_id: Annotated[str, strawberry.argument(description="The user's id.")],
+        agent_id: Annotated[str | None, strawberry.argument(description="Return this agent's profile instead.")] = None,
+        category: Annotated[Category | None, strawberry.argument(description="Only this category.")] = None,
         valid_at: ValidAtArgument = None,
         as_of: AsOfArgument = None,
     ) -> list[ProfilePartView]:
-        """Return what is always to be known of a user."""
+        """Return a profile by category."""
         memory = memory_of(info)
         tenant = info.context["tenant"]
         parts = await memory.facts.profile(

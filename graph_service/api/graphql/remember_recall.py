@@ -1,4 +1,4 @@
-"""The words of the GraphQL API: inputs, answers, and how they come from our own values."""
+"""GraphQL: inputs and results of `remember` and `recall`, and their conversion."""
 
 from dataclasses import replace
 from datetime import datetime
@@ -18,31 +18,29 @@ from schema.fact import FactKind
 from schema.labels import Role
 from schema.message import ProvidedFact
 
-# What recall understood of a question, as GraphQL shows it: its intent and the time it asks about.
-
-strawberry.enum(Intent, name="Intent", description="What a question is after.")
-strawberry.enum(AnswerType, name="AnswerType", description="What the answer to a question has to hold.")
+strawberry.enum(Intent, name="Intent", description="The intent of a question.")
+strawberry.enum(AnswerType, name="AnswerType", description="The expected type of the answer.")
 
 
-@strawberry.type(name="AskedTime", description="A time that the question names.")
+@strawberry.type(name="AskedTime", description="A time expression in the question.")
 class AskedTimeView:
-    """A time that the question names."""
+    """A time expression in the question."""
 
-    start: datetime | None = strawberry.field(description="Inclusive; open when null.")
-    end: datetime | None = strawberry.field(description="Exclusive; open when null.")
-    phrase: str = strawberry.field(description="The words of the question.")
+    start: datetime | None = strawberry.field(description="Inclusive start; null if open.")
+    end: datetime | None = strawberry.field(description="Exclusive end; null if open.")
+    phrase: str = strawberry.field(description="The expression in the question.")
     limits: bool = strawberry.field(
-        description="Only what was said then is brought; else what was said or happened then comes first."
+        description="True if results are restricted to this time; otherwise they are only ranked higher."
     )
 
 
 @strawberry.type
 class QuestionUnderstood:
-    """What was understood of the question."""
+    """The analysis of the question."""
 
-    intent: Intent = strawberry.field(description="What the question is after.")
-    answer_type: AnswerType = strawberry.field(description="What its answer has to hold.")
-    asked_times: list[AskedTimeView] = strawberry.field(description="The times the question names, in order.")
+    intent: Intent = strawberry.field(description="The intent.")
+    answer_type: AnswerType = strawberry.field(description="The expected type of the answer.")
+    asked_times: list[AskedTimeView] = strawberry.field(description="The time expressions in the question, in order.")
 
 
 def understood_of(answer: Answer) -> dict[str, Any]:
@@ -56,12 +54,9 @@ def understood_of(answer: Answer) -> dict[str, Any]:
     return {"intent": answer.intent, "answer_type": answer.answer_type, "asked_times": times}
 
 
-# GraphQL: what every answer of recall says about itself.
-
-
-@strawberry.type(description="How much of what was found was left out for one reason.")
+@strawberry.type(description="Number of candidates left out for one reason.")
 class LeftOut:
-    """How much was left out for one reason."""
+    """Number of candidates left out for one reason."""
 
     why: str
     count: int
@@ -69,20 +64,20 @@ class LeftOut:
 
 @strawberry.type
 class AnswerMarks:
-    """How an answer came about, beside its hits."""
+    """Metadata of an answer."""
 
     degraded: bool = strawberry.field(
-        description="Neo4j is away: these are words found in messages that wait on disk and in the last snapshot."
+        description="Neo4j is unavailable: results of a keyword search in spooled messages and the last snapshot."
     )
-    removed: list[LeftOut] = strawberry.field(description="What was found and left out.")
-    cursor: str | None = strawberry.field(description="Hand it in as `after` for the next hits; null behind the last.")
+    removed: list[LeftOut] = strawberry.field(description="Candidates that were left out.")
+    cursor: str | None = strawberry.field(description="Pass it as `after` for the next hits; null at the end.")
     snapshot_age_s: float | None = strawberry.field(
-        description="How old that snapshot is; null when none was searched."
+        description="Age of the searched snapshot; null if none was searched."
     )
 
 
 def marks_of(answer: Answer) -> dict[str, Any]:
-    """Return the fields of `AnswerMarks`, and how likely the answer is one."""
+    """Return the fields of `AnswerMarks`, and the confidence."""
     return {
         "confidence": answer.confidence,
         "nothing_relevant": answer.nothing_relevant,
@@ -93,89 +88,93 @@ def marks_of(answer: Answer) -> dict[str, Any]:
     }
 
 
-strawberry.enum(Role, name="Role", description="Who speaks in a message.")
-strawberry.enum(HitKind, name="HitKind", description="What a hit is.")
-strawberry.enum(FactKind, name="FactKind", description="What sort of knowledge a fact is.")
+strawberry.enum(Role, name="Role", description="The speaker's role.")
+strawberry.enum(HitKind, name="HitKind", description="The kind of a hit.")
+strawberry.enum(FactKind, name="FactKind", description="The kind of knowledge in a fact.")
 
 
 @strawberry.input(description="One message of a conversation.")
 class MessageInput:
     """One message of a conversation."""
 
-    role: Role = strawberry.field(description="Who speaks.")
-    text: str = strawberry.field(description="What was said, at most 100,000 characters.")
+    role: Role = strawberry.field(description="The speaker's role.")
+    text: str = strawberry.field(description="The text, at most 100,000 characters.")
     time: datetime | None = strawberry.field(
-        default=None, description="When it was said, ISO 8601; read as UTC without a zone, taken as now when left out."
+        default=None, description="When it was said, ISO 8601, UTC unless it has a zone. Default: now."
     )
-    speaker: str | None = strawberry.field(default=None, description="The speaker's name, when it is known.")
+    speaker: str | None = strawberry.field(default=None, description="The speaker's name, if known.")
     id: str | None = strawberry.field(
-        default=None, description="Your own id. With an id or a time, handing the message in again changes nothing."
+        default=None, description="Your id. Messages with an id or a time can be sent again without effect."
     )
-    importance: int | None = strawberry.field(default=None, description="1 to 10; as its words say when left out.")
+    importance: int | None = strawberry.field(default=None, description="1 to 10; estimated from the text if omitted.")
     zone: str | None = strawberry.field(
-        default=None, description="Where it was said: `Asia/Shanghai` or `+08:00`; that of `time` when left out."
+        default=None, description="Time zone: `Asia/Shanghai` or `+08:00`. Default: that of `time`."
     )
     mentioned_start: datetime | None = strawberry.field(
-        default=None, description="The time it talks about begins; as its words say when left out."
+        default=None, description="Start of the time it mentions; extracted from the text if omitted."
     )
-    mentioned_end: datetime | None = strawberry.field(default=None, description="The time it talks about ends.")
+    mentioned_end: datetime | None = strawberry.field(default=None, description="End of the time it mentions.")
 
 
-@strawberry.input(description="A fact that the agent read itself; it passes the same checks as our own readings.")
+@strawberry.input(description="A fact extracted by the agent; validated like our own extraction.")
 class FactInput:
-    """A fact that the agent read itself."""
+    """A fact extracted by the agent."""
 
     subject: str = strawberry.field(description="`user`, `assistant`, or a name.")
     predicate: str = strawberry.field(
-        description="PREFERS, DISLIKES, CARES_ABOUT, RELATES_TO or CAUSED_BY; others are dropped and reported."
+        description="PREFERS, DISLIKES, CARES_ABOUT, RELATES_TO or CAUSED_BY; others are rejected."
     )
-    object: str = strawberry.field(description="`user`, `assistant`, or a short name of a thing, person, place, idea.")
+    object: str = strawberry.field(
+        description="`user`, `assistant`, or the short name of a person, place, thing or idea."
+    )
     statement: str = strawberry.field(description="The fact as one sentence, in the language of the conversation.")
-    relation: str | None = strawberry.field(default=None, description="How, in free words: `works at`, `sister`.")
+    relation: str | None = strawberry.field(
+        default=None, description="The relation in free text: `works at`, `sister`."
+    )
     subject_type: str | None = strawberry.field(default=None, description="person, place, organization, food, …")
     object_type: str | None = strawberry.field(default=None, description="person, place, organization, food, …")
-    strength: float = strawberry.field(default=0.7, description="0 to 1: how much it matters to the subject.")
-    confidence: float = strawberry.field(default=0.9, description="0 to 1: how sure you are.")
-    valid_at: datetime | None = strawberry.field(default=None, description="When it began to hold.")
-    invalid_at: datetime | None = strawberry.field(default=None, description="When it ceased to hold.")
-    trigger_emotion: str | None = strawberry.field(default=None, description="A lasting feeling it triggers.")
+    strength: float = strawberry.field(default=0.7, description="0 to 1: how important it is to the subject.")
+    confidence: float = strawberry.field(default=0.9, description="0 to 1: how certain you are.")
+    valid_at: datetime | None = strawberry.field(default=None, description="When it became true.")
+    invalid_at: datetime | None = strawberry.field(default=None, description="When it stopped being true.")
+    trigger_emotion: str | None = strawberry.field(default=None, description="A lasting emotion that it triggers.")
     message_indexes: list[int] = strawberry.field(
-        default_factory=list, description="Which messages of this call prove it, from 0; all of them when left out."
+        default_factory=list, description="Indexes (from 0) of the messages that are its evidence. Default: all."
     )
     importance: int | None = strawberry.field(
-        default=None, description="1 to 10: how much it will matter later; as its strength says when left out."
+        default=None, description="1 to 10: long-term importance; derived from the strength if omitted."
     )
     kind: FactKind = strawberry.field(
-        default=FactKind.FACT, description="A decision has a rationale, a procedure has steps."
+        default=FactKind.FACT, description="Decisions have a rationale, procedures have steps."
     )
-    rationale: str | None = strawberry.field(default=None, description="Why it was decided, or is so.")
+    rationale: str | None = strawberry.field(default=None, description="The reason for the decision or fact.")
     steps: list[str] = strawberry.field(
-        default_factory=list, description="Of a procedure, in order: `action → result`."
+        default_factory=list, description="Steps of a procedure, in order: `action → result`."
     )
-    mentioned_start: datetime | None = strawberry.field(default=None, description="The time it talks about begins.")
-    mentioned_end: datetime | None = strawberry.field(default=None, description="The time it talks about ends.")
+    mentioned_start: datetime | None = strawberry.field(default=None, description="Start of the time it mentions.")
+    mentioned_end: datetime | None = strawberry.field(default=None, description="End of the time it mentions.")
 
 
-@strawberry.input(description="Messages to remember, with what the agent already knows about them.")
+@strawberry.input(description="Messages to store, optionally with facts and a summary from the agent.")
 class RememberInput:
-    """Messages to remember."""
+    """Messages to store."""
 
-    user_id: str = strawberry.field(description="Whose memory it is.")
-    session_id: str = strawberry.field(description="The conversation the messages belong to.")
+    user_id: str = strawberry.field(description="The user's id.")
+    session_id: str = strawberry.field(description="Your id of the conversation.")
     messages: list[MessageInput] = strawberry.field(description="1 to 1,000 messages, oldest first.")
-    user_name: str | None = strawberry.field(default=None, description="How the user is called.")
-    agent_id: str | None = strawberry.field(default=None, description="The agent that speaks with the user.")
+    user_name: str | None = strawberry.field(default=None, description="The user's name.")
+    agent_id: str | None = strawberry.field(default=None, description="The id of the agent that talks with the user.")
     facts: list[FactInput] = strawberry.field(
         default_factory=list,
-        description="Facts you read yourself; the messages they come with are then not read again.",
+        description="Facts that you extracted; these messages are then not extracted again.",
     )
-    summary: str | None = strawberry.field(default=None, description="Your summary; becomes the scene's abstract.")
+    summary: str | None = strawberry.field(default=None, description="Your summary, used as the scene's abstract.")
     request_id: str | None = strawberry.field(
-        default=None, description="Makes messages without id and time repeatable."
+        default=None, description="Idempotency key for messages without id and time."
     )
 
     def incoming(self) -> RememberRequest:
-        """Return the call in our own words."""
+        """Convert to the memory's request type."""
         return RememberRequest(
             user_id=self.user_id,
             session_id=self.session_id,
@@ -201,24 +200,24 @@ class RememberInput:
         )
 
 
-@strawberry.type(description="What became of the messages; when you have it, they are durable and searchable.")
+@strawberry.type(description="The result of remember; the messages are then durable and searchable.")
 class RememberReceipt:
-    """What became of one call of remember."""
+    """The result of remember."""
 
-    session_uri: str = strawberry.field(description="Where the session lives.")
-    message_ids: list[str] = strawberry.field(description="In the order of the call.")
-    uris: list[str] = strawberry.field(description="In the order of the call.")
-    stored: int = strawberry.field(description="How many messages were new.")
-    repeated: int = strawberry.field(description="How many had been stored before.")
-    dropped: list[str] = strawberry.field(description="Why facts that were handed in were left out.")
+    session_uri: str = strawberry.field(description="The session's URI.")
+    message_ids: list[str] = strawberry.field(description="Message ids, in the order of the call.")
+    uris: list[str] = strawberry.field(description="Message URIs, in the order of the call.")
+    stored: int = strawberry.field(description="Number of new messages.")
+    repeated: int = strawberry.field(description="Number of messages that were already stored.")
+    dropped: list[str] = strawberry.field(description="Reasons why facts of the call were rejected.")
     spooled: bool = strawberry.field(
-        description="Neo4j is away: they wait, durable, on the service's disk, and are searchable when it is back."
+        description="Neo4j is unavailable: the messages are stored on disk, and searchable when it is back."
     )
 
 
-@strawberry.type(description="A message that proves something.")
+@strawberry.type(description="A message that is evidence for a hit.")
 class MessageEvidence:
-    """A message that proves something."""
+    """A message that is evidence for a hit."""
 
     id: str
     uri: str
@@ -228,68 +227,68 @@ class MessageEvidence:
     said_at: datetime
 
 
-@strawberry.type(description="One named share of a score.")
+@strawberry.type(description="A named part of a score.")
 class ScorePart:
-    """One named share of a score."""
+    """A named part of a score."""
 
     name: str
     value: float
 
 
-@strawberry.type(description="One thing that answers the question.")
+@strawberry.type(description="A search result.")
 class RecallHit:
-    """One thing that answers the question."""
+    """A search result."""
 
     kind: HitKind
     id: str
     uri: str
     score: float
-    parts: list[ScorePart] = strawberry.field(description="They sum to the score.")
-    snippet: str = strawberry.field(description="At most 100 characters around what was asked for.")
+    parts: list[ScorePart] = strawberry.field(description="The parts of the score; they add up to it.")
+    snippet: str = strawberry.field(description="At most 100 characters around the best match.")
     text: str = strawberry.field(description="The message, the scene's abstract, or the fact's statement.")
-    said_at: datetime = strawberry.field(description="When it was said or began to hold.")
-    title: str | None = strawberry.field(description="Of scenes.")
-    speaker: str | None = strawberry.field(description="Of messages.")
-    role: str | None = strawberry.field(description="Of messages.")
-    pending: bool = strawberry.field(description="Stored and searchable, but nothing was read from it yet.")
-    invalid_at: datetime | None = strawberry.field(description="When a fact ceased to hold.")
-    subject: str | None = strawberry.field(description="Of facts.")
-    predicate: str | None = strawberry.field(description="Of facts.")
-    relation: str | None = strawberry.field(description="Of facts.")
-    object: str | None = strawberry.field(description="Of facts.")
-    strength: float | None = strawberry.field(description="Of facts.")
-    confidence: float | None = strawberry.field(description="Of facts.")
-    fact_kind: FactKind | None = strawberry.field(description="Of facts: a plain fact, a decision, a procedure.")
-    rationale: str | None = strawberry.field(description="Of facts: why, if somebody said why.")
-    steps: list[str] = strawberry.field(description="Of procedures, in order: `action → result`.")
-    evidence: list[MessageEvidence] = strawberry.field(description="Proving messages, when `evidence` asked for them.")
+    said_at: datetime = strawberry.field(description="When it was said or became true.")
+    title: str | None = strawberry.field(description="Scenes only.")
+    speaker: str | None = strawberry.field(description="Messages only.")
+    role: str | None = strawberry.field(description="Messages only.")
+    pending: bool = strawberry.field(description="Stored and searchable, but not extracted yet.")
+    invalid_at: datetime | None = strawberry.field(description="Facts: when it stopped being true.")
+    subject: str | None = strawberry.field(description="Facts only.")
+    predicate: str | None = strawberry.field(description="Facts only.")
+    relation: str | None = strawberry.field(description="Facts only.")
+    object: str | None = strawberry.field(description="Facts only.")
+    strength: float | None = strawberry.field(description="Facts only.")
+    confidence: float | None = strawberry.field(description="Facts only.")
+    fact_kind: FactKind | None = strawberry.field(description="Facts: plain fact, decision or procedure.")
+    rationale: str | None = strawberry.field(description="Facts: the reason, if stated.")
+    steps: list[str] = strawberry.field(description="Procedures: steps in order, `action → result`.")
+    evidence: list[MessageEvidence] = strawberry.field(description="Evidence messages, if requested with `evidence`.")
 
 
-@strawberry.type(description="Hits, best first, and how they were found.")
+@strawberry.type(description="Hits, best first, with metadata.")
 class RecallAnswer(AnswerMarks, QuestionUnderstood):
-    """Hits, best first, and how they were found."""
+    """Hits, best first, with metadata."""
 
     hits: list[RecallHit]
-    path: list[str] = strawberry.field(description="The searches that found something.")
+    path: list[str] = strawberry.field(description="The search channels that returned candidates.")
     confidence: float | None = strawberry.field(
-        description="0 to 1: how likely the memory holds an answer; null when that was not judged."
+        description="0 to 1: probability that the memory holds an answer; null if not estimated."
     )
     nothing_relevant: bool = strawberry.field(description="The memory probably holds no answer.")
-    notes: list[str] = strawberry.field(description="What was missing: an embedder that is away, for example.")
+    notes: list[str] = strawberry.field(description="What was missing, for example an unavailable embedder.")
 
 
-@strawberry.type(description="Work of the background worker that is not done.")
+@strawberry.type(description="Counts of unfinished background work.")
 class WorkStatus:
-    """Work of the background worker that is not done."""
+    """Counts of unfinished background work."""
 
     waiting: int
-    leased: int = strawberry.field(description="Being done now.")
-    dead: int = strawberry.field(description="Given up after too many failures.")
+    leased: int = strawberry.field(description="Jobs in progress.")
+    dead: int = strawberry.field(description="Jobs that failed too often.")
     spooled: int = strawberry.field(description="Calls of remember that wait on disk for Neo4j.")
 
 
 def receipt_view(receipt: Receipt) -> RememberReceipt:
-    """Return a receipt as the API shows it."""
+    """Convert a receipt to its API type."""
     return RememberReceipt(
         session_uri=receipt.session_uri,
         message_ids=list(receipt.message_ids),
@@ -302,13 +301,13 @@ def receipt_view(receipt: Receipt) -> RememberReceipt:
 
 
 def answer_view(answer: Answer) -> RecallAnswer:
-    """Return an answer as the API shows it."""
+    """Convert an answer to its API type."""
     hits, understood = [_hit_view(hit) for hit in answer.hits], understood_of(answer)
     return RecallAnswer(hits=hits, path=list(answer.path), notes=list(answer.notes), **understood, **marks_of(answer))
 
 
 def backlog_view(backlog: Backlog, *, spooled: int) -> WorkStatus:
-    """Return a backlog as the API shows it."""
+    """Convert a backlog to its API type."""
     return WorkStatus(waiting=backlog.waiting, leased=backlog.leased, dead=backlog.dead, spooled=spooled)
 
 
@@ -375,39 +374,41 @@ def _brought(fact: FactInput) -> ProvidedFact:
     )
 
 
-# GraphQL: how a question is narrowed, in which mode it is answered, and what of an answer comes next.
-
 strawberry.enum(
     Mode,
     name="RecallMode",
-    description="BEST measures best; LAYERED weighs the layers 0.2/0.3/0.5; SIMILARITY_IMPORTANCE these 0.7/0.3.",
+    description="BEST: best measured quality; LAYERED weights the layers 0.2/0.3/0.5; SIMILARITY_IMPORTANCE 0.7/0.3.",
 )
 
 
-@strawberry.input(description="A part of a user's memory.")
+@strawberry.input(description="Filters of a question.")
 class RecallFilter:
-    """A part of a user's memory."""
+    """Filters of a question."""
 
     in_session: str | None = strawberry.field(
-        default=None, description="Only this conversation, and facts that it proves."
+        default=None, description="Only this session, and facts with evidence in it."
     )
-    agent_id: str | None = strawberry.field(default=None, description="Only conversations with this agent.")
-    roles: list[Role] = strawberry.field(default_factory=list, description="Only what these said; all when empty.")
-    entities: list[str] = strawberry.field(default_factory=list, description="Only what names one of these.")
-    min_score: float | None = strawberry.field(default=None, description="Only hits with at least this score.")
+    agent_id: str | None = strawberry.field(default=None, description="Only sessions with this agent.")
+    roles: list[Role] = strawberry.field(
+        default_factory=list, description="Only messages with these roles; all if empty."
+    )
+    entities: list[str] = strawberry.field(
+        default_factory=list, description="Only results that mention one of these entities."
+    )
+    min_score: float | None = strawberry.field(default=None, description="Minimum score.")
 
 
 ModeArgument = Annotated[
-    Mode | None, strawberry.argument(description="How hits are ranked; as the settings say when left out.")
+    Mode | None, strawberry.argument(description="How hits are ranked. Default: the setting `recall.mode`.")
 ]
-OnlyArgument = Annotated[RecallFilter | None, strawberry.argument(description="Only a part of the memory.")]
+OnlyArgument = Annotated[RecallFilter | None, strawberry.argument(description="Filters.")]
 AfterArgument = Annotated[
-    str | None, strawberry.argument(description="The `cursor` of the last answer to the same question: the next hits.")
+    str | None, strawberry.argument(description="The `cursor` of the previous answer to the same question.")
 ]
 
 
-def narrowing(only: RecallFilter | None, after: str | None) -> QueryFilters:
-    """Return the wishes in our own words."""
+def query_filters(only: RecallFilter | None, after: str | None) -> QueryFilters:
+    """Convert to the memory's filter type."""
     if only is None:
         return replace(EVERYTHING, after=after)
     return QueryFilters(

@@ -1,4 +1,4 @@
-"""The route of GraphQL: bodies by orjson, and persisted queries as Apollo's clients send them."""
+"""The GraphQL route: JSON by orjson, and Apollo's automatic persisted queries."""
 
 import json
 import sys
@@ -59,11 +59,11 @@ class PersistedQueries:
 
 
 _NOT_FOUND: Final = "PERSISTED_QUERY_NOT_FOUND"
-_NOT_THIS: Final = "PERSISTED_QUERY_HASH_MISMATCH"
+_HASH_MISMATCH: Final = "PERSISTED_QUERY_HASH_MISMATCH"
 
 
 class FastRouter(GraphQLRouter[Any, None]):
-    """Strawberry's route, with faster bodies, paid sockets, and persisted queries that each tenant has for itself."""
+    """Strawberry's route with orjson, rate-limited sockets, and persisted queries per tenant."""
 
     graphql_transport_ws_handler_class = SocketHandler
 
@@ -72,36 +72,36 @@ class FastRouter(GraphQLRouter[Any, None]):
         self._persisted = PersistedQueries()
 
     def encode_json(self, data: object) -> str | bytes:
-        """Return the body of an answer."""
+        """Encode a response body."""
         try:
             return orjson.dumps(data, option=orjson.OPT_NON_STR_KEYS)
         except TypeError:
-            # Half of a surrogate pair in what the caller sent and is told again.
+            # The response echoes a lone surrogate from the request.
             return json.dumps(data, separators=(",", ":"))
 
     def decode_json(self, data: str | bytes) -> object:
-        """Return what a request or a message of a socket says.
+        """Decode a request body or socket message.
 
         Raises:
-            json.JSONDecodeError: it is no JSON, nested too deeply, or holds a number of thousands of digits.
+            json.JSONDecodeError: invalid JSON, too deep nesting, or a number with thousands of digits.
         """
         try:
             return orjson.loads(data)
         except orjson.JSONDecodeError:
-            # It is stricter: half a surrogate pair, NaN and numbers beyond 64 bits are left to the standard library.
+            # orjson rejects lone surrogates, NaN and integers beyond 64 bits; the standard library accepts them.
             return read_json(data)
 
     def parse_json(self, data: str | bytes) -> Any:
-        """Return the JSON of a body, of which strawberry expects that it is an object."""
+        """Decode a body and check that it is an object or a list, as strawberry expects."""
         found = super().parse_json(data)
         if not isinstance(found, dict | list):
-            raise HTTPException(400, "the body must be a JSON object with `query`, and `variables` if it has some")
+            raise HTTPException(400, "the body must be a JSON object with `query`, and optionally `variables`")
         if isinstance(found, dict) and not isinstance(found.get("operationName"), str | None):
-            raise HTTPException(400, "`operationName` must be a text")
+            raise HTTPException(400, "`operationName` must be a string")
         return found
 
     async def run(self, request: Any, *args: Any, **more: Any) -> Any:
-        """Answer a request; what is wrong with its body is reported in the form of every other error."""
+        """Answer a request; report an invalid body in the format of all other errors."""
         try:
             return await super().run(request, *args, **more)
         except HTTPException as error:
@@ -110,7 +110,7 @@ class FastRouter(GraphQLRouter[Any, None]):
             raise InputError(error.reason) from error
 
     async def on_ws_connect(self, context: Any) -> UnsetType | dict[str, object] | None:
-        """Run when a socket said `connection_init`, which is when it takes a place."""
+        """Take a connection slot when `connection_init` arrives."""
         if context["greeted"] is not None:
             try:
                 await context["greeted"](context["tenant"])
@@ -127,7 +127,7 @@ class FastRouter(GraphQLRouter[Any, None]):
         root_value: None,
         request_data: GraphQLRequestData,
     ) -> ExecutionResult:
-        """Run one operation, whose text may be known by its hash."""
+        """Run one operation, given by its text or by the hash of a persisted query."""
         try:
             name = _persisted_name(request_data)
             request_data = self._with_text(context["tenant"], name, request_data)
@@ -135,7 +135,7 @@ class FastRouter(GraphQLRouter[Any, None]):
             return ExecutionResult(data=None, errors=[error])
         result = await super().execute_single(request, request_adapter, sub_response, context, root_value, request_data)
         if name is not None and request_data.query and not isinstance(result, PreExecutionError):
-            # Only what passed every limit is worth remembering.
+            # Persist only queries that passed all checks.
             self._persisted.put(context["tenant"], name, request_data.query)
         return result
 
@@ -148,15 +148,15 @@ class FastRouter(GraphQLRouter[Any, None]):
                 raise _error("PersistedQueryNotFound", _NOT_FOUND)
             return replace(asked, query=text)
         if sha256(asked.query.encode("utf-8", "surrogatepass")).hexdigest() != name:
-            raise _error("provided sha256Hash does not match the query", _NOT_THIS)
+            raise _error("provided sha256Hash does not match the query", _HASH_MISMATCH)
         return asked
 
 
 def _persisted_name(asked: GraphQLRequestData) -> str | None:
-    """Return the hash by which a request names its query; None when it does not.
+    """Return the hash of the persisted query in a request, or None.
 
     Raises:
-        GraphQLError: it is named in a way that is not known here.
+        GraphQLError: the extension is malformed.
     """
     extensions = asked.extensions
     wanted = extensions.get("persistedQuery") if isinstance(extensions, dict) else None

@@ -1,4 +1,4 @@
-"""The GraphQL door: `remember` and `recall`, and how errors look in it."""
+"""The GraphQL schema: root types, `remember` and `recall`, and error codes."""
 
 import logging
 import math
@@ -21,7 +21,7 @@ from graph_service.api.graphql.authorization import RoleGuard
 from graph_service.api.graphql.context import ContextQuery
 from graph_service.api.graphql.corrections import CorrectionsMutation, CorrectionsQuery
 from graph_service.api.graphql.entities import IdentityMutation, IdentityQuery
-from graph_service.api.graphql.execution import Prepared
+from graph_service.api.graphql.execution import PreparedExecution
 from graph_service.api.graphql.export_import import CarryingMutation
 from graph_service.api.graphql.facts import FactsMutation, FactsQuery, HistoryQuery
 from graph_service.api.graphql.forgetting import ForgettingMutation
@@ -40,7 +40,7 @@ from graph_service.api.graphql.remember_recall import (
     WorkStatus,
     answer_view,
     backlog_view,
-    narrowing,
+    query_filters,
     receipt_view,
 )
 from graph_service.api.graphql.router import FastRouter
@@ -51,7 +51,7 @@ from graph_service.api.graphql.summaries import LayersMutation, LayersQuery
 from graph_service.api.graphql.usage import UsageMutation, UsageQuery
 from graph_service.api.tenant import tenant_of
 from graph_service.auth.access import access_of
-from graph_service.auth.gate import Gate
+from graph_service.auth.authenticator import Authenticator
 from graph_service.memory.recall.query import HitKind, Question
 from graph_service.memory.service import Memory
 from schema.errors import InputError, MnemographError, RateLimitError, TooCostlyError
@@ -78,44 +78,50 @@ class Query(
     UsageQuery,
     WorkQuery,
 ):
-    """What can be asked."""
+    """Root queries."""
 
-    @strawberry.field(description="What one user's memory holds about a question, best first. One database round trip.")
+    @strawberry.field(
+        description="Search one user's memory for a question; hits are sorted best first. One database round trip."
+    )
     async def recall(
         self,
         info: Info[Any, None],
-        user_id: Annotated[str, strawberry.argument(description="Whose memory is asked.")],
+        user_id: Annotated[str, strawberry.argument(description="The user's id.")],
         query: Annotated[str, strawberry.argument(description="The question, in English or Chinese.")],
-        limit: Annotated[int, strawberry.argument(description="At most so many hits, 1 to 100.")] = 10,
+        limit: Annotated[int, strawberry.argument(description="Maximum number of hits, 1 to 100.")] = 10,
         kinds: Annotated[
             list[HitKind] | None,
-            strawberry.argument(description="Only these kinds; all when left out."),
+            strawberry.argument(description="Only these kinds. Default: all."),
         ] = None,
-        start: Annotated[datetime | None, strawberry.argument(description="Said at or after.")] = None,
-        end: Annotated[datetime | None, strawberry.argument(description="Said before.")] = None,
+        start: Annotated[
+            datetime | None, strawberry.argument(description="Only messages said at or after this time.")
+        ] = None,
+        end: Annotated[datetime | None, strawberry.argument(description="Only messages said before this time.")] = None,
         valid_at: Annotated[
-            datetime | None, strawberry.argument(description="Facts that held then; at `asOf` or now if left out.")
+            datetime | None,
+            strawberry.argument(description="Valid time: facts that held then. Default: `asOf`, or now."),
         ] = None,
         as_of: Annotated[
             datetime | None,
-            strawberry.argument(description="By what was known then: what was heard later is left out."),
+            strawberry.argument(description="Transaction time: as known then; later messages are ignored."),
         ] = None,
         asked_at: Annotated[
-            datetime | None, strawberry.argument(description="When it is asked: `yesterday` is the day before. Now.")
+            datetime | None,
+            strawberry.argument(description="Reference time for expressions such as `yesterday`. Default: now."),
         ] = None,
         zone: Annotated[
-            str | None, strawberry.argument(description="Whose days are meant: `Asia/Shanghai` or `+08:00`.")
+            str | None, strawberry.argument(description="Time zone of the question: `Asia/Shanghai` or `+08:00`.")
         ] = None,
-        evidence: Annotated[int, strawberry.argument(description="Proving messages for each hit, 0 to 20.")] = 0,
+        evidence: Annotated[int, strawberry.argument(description="Number of evidence messages per hit, 0 to 20.")] = 0,
         session_id: Annotated[
             str | None,
-            strawberry.argument(description="The conversation asked in: `she` is looked up among its last names."),
+            strawberry.argument(description="The current session; pronouns are resolved in its recent messages."),
         ] = None,
         mode: ModeArgument = None,
         only: OnlyArgument = None,
         after: AfterArgument = None,
     ) -> RecallAnswer:
-        """Return what one user's memory holds about a question."""
+        """Search one user's memory for a question."""
         question = Question(
             user_id=user_id,
             text=query,
@@ -130,13 +136,13 @@ class Query(
             evidence=evidence,
             session_id=session_id,
             mode=mode,
-            narrowed=narrowing(only, after),
+            narrowed=query_filters(only, after),
         )
         return answer_view(await memory_of(info).recall(info.context["tenant"], question))
 
-    @strawberry.field(description="How much background work of the tenant is not done.")
+    @strawberry.field(description="Counts of the tenant's unfinished background work.")
     async def work(self, info: Info[Any, None]) -> WorkStatus:
-        """Return how much background work is not done."""
+        """Return counts of unfinished background work."""
         memory, tenant = memory_of(info), info.context["tenant"]
         depth = await memory.spool_admin.depth(tenant)
         return backlog_view(await memory.backlog(tenant), spooled=depth.waiting)
@@ -155,32 +161,32 @@ class Mutation(
     UsageMutation,
     WorkMutation,
 ):
-    """What can be done."""
+    """Root mutations."""
 
     @strawberry.mutation(
-        description="Stores messages at once; scenes, facts and vectors follow in the background. Safe to repeat."
+        description="Store messages durably; scenes, facts and vectors follow in the background. Idempotent."
     )
     async def remember(
         self,
         info: Info[Any, None],
-        input: Annotated[RememberInput, strawberry.argument(description="The messages, and what you know of them.")],  # noqa: A002  the API's word
+        input: Annotated[RememberInput, strawberry.argument(description="The messages, optionally with facts.")],  # noqa: A002  the API's word
     ) -> RememberReceipt:
-        """Store messages at once."""
+        """Store messages."""
         return receipt_view(await memory_of(info).remember(info.context["tenant"], input.incoming()))
 
 
-class OurErrors(SchemaExtension):
-    """Gives every error a stable code, and hides the insides of those we did not foresee."""
+class ErrorCodes(SchemaExtension):
+    """Give every error a stable code, and hide the details of unexpected ones."""
 
     async def on_operation(self) -> AsyncIterator[None]:
-        """Run around one operation."""
+        """Convert the errors of an operation."""
         yield
         result = self.execution_context.result
         if result is not None and result.errors:
             result.errors = [_with_code(error) for error in result.errors]
 
     async def on_stream_result(self, result: StreamExecutionResult) -> AsyncIterator[None]:
-        """Run around each event of a subscription."""
+        """Convert the errors of a subscription's event."""
         if isinstance(result, ExecutionResult) and result.errors:
             result.errors = [_with_code(error) for error in result.errors]
         yield
@@ -198,9 +204,9 @@ def _with_code(error: GraphQLError) -> GraphQLError:
     if cause is None or isinstance(cause, GraphQLError):
         error.extensions = {"code": InputError.code, **(error.extensions or {})}
         return error
-    _log.error("an operation failed in a way nobody foresaw", exc_info=cause)
+    _log.error("a GraphQL operation failed unexpectedly", exc_info=cause)
     return GraphQLError(
-        "the service failed; this is a bug, please report it",
+        "internal error; please report this bug",
         nodes=error.nodes,
         path=error.path,
         extensions={"code": MnemographError.code},
@@ -212,15 +218,15 @@ graphql_schema = strawberry.Schema(
     mutation=Mutation,
     subscription=Subscription,
     extensions=[
-        OurErrors,
-        Prepared,
+        ErrorCodes,
+        PreparedExecution,
         RoleGuard,
     ],
 )
 
 
 def _tenant(request: HTTPConnection) -> TenantId:
-    """Return the tenant of the request; a socket that names one which it may not see is closed before it is opened."""
+    """Return the tenant of the request; refuse the handshake of a socket whose credential does not allow it."""
     try:
         return tenant_of(request)
     except MnemographError as error:
@@ -229,12 +235,12 @@ def _tenant(request: HTTPConnection) -> TenantId:
         raise
 
 
-def graphql_router(memory: Memory, gate: Gate | None = None, follow: Follow | None = None) -> FastRouter:
-    """Return the route that answers GraphQL over POST; tenant and role are those that the front door found.
+def graphql_router(memory: Memory, auth: Authenticator | None = None, follow: Follow | None = None) -> FastRouter:
+    """Return the GraphQL route, for POST and WebSocket; the request gate has set the access in the scope.
 
     Args:
-        gate: keeps the audit log; None keeps none.
-        follow: hands out changes as they are committed; None leaves subscriptions out.
+        auth: writes the audit log; None disables it.
+        follow: yields changes as they are committed; None disables subscriptions.
     """
 
     async def context(request: HTTPConnection) -> dict[str, Any]:
@@ -242,7 +248,7 @@ def graphql_router(memory: Memory, gate: Gate | None = None, follow: Follow | No
             "memory": memory,
             "tenant": _tenant(request),
             "access": access_of(request),
-            "gate": gate,
+            "auth": auth,
             "follow": follow,
             "socket": request.scope["type"] == "websocket",
             "greeted": request.scope.get(GREETED_KEY),

@@ -1,4 +1,4 @@
-"""GraphQL: sessions, where they stand, and their end."""
+"""GraphQL: sessions, their state and closing, and their last turns."""
 
 from datetime import datetime
 from typing import Annotated, Any
@@ -12,9 +12,7 @@ from graph_service.memory.sessions.short_term_window import RecentTurns, Source,
 from schema.labels import Role
 from schema.session import CloseReason, SessionState, SessionView
 
-# GraphQL: the last turns of a session.
-
-strawberry.enum(Source, name="TurnSource", description="Where turns of the short-term window came from.")
+strawberry.enum(Source, name="TurnSource", description="Where turns of the short-term window come from.")
 
 
 @strawberry.type(name="Turn", description="One message of the short-term window.")
@@ -22,11 +20,11 @@ class TurnView:
     """One message of the short-term window."""
 
     message_id: str = strawberry.field(description="The id that remember returned.")
-    role: Role = strawberry.field(description="Who speaks.")
-    speaker: str | None = strawberry.field(description="The speaker's name, when it is known.")
+    role: Role = strawberry.field(description="The speaker's role.")
+    speaker: str | None = strawberry.field(description="The speaker's name, if known.")
     text: str = strawberry.field(description="What was said, at most 4,000 characters.")
     said_at: datetime = strawberry.field(description="When it was said.")
-    cut: bool = strawberry.field(description="The text was longer; the rest is in the message itself.")
+    cut: bool = strawberry.field(description="True if the text was truncated; the message has all of it.")
 
 
 @strawberry.type(description="The last turns of a session.")
@@ -34,31 +32,29 @@ class ShortTerm:
     """The last turns of a session."""
 
     turns: list[TurnView] = strawberry.field(description="Oldest first.")
-    sources: list[Source] = strawberry.field(description="Where they came from; empty when there are none.")
+    sources: list[Source] = strawberry.field(description="Where they come from; empty without turns.")
 
 
 @strawberry.type
 class ShortTermQuery:
-    """What can be asked of the short-term window."""
+    """Queries for the short-term window."""
 
-    @strawberry.field(
-        description="The last turns of a session, from Redis or memory; what those lack comes from the database."
-    )
+    @strawberry.field(description="The last turns of a session, from Redis or memory, completed from the database.")
     async def short_term(
         self,
         info: Info[Any, None],
-        user_id: Annotated[str, strawberry.argument(description="Whose session.")],
-        session_id: Annotated[str, strawberry.argument(description="Which session.")],
-        turns: Annotated[int, strawberry.argument(description="At most so many turns, 1 to 200.")] = 20,
+        user_id: Annotated[str, strawberry.argument(description="The user's id.")],
+        session_id: Annotated[str, strawberry.argument(description="The session's id.")],
+        turns: Annotated[int, strawberry.argument(description="Maximum number of turns, 1 to 200.")] = 20,
     ) -> ShortTerm:
         """Return the last turns of a session."""
         memory = memory_of(info)
-        heard = await memory.short_term(info.context["tenant"], user_id, session_id, turns=turns)
-        return _heard_view(heard)
+        recent = await memory.short_term(info.context["tenant"], user_id, session_id, turns=turns)
+        return _short_term_view(recent)
 
 
-def _heard_view(heard: RecentTurns) -> ShortTerm:
-    return ShortTerm(turns=[_turn_view(turn) for turn in heard.turns], sources=list(heard.sources))
+def _short_term_view(recent: RecentTurns) -> ShortTerm:
+    return ShortTerm(turns=[_turn_view(turn) for turn in recent.turns], sources=list(recent.sources))
 
 
 def _turn_view(turn: Turn) -> TurnView:
@@ -72,39 +68,39 @@ def _turn_view(turn: Turn) -> TurnView:
     )
 
 
-strawberry.enum(SessionState, name="SessionState", description="Where a session stands.")
-strawberry.enum(CloseReason, name="CloseReason", description="Who asked for the end of a session.")
+strawberry.enum(SessionState, name="SessionState", description="The state of a session.")
+strawberry.enum(CloseReason, name="CloseReason", description="Why a session was closed.")
 
-_UserId = Annotated[str, strawberry.argument(description="Whose session.")]
-_SessionId = Annotated[str, strawberry.argument(description="Which session.")]
+_UserId = Annotated[str, strawberry.argument(description="The user's id.")]
+_SessionId = Annotated[str, strawberry.argument(description="The session's id.")]
 
 
-@strawberry.type(name="Session", description="One conversation of a user.")
+@strawberry.type(name="Session", description="A conversation of a user.")
 class SessionAnswer:
-    """One conversation of a user."""
+    """A conversation of a user."""
 
-    uri: str = strawberry.field(description="Its stable name.")
-    user_id: str = strawberry.field(description="Whose it is.")
-    session_id: str = strawberry.field(description="Your own id of it.")
-    state: SessionState = strawberry.field(description="A new message makes it active again.")
-    opened_at: datetime = strawberry.field(description="When its first message came in.")
-    last_at: datetime = strawberry.field(description="When its latest message came in.")
-    closing_at: datetime | None = strawberry.field(description="When its end was asked for.")
-    closed_at: datetime | None = strawberry.field(description="When everything in it was worked out.")
-    why: CloseReason | None = strawberry.field(description="Who asked for its end.")
-    messages: int = strawberry.field(description="Messages in it.")
-    scenes: int = strawberry.field(description="Scenes in it.")
-    unread: int = strawberry.field(description="Messages that no scene holds yet.")
-    unembedded: int = strawberry.field(description="Messages without a vector.")
-    unextracted: int = strawberry.field(description="Scenes that are read when they grow no more.")
-    problem: str | None = strawberry.field(description="Why closing it failed the last time.")
+    uri: str = strawberry.field(description="Its URI.")
+    user_id: str = strawberry.field(description="The user's id.")
+    session_id: str = strawberry.field(description="Your id of the session.")
+    state: SessionState = strawberry.field(description="Its state; a new message reactivates it.")
+    opened_at: datetime = strawberry.field(description="When its first message arrived.")
+    last_at: datetime = strawberry.field(description="When its latest message arrived.")
+    closing_at: datetime | None = strawberry.field(description="When closing was requested.")
+    closed_at: datetime | None = strawberry.field(description="When closing was complete.")
+    why: CloseReason | None = strawberry.field(description="Why it was closed.")
+    messages: int = strawberry.field(description="Number of messages.")
+    scenes: int = strawberry.field(description="Number of scenes.")
+    unread: int = strawberry.field(description="Number of messages without a scene.")
+    unembedded: int = strawberry.field(description="Number of messages without a vector.")
+    unextracted: int = strawberry.field(description="Number of scenes not extracted yet.")
+    problem: str | None = strawberry.field(description="Error of the last attempt to close it.")
 
 
 @strawberry.type
 class SessionsQuery:
-    """What can be asked about sessions."""
+    """Queries for sessions."""
 
-    @strawberry.field(description="Sessions of a user, the latest first.")
+    @strawberry.field(description="Sessions of a user, latest first.")
     async def sessions(
         self,
         info: Info[Any, None],
@@ -117,22 +113,22 @@ class SessionsQuery:
         rows = await memory.sessions.page(info.context["tenant"], user_id, first=first, after=after)
         return Connection(**page_parts(rows, first, after, cursor=session_cursor, view=_answer))
 
-    @strawberry.field(description="One session and where it stands.")
+    @strawberry.field(description="A session and its state.")
     async def session(self, info: Info[Any, None], user_id: _UserId, session_id: _SessionId) -> SessionAnswer:
-        """Return one session."""
+        """Return a session."""
         memory = memory_of(info)
         return _answer(await memory.sessions.one(info.context["tenant"], user_id, session_id))
 
 
 @strawberry.type
 class SessionsMutation:
-    """What can be done with sessions."""
+    """Close sessions."""
 
     @strawberry.mutation(
-        description="Ends a session: vectors for all of it, then everything that waits in it is read. Safe to repeat."
+        description="Close a session: compute missing vectors, then extract all pending messages. Idempotent."
     )
     async def close_session(self, info: Info[Any, None], user_id: _UserId, session_id: _SessionId) -> SessionAnswer:
-        """End a session."""
+        """Close a session."""
         memory = memory_of(info)
         return _answer(await memory.sessions.close(info.context["tenant"], user_id, session_id))
 

@@ -1,4 +1,4 @@
-"""The spool over GraphQL: what waits on disk for Neo4j, and what to do with what Neo4j refuses."""
+"""GraphQL: the spool of messages that wait on disk for Neo4j."""
 
 from datetime import datetime
 from typing import Annotated, Any
@@ -9,14 +9,14 @@ from strawberry.types import Info
 from graph_service.api.graphql.arguments import memory_of
 from graph_service.memory.ingest.spool import SpoolEntry, SpoolState, SpoolStatus
 
-strawberry.enum(SpoolState, name="SpoolState", description="What is to become of a spooled call of remember.")
+strawberry.enum(SpoolState, name="SpoolState", description="The state of a spooled call of remember.")
 
 NumberArgument = Annotated[int, strawberry.argument(description="The number of a refused episode.")]
 
 
-@strawberry.type(description="A message that waits on disk.")
+@strawberry.type(description="A message on disk.")
 class SpooledMessage:
-    """A message that waits on disk."""
+    """A message on disk."""
 
     id: str
     uri: str
@@ -26,11 +26,11 @@ class SpooledMessage:
     said_at: datetime
 
 
-@strawberry.type(description="One call of remember that waits on disk.")
+@strawberry.type(description="A call of remember on disk.")
 class SpooledEpisode:
-    """One call of remember that waits on disk."""
+    """A call of remember on disk."""
 
-    number: int = strawberry.field(description="Its place in the order; names it for retrySpooled and dropSpooled.")
+    number: int = strawberry.field(description="Its sequence number, for retrySpooled and dropSpooled.")
     state: SpoolState
     user_id: str
     session_id: str
@@ -39,31 +39,33 @@ class SpooledEpisode:
     messages: list[SpooledMessage]
 
 
-@strawberry.type(description="What of the tenant waits on the service's disk for Neo4j.")
+@strawberry.type(description="The tenant's spool.")
 class SpoolView:
-    """What of the tenant waits on disk for Neo4j."""
+    """The tenant's spool."""
 
-    waiting: int = strawberry.field(description="Calls of remember that go to Neo4j when it is back.")
-    refused: int = strawberry.field(description="Calls that Neo4j refused; retry or drop them.")
-    paused: bool = strawberry.field(description="Nothing goes to Neo4j from here, for any tenant, until resumed.")
+    waiting: int = strawberry.field(description="Number of calls that wait for Neo4j.")
+    refused: int = strawberry.field(description="Number of calls that Neo4j refused; retry or drop them.")
+    paused: bool = strawberry.field(description="True if writing to Neo4j is paused, for all tenants.")
     episodes: list[SpooledEpisode] = strawberry.field(description="The oldest 1,000, in order.")
 
 
 @strawberry.type
 class SpoolQuery:
-    """What can be asked of the spool."""
+    """Queries for the spool."""
 
-    @strawberry.field(description="What waits on the service's disk because Neo4j was away; answers while it is.")
+    @strawberry.field(
+        description="Messages on the service's disk that wait for Neo4j; works while Neo4j is unavailable."
+    )
     async def spool(self, info: Info[Any, None]) -> SpoolView:
-        """Return what waits on disk."""
+        """Return the spool."""
         return await _view(info)
 
 
 @strawberry.type
 class SpoolMutation:
-    """What can be done with the spool."""
+    """Pause the spool, retry or drop refused episodes."""
 
-    @strawberry.mutation(description="Keeps everything on disk although Neo4j answers, or lets it go again.")
+    @strawberry.mutation(description="Pause or resume writing the spool to Neo4j.")
     async def pause_spool(
         self,
         info: Info[Any, None],
@@ -73,15 +75,15 @@ class SpoolMutation:
         await memory_of(info).spool_admin.pause(paused)
         return await _view(info)
 
-    @strawberry.mutation(description="Has a refused call of remember tried again.")
+    @strawberry.mutation(description="Retry a refused call of remember.")
     async def retry_spooled(self, info: Info[Any, None], number: NumberArgument) -> SpoolView:
-        """Have a refused episode tried again."""
+        """Retry a refused episode."""
         await memory_of(info).spool_admin.retry(info.context["tenant"], number)
         return await _view(info)
 
-    @strawberry.mutation(description="Gives up a refused call of remember; what was said in it is gone.")
+    @strawberry.mutation(description="Delete a refused call of remember with its messages.")
     async def drop_spooled(self, info: Info[Any, None], number: NumberArgument) -> SpoolView:
-        """Give up a refused episode."""
+        """Delete a refused episode."""
         await memory_of(info).spool_admin.drop(info.context["tenant"], number)
         return await _view(info)
 

@@ -1,4 +1,4 @@
-"""GraphQL: the changes of the graph as they are committed, over graphql-transport-ws."""
+"""GraphQL subscription to graph changes, over graphql-transport-ws."""
 
 import asyncio
 import contextlib
@@ -9,8 +9,8 @@ import strawberry
 from strawberry.types import Info
 
 from graph_service.api.graphql.lists import GraphChange, change_view
-from graph_service.auth.access import ANYBODY, Access
-from graph_service.auth.gate import Gate
+from graph_service.auth.access import ANONYMOUS, Access
+from graph_service.auth.authenticator import Authenticator
 from schema.change import NumberedChange
 from schema.errors import InputError, UnauthorizedError, UnavailableError
 
@@ -18,19 +18,19 @@ _SEQ_MAX = 2**53
 
 
 class Batch(Protocol):
-    """Changes in order, as `graph_service.live.change_stream` hands them out."""
+    """Changes in order, as yielded by `graph_service.live.change_stream`."""
 
     @property
     def epoch(self) -> str:
-        """The life of the log."""
+        """Epoch of the change log."""
 
     @property
     def seq(self) -> int:
-        """Up to here everything was told."""
+        """Sequence number of the last delivered change."""
 
     @property
     def reset(self) -> bool:
-        """Return what came before is out of reach."""
+        """True if changes were missed and the graph must be fetched again."""
 
     @property
     def changes(self) -> tuple[NumberedChange, ...]:
@@ -40,44 +40,49 @@ class Batch(Protocol):
 Follow = Callable[..., AsyncIterator[Any]]
 
 
-@strawberry.type(description="What happened to the graph.")
+@strawberry.type(description="A batch of graph changes.")
 class GraphEvent:
-    """What happened to the graph."""
+    """A batch of graph changes."""
 
-    epoch: str = strawberry.field(description="The life of the change log; hand it in with `since` after a pause.")
-    seq: float = strawberry.field(description="Up to here all was told; hand it in as `since` after a pause.")
-    reset: bool = strawberry.field(description="Something was missed: fetch the graph anew, then go on from `seq`.")
-    changes: list[GraphChange] = strawberry.field(description="In order; the first event has none.")
+    epoch: str = strawberry.field(description="Epoch of the change log; pass it with `since` to resume.")
+    seq: float = strawberry.field(
+        description="Sequence number of the last delivered change; pass it as `since` to resume."
+    )
+    reset: bool = strawberry.field(
+        description="True if changes were missed: fetch the graph again, then continue from `seq`."
+    )
+    changes: list[GraphChange] = strawberry.field(description="Changes in order; empty in the first event.")
 
 
-@strawberry.type(description="What can be followed, over the protocol graphql-transport-ws.")
+@strawberry.type(description="Subscriptions, over the protocol graphql-transport-ws.")
 class Subscription:
-    """What can be followed."""
+    """Subscriptions."""
 
     @strawberry.subscription(
-        description="The changes of the graph as they are committed. The first event tells where it stands; "
-        "who reads slowly gets larger batches, and `reset` when too much was missed."
+        description="Graph changes as they are committed. The first event reports the current position; slow readers "
+        "get larger batches, and `reset` if they missed too much."
     )
     async def graph_changed(
         self,
         info: Info[Any, None],
-        user_id: Annotated[str | None, strawberry.argument(description="Whose memory; everybody's without.")] = None,
+        user_id: Annotated[str | None, strawberry.argument(description="The user's id; all users if omitted.")] = None,
         since: Annotated[
-            float | None, strawberry.argument(description="The last change that is known; from now on if left out.")
+            float | None,
+            strawberry.argument(description="Sequence number of the last known change. Default: from now on."),
         ] = None,
-        epoch: Annotated[str | None, strawberry.argument(description="That `since` is a number of.")] = None,
+        epoch: Annotated[str | None, strawberry.argument(description="The epoch of `since`.")] = None,
     ) -> AsyncIterator[GraphEvent]:
         """Yield the changes of the graph as they are committed."""
         follow: Follow | None = info.context.get("follow")
         if follow is None:
-            raise UnavailableError("changes are followed at a running service; this one only answers")
+            raise UnavailableError("this server does not support subscriptions; connect to a running service")
         if since is not None and not 0 <= since <= _SEQ_MAX:
-            raise InputError(f"since is {since}; use the `seq` of an event, of graph, or of changesSince")
-        whole = None if since is None else int(since)
-        access: Access = info.context.get("access", ANYBODY)
-        batches = follow(info.context["tenant"], user_id, epoch=epoch, since=whole, access=access)
-        async with contextlib.aclosing(_while_allowed(batches, info.context)) as told:  # type: ignore[type-var]
-            async for batch in told:
+            raise InputError(f"since is {since}; use a `seq` from an event, from graph, or from changesSince")
+        known = None if since is None else int(since)
+        access: Access = info.context.get("access", ANONYMOUS)
+        batches = follow(info.context["tenant"], user_id, epoch=epoch, since=known, access=access)
+        async with contextlib.aclosing(_while_allowed(batches, info.context)) as allowed:  # type: ignore[type-var]
+            async for batch in allowed:
                 yield GraphEvent(
                     epoch=batch.epoch,
                     seq=batch.seq,
@@ -87,17 +92,19 @@ class Subscription:
 
 
 async def _while_allowed(batches: AsyncIterator[Batch], context: dict[str, Any]) -> AsyncIterator[Batch]:
-    """Yield the batches until what opened the connection opens it no more."""
-    access: Access = context.get("access", ANYBODY)
-    gate: Gate | None = context.get("gate")
-    ended = asyncio.create_task(gate.ended(access) if gate is not None else asyncio.Event().wait(), name="access")
+    """Yield the batches until the credential expires or is revoked."""
+    access: Access = context.get("access", ANONYMOUS)
+    auth: Authenticator | None = context.get("auth")
+    ended = asyncio.create_task(
+        auth.wait_until_invalid(access) if auth is not None else asyncio.Event().wait(), name="access"
+    )
     following: asyncio.Task[Batch] | None = None
     try:
         while True:
             following = asyncio.ensure_future(anext(batches))
             await asyncio.wait({following, ended}, return_when=asyncio.FIRST_COMPLETED)
             if ended.done():
-                raise UnauthorizedError("your access has ended: it is over or was revoked; sign in again")
+                raise UnauthorizedError("your credential has expired or was revoked; sign in again")
             yield following.result()
     finally:
         for task in (ended, following):

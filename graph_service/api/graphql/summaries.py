@@ -1,4 +1,4 @@
-"""GraphQL: the texts of scenes, sessions and messages, shorter and longer."""
+"""GraphQL: scenes, sessions and messages at three levels of detail (layers L0 to L2)."""
 
 from typing import Annotated, Any
 
@@ -9,50 +9,54 @@ from graph_service.api.graphql.arguments import memory_of
 from graph_service.memory.summaries.service import LayersReport, LayerText, Level
 
 strawberry.enum(
-    Level, name="Level", description="L0: about 100 tokens; L1: an overview in markdown; L2: all that was said."
+    Level, name="Level", description="L0: abstract, about 100 tokens; L1: overview in Markdown; L2: full text."
 )
 
 
-@strawberry.type(name="Layer", description="One text of one memory.")
+@strawberry.type(name="Layer", description="A scene, session or message at one level of detail.")
 class LayerAnswer:
-    """One text of one memory."""
+    """A scene, session or message at one level of detail."""
 
-    uri: str = strawberry.field(description="Of the memory, with the level as its fragment.")
-    level: Level = strawberry.field(description="How much is told.")
-    title: str | None = strawberry.field(description="What the scene or session is called.")
-    text: str = strawberry.field(description="The text; L2 tells at most 1,000 messages, 200,000 characters.")
-    made_by: str = strawberry.field(description="`extractive`, `caller`, a model's name, or `said`.")
-    tokens: int = strawberry.field(description="About how many tokens a model counts.")
-    after: str | None = strawberry.field(description="Hand it in as `after`; null when L2 told all.")
+    uri: str = strawberry.field(description="Its URI, with the level as the fragment.")
+    level: Level = strawberry.field(description="The level of detail.")
+    title: str | None = strawberry.field(description="The title of the scene or session.")
+    text: str = strawberry.field(description="The text; L2 holds at most 1,000 messages or 200,000 characters.")
+    made_by: str = strawberry.field(description="The author: `extractive`, `caller`, a model's name, or `said`.")
+    tokens: int = strawberry.field(description="Estimated number of tokens.")
+    after: str | None = strawberry.field(description="Cursor to pass as `after`; null if L2 is complete.")
 
 
-@strawberry.type(name="LayersReport", description="Of how many sessions texts were made.")
+@strawberry.type(name="LayersReport", description="Counts of sessions by outcome.")
 class LayersAnswer:
-    """Of how many sessions texts were made."""
+    """Counts of sessions by outcome."""
 
-    sessions: int = strawberry.field(description="Sessions looked at.")
-    made: int = strawberry.field(description="Sessions whose texts were made.")
-    kept: int = strawberry.field(description="Sessions in which nothing changed.")
-    failed: int = strawberry.field(description="Sessions whose texts could not be made; ask again later.")
+    sessions: int = strawberry.field(description="Number of checked sessions.")
+    made: int = strawberry.field(description="Sessions with new texts.")
+    kept: int = strawberry.field(description="Sessions without changes.")
+    failed: int = strawberry.field(description="Sessions whose texts could not be made; try again later.")
 
 
 @strawberry.type
 class LayersQuery:
-    """What can be asked about layers."""
+    """Queries for layers."""
 
-    @strawberry.field(description="The text of a scene, session or message; a missing one is made and stored.")
+    @strawberry.field(
+        description="A scene, session or message at one level of detail; missing texts are made and stored."
+    )
     async def layer(
         self,
         info: Info[Any, None],
-        uri: Annotated[str, strawberry.argument(description="As hits and sessions tell it; may end in `#L0`.")],
+        uri: Annotated[
+            str, strawberry.argument(description="The URI of the scene, session or message; may end in `#L0`.")
+        ],
         level: Annotated[
-            Level | None, strawberry.argument(description="As the URI says when left out, else L1.")
+            Level | None, strawberry.argument(description="The level. Default: that of the URI, or L1.")
         ] = None,
         after: Annotated[
-            str | None, strawberry.argument(description="`after` of the L2 text before: what was said behind it.")
+            str | None, strawberry.argument(description="`after` of the previous L2 text, to continue.")
         ] = None,
     ) -> LayerAnswer:
-        """Return one layer of one memory."""
+        """Return a text at one level of detail."""
         memory = memory_of(info)
         found = await memory.layers.layer(info.context["tenant"], uri, level, after=after)
         return LayerAnswer(**{name: getattr(found, name) for name in LayerText.__dataclass_fields__})
@@ -60,16 +64,18 @@ class LayersQuery:
 
 @strawberry.type
 class LayersMutation:
-    """What can be done with layers."""
+    """Create layers."""
 
-    @strawberry.mutation(description="Makes the missing texts of a session, a user's sessions, or all; nothing else.")
+    @strawberry.mutation(
+        description="Create the missing layers of a session, of a user's sessions, or of all sessions."
+    )
     async def generate_layers(
         self,
         info: Info[Any, None],
         user_id: Annotated[str | None, strawberry.argument(description="Only this user's sessions.")] = None,
         session_id: Annotated[str | None, strawberry.argument(description="Only this session of the user.")] = None,
     ) -> LayersAnswer:
-        """Make missing texts."""
+        """Create missing layers."""
         memory = memory_of(info)
         report = await memory.layers.generate(info.context["tenant"], user_id=user_id, session_id=session_id)
         return LayersAnswer(**{name: getattr(report, name) for name in LayersReport.__dataclass_fields__})

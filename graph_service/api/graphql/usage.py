@@ -1,4 +1,4 @@
-"""GraphQL: what reading by a model costs."""
+"""GraphQL: token usage of extraction."""
 
 from typing import Annotated, Any
 
@@ -9,61 +9,61 @@ from graph_service.api.graphql.arguments import memory_of
 from graph_service.memory.consolidation.token_budget import DayUsage, UsageReport
 
 
-@strawberry.type(name="DayUsage", description="What reading cost on one day (UTC).")
+@strawberry.type(name="DayUsage", description="Token usage of one day (UTC).")
 class DayUsageView:
-    """What reading cost on one day."""
+    """Token usage of one day."""
 
     day: str = strawberry.field(description="YYYY-MM-DD.")
-    calls: int = strawberry.field(description="Model calls, vain ones too.")
+    calls: int = strawberry.field(description="Number of model calls, including failed ones.")
     tokens_in: int
     tokens_out: int
-    scenes_by_model: int = strawberry.field(description="Scenes that the model read.")
-    scenes_by_rules: int = strawberry.field(description="Scenes that the rules read, small talk too.")
-    scenes_owed: int = strawberry.field(description="Of those, the ones that were over the budget of the day.")
+    scenes_by_model: int = strawberry.field(description="Scenes extracted by the model.")
+    scenes_by_rules: int = strawberry.field(description="Scenes extracted by rules, including small talk.")
+    scenes_owed: int = strawberry.field(description="Scenes extracted by rules because the day's budget was spent.")
     items_dropped: int = strawberry.field(
-        description="Proposals left out: off the whitelist, unproven, unimportant, unreadable."
+        description="Rejected proposals: unknown predicate, no evidence, unimportant or malformed."
     )
 
 
-@strawberry.type(description="What reading cost, and what is left of the budget.")
+@strawberry.type(description="Token usage and the remaining budget.")
 class Usage:
-    """What reading cost, and what is left of the budget."""
+    """Token usage and the remaining budget."""
 
-    days: list[DayUsageView] = strawberry.field(description="Newest first; days without reading are left out.")
-    tokens_per_day: int | None = strawberry.field(description="The budget; null when there is none.")
-    tokens_left: int | None = strawberry.field(description="Of today's budget; null when there is none.")
+    days: list[DayUsageView] = strawberry.field(description="Newest first, without days without usage.")
+    tokens_per_day: int | None = strawberry.field(description="The budget per day; null if unlimited.")
+    tokens_left: int | None = strawberry.field(description="Today's remaining budget; null if unlimited.")
 
 
 @strawberry.type
 class UsageQuery:
-    """What can be asked about costs."""
+    """Queries for token usage."""
 
-    @strawberry.field(description="What reading by a model cost the tenant, day by day.")
+    @strawberry.field(description="The tenant's token usage per day.")
     async def usage(
         self,
         info: Info[Any, None],
-        days: Annotated[int, strawberry.argument(description="So many days back, 1 to 366.")] = 30,
+        days: Annotated[int, strawberry.argument(description="Number of days, 1 to 366.")] = 30,
     ) -> Usage:
-        """Return what reading by a model cost."""
+        """Return the token usage per day."""
         memory = memory_of(info)
         return _view(await memory.usage(info.context["tenant"], days=days))
 
 
 @strawberry.type
 class UsageMutation:
-    """What can be done about costs."""
+    """Extract scenes again that were skipped over budget."""
 
     @strawberry.mutation(
-        description="Has the model read scenes that the rules read because the day's tokens were spent, oldest first; "
-        "says how many. They are read in the background, when they grow no more."
+        description="Re-extract with the model scenes that were extracted by rules because the budget was spent, "
+        "oldest first, in the background; returns their number."
     )
     async def read_again(
         self,
         info: Info[Any, None],
-        user_id: Annotated[str, strawberry.argument(description="Whose scenes.")],
-        scenes: Annotated[int, strawberry.argument(description="At most so many, 1 to 1,000.")] = 100,
+        user_id: Annotated[str, strawberry.argument(description="The user's id.")],
+        scenes: Annotated[int, strawberry.argument(description="Maximum number of scenes, 1 to 1,000.")] = 100,
     ) -> int:
-        """Have the model read scenes that are owed to it."""
+        """Re-extract scenes that were skipped over budget."""
         memory = memory_of(info)
         return await memory.read_again(info.context["tenant"], user_id, scenes=scenes)
 

@@ -6,7 +6,7 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from graph_service.auth.audit import audited
+from graph_service.auth.audit import read_audit_log
 from graph_service.cli.options import ConfigOption, JsonOption, TenantOption, merged, settings_of
 from graph_service.cli.terminal import Terminal
 
@@ -21,7 +21,7 @@ def audit(
     """Show who wrote or administered what; of the data directory of this machine, of all tenants unless --tenant."""
     common = merged(ctx, config, tenant, as_json)
     settings = settings_of(common)
-    deeds = audited(settings.data_dir, tenant=common.tenant, rows_max=limit)
+    deeds = read_audit_log(settings.data_dir, tenant=common.tenant, rows_max=limit)
     Terminal(as_json=common.as_json).answer({"deeds": deeds}, lambda: _table(deeds))
 
 

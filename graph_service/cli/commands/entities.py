@@ -16,16 +16,16 @@ from schema.tenant_name import tenant_named
 from schema.timespan import iso
 
 if TYPE_CHECKING:
-    from graph_service.memory.entity_resolution.duplicate_candidates import LookAlike
+    from graph_service.memory.entity_resolution.duplicate_candidates import DuplicatePair
     from graph_service.memory.entity_resolution.listing import EntityListed
-    from graph_service.memory.entity_resolution.merge import Merged
+    from graph_service.memory.entity_resolution.merge import MergeResult
     from graph_service.memory.service import Memory
     from schema.ids import TenantId
 
 entities = typer.Typer(help="The people, places and things of a memory, and which of them are one.")
 
 IdArgument = Annotated[str, typer.Argument(help="Its id, as `entities list` shows it.", show_default=False)]
-Act = Callable[["Memory", "TenantId"], Awaitable["Merged"]]
+Act = Callable[["Memory", "TenantId"], Awaitable["MergeResult"]]
 
 
 @entities.command("list")
@@ -131,13 +131,13 @@ async def _rejected(common: Common, a_id: str, b_id: str, reason: str) -> None:
     terminal.answer({"rejected": done}, lambda: f"{a_id} and {b_id} are two")
 
 
-def _pair(pair: "LookAlike") -> dict[str, Any]:
+def _pair(pair: "DuplicatePair") -> dict[str, Any]:
     first, second = ({"id": one.id, "name": one.name} for one in (pair.first, pair.second))
     told = {"user_id": pair.first.user_id, "score": pair.score, "reasons": list(pair.reasons)}
     return {"first": first, "second": second, **told}
 
 
-def _pairs_table(pairs: list["LookAlike"]) -> Table:
+def _pairs_table(pairs: list["DuplicatePair"]) -> Table:
     table = Table(box=None)
     for name in ("score", "user", "one", "the other", "why"):
         table.add_column(name, overflow="fold")

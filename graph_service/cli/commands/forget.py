@@ -15,13 +15,13 @@ from schema.ids import TenantId
 from schema.tenant_name import tenant_named
 
 if TYPE_CHECKING:
-    from graph_service.memory.forgetting.commit import Forgotten
+    from graph_service.memory.forgetting.commit import ForgetResult
     from graph_service.memory.forgetting.service import Forgetting
 
 forget = typer.Typer(help="Take something out of a memory, with all that follows from it.", no_args_is_help=True)
 
 IdArgument = Annotated[str, typer.Argument(help="Its id or its URI.", show_default=False)]
-Act = Callable[["Forgetting", TenantId], Awaitable["Forgotten"]]
+Act = Callable[["Forgetting", TenantId], Awaitable["ForgetResult"]]
 
 
 @forget.command()
@@ -114,6 +114,6 @@ async def _acted(settings: Settings, terminal: Terminal, act: Act) -> None:
     terminal.answer(asdict(done), lambda: _line(done))
 
 
-def _line(done: "Forgotten") -> str:
+def _line(done: "ForgetResult") -> str:
     told = {name: count for name, count in asdict(done).items() if count and name != "read_again"}
     return "forgotten: " + (", ".join(f"{count} {name}" for name, count in told.items()) or "nothing was there")

@@ -8,7 +8,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from graph_service.auth.access import Role
-from graph_service.auth.audit import AuditLog, Deed
+from graph_service.auth.audit import AuditEntry, AuditLog
 from graph_service.cli.open_services import opened
 from graph_service.cli.options import Common, ConfigOption, JsonOption, TenantOption, merged, settings_of
 from graph_service.cli.signals import run
@@ -88,7 +88,7 @@ def _settings(common: Common) -> Settings:
 async def _listed(common: Common) -> None:
     settings, terminal = _settings(common), Terminal(as_json=common.as_json)
     async with opened(settings, terminal) as parts:
-        found = await parts.keyring.listed()
+        found = await parts.keyring.list_keys()
     terminal.answer({"keys": [_document(key) for key in found]}, lambda: _table(found))
 
 
@@ -99,7 +99,7 @@ async def _created(
     tenant = None if every_tenant else tenant_named(settings.tenant)
     lasts = None if days is None else timedelta(days=days)
     async with opened(settings, terminal) as parts:
-        made = await parts.keyring.make(name=name, tenant=tenant, role=role, lasts=lasts, requests_per_s=rate)
+        made = await parts.keyring.create(name=name, tenant=tenant, role=role, lasts=lasts, requests_per_s=rate)
     await _note(settings, "keys create", made.key.id, tenant)
     terminal.say("keep it now, it cannot be shown again; send it as `Authorization: Bearer KEY`, or sign in with it")
     terminal.answer(_document(made.key) | {"key": made.text}, lambda: made.text)
@@ -108,7 +108,7 @@ async def _created(
 async def _ended(common: Common, key_id: str, *, drop: bool) -> None:
     settings, terminal = _settings(common), Terminal(as_json=common.as_json)
     async with opened(settings, terminal) as parts:
-        await (parts.keyring.drop(key_id) if drop else parts.keyring.revoke(key_id))
+        await (parts.keyring.delete(key_id) if drop else parts.keyring.revoke(key_id))
     word = "dropped" if drop else "revoked"
     await _note(settings, f"keys {'drop' if drop else 'revoke'}", key_id, None)
     terminal.answer({"id": key_id, "state": word}, lambda: f"{key_id} is {word}")
@@ -117,13 +117,13 @@ async def _ended(common: Common, key_id: str, *, drop: bool) -> None:
 async def _note(settings: Settings, what: str, key_id: str, tenant: str | None) -> None:
     log = AuditLog(settings.data_dir, bytes_max=settings.auth.audit_mb_max * 2**20)
     at = datetime.now(UTC)
-    await log.note(Deed(at=at, who="cli", tenant=tenant, door="cli", what=(what,), targets=(key_id,)))
+    await log.write(AuditEntry(at=at, who="cli", tenant=tenant, door="cli", what=(what,), targets=(key_id,)))
 
 
 def _state(key: "Key") -> str:
     if key.revoked_at is not None:
         return "revoked"
-    return "good" if key.opens(datetime.now(UTC)) else "over"
+    return "good" if key.is_valid(datetime.now(UTC)) else "over"
 
 
 def _document(key: "Key") -> dict[str, Any]:

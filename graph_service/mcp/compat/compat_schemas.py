@@ -5,29 +5,29 @@ from typing import Any, ClassVar
 from pydantic import ConfigDict
 
 from graph_service.mcp.tool import Effect, Tool
-from graph_service.mcp.tool_schemas import Arguments, Shape
+from graph_service.mcp.tool_schemas import Arguments, Result
 
 
-class Theirs(Arguments):
+class CompatArguments(Arguments):
     """What a tool of theirs takes; what has no meaning here is left out in silence, as their clients expect."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
 
-class TheirAnswer(Shape):
+class CompatResult(Result):
     """What a tool of theirs gives."""
 
     lean: ClassVar[bool] = False
 
 
-class MessageAnswer(TheirAnswer):
+class MessageAnswer(CompatResult):
     """What happened, in words."""
 
     message: str
 
 
-def a_tool(
-    name: str, description: str, arguments: type[Arguments], answer: type[Shape], effect: Effect, act: Any
+def compat_tool(
+    name: str, description: str, arguments: type[Arguments], answer: type[Result], effect: Effect, act: Any
 ) -> Tool:
     """Return a tool whose title is its name."""
     return Tool(

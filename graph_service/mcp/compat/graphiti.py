@@ -9,9 +9,9 @@ from typing import Any, Final, Literal
 from pydantic import Field
 
 from graph_service.mcp.caller import Caller
-from graph_service.mcp.compat.compat_schemas import MessageAnswer, Theirs, a_tool
+from graph_service.mcp.compat.compat_schemas import CompatArguments, MessageAnswer, compat_tool
 from graph_service.mcp.tool import Effect, ToolContext
-from graph_service.mcp.tool_schemas import Shape
+from graph_service.mcp.tool_schemas import Result
 from graph_service.mcp.tools.forget import Forgettable, forgotten
 from graph_service.mcp.tools.maintenance import StatusArguments, status_answer
 from graph_service.mcp.tools.remember import session_of_today
@@ -27,7 +27,7 @@ from schema.labels import Role
 _GROUPS = Field(None, description="Whose memories; one, several, or the one this connection names.")
 
 
-class AddMemoryArguments(Theirs):
+class AddMemoryArguments(CompatArguments):
     """What `add_memory` takes."""
 
     name: str = Field(description="Name of the episode; not kept.")
@@ -38,7 +38,7 @@ class AddMemoryArguments(Theirs):
     reference_time: datetime | None = Field(None, description="When it was said, ISO 8601; now if left out.")
 
 
-class SearchArguments(Theirs):
+class SearchArguments(CompatArguments):
     """What both searches take."""
 
     query: str
@@ -58,20 +58,20 @@ class SearchFactsArguments(SearchArguments):
     max_facts: int = 10
 
 
-class EpisodesArguments(Theirs):
+class EpisodesArguments(CompatArguments):
     """What `get_episodes` takes."""
 
     group_ids: str | list[str] | None = _GROUPS
     max_episodes: int = Field(10, ge=1, le=100)
 
 
-class UuidArguments(Theirs):
+class UuidArguments(CompatArguments):
     """What the deletions take."""
 
     uuid: str
 
 
-class NodeResult(Shape):
+class NodeResult(Result):
     """A node."""
 
     uuid: str
@@ -88,7 +88,7 @@ class NodesResult(MessageAnswer):
     nodes: list[NodeResult] = Field([])
 
 
-class FactResult(Shape):
+class FactResult(Result):
     """A fact."""
 
     uuid: str
@@ -105,7 +105,7 @@ class FactsResult(MessageAnswer):
     facts: list[FactResult] = Field([])
 
 
-class EpisodeResult(Shape):
+class EpisodeResult(Result):
     """A message."""
 
     uuid: str
@@ -133,17 +133,17 @@ _SESSIONS_LOOKED_AT: Final = 20
 _SPOKEN = re.compile(r"([^:\n：]{1,60})[:：]\s*(.+)")
 
 
-async def _add_memory(desk: ToolContext, caller: Caller, given: AddMemoryArguments) -> MessageAnswer:
-    group = caller.whose(given.group_id)
+async def _add_memory(context: ToolContext, caller: Caller, given: AddMemoryArguments) -> MessageAnswer:
+    group = caller.user_of(given.group_id)
     incoming = RememberRequest(
         user_id=group,
-        session_id=session_of_today(desk),
+        session_id=session_of_today(context),
         messages=tuple(
             IncomingMessage(role=role, speaker=speaker, text=text, time=given.reference_time, id=name)
             for role, speaker, text, name in _spoken(given)
         ),
     )
-    receipt = await desk.memory.remember(caller.tenant, incoming)
+    receipt = await context.memory.remember(caller.tenant, incoming)
     return MessageAnswer(message=f"Episode {given.name!r} stored in group {group!r}: {receipt.message_ids[0]}")
 
 
@@ -162,20 +162,20 @@ def _spoken(given: AddMemoryArguments) -> list[tuple[str, str | None, str, str |
     return found
 
 
-async def _search_nodes(desk: ToolContext, caller: Caller, given: SearchNodesArguments) -> NodesResult:
+async def _search_nodes(context: ToolContext, caller: Caller, given: SearchNodesArguments) -> NodesResult:
     async def of(group: str) -> list[NodeResult]:
         types = [one.casefold() for one in given.entity_types]
-        found = await desk.memory.nodes.search(caller.tenant, group, given.query, types=types, limit=given.max_nodes)
+        found = await context.memory.nodes.search(caller.tenant, group, given.query, types=types, limit=given.max_nodes)
         return [_node(one, group) for one in found]
 
     found = await _of_each(_groups(caller, given.group_ids), of)
     return NodesResult(message=_counted(found, "nodes"), nodes=found[: given.max_nodes])
 
 
-async def _search_facts(desk: ToolContext, caller: Caller, given: SearchFactsArguments) -> FactsResult:
+async def _search_facts(context: ToolContext, caller: Caller, given: SearchFactsArguments) -> FactsResult:
     async def of(group: str) -> list[tuple[float, FactResult]]:
         question = Question(user_id=group, text=given.query, limit=given.max_facts, kinds=(HitKind.FACT,))
-        answer = await desk.memory.recall(caller.tenant, question)
+        answer = await context.memory.recall(caller.tenant, question)
         return [(hit.score, _fact(hit, group)) for hit in answer.hits]
 
     scored = await _of_each(_groups(caller, given.group_ids), of)
@@ -183,13 +183,13 @@ async def _search_facts(desk: ToolContext, caller: Caller, given: SearchFactsArg
     return FactsResult(message=_counted(found, "facts"), facts=found)
 
 
-async def _get_episodes(desk: ToolContext, caller: Caller, given: EpisodesArguments) -> EpisodesResult:
+async def _get_episodes(context: ToolContext, caller: Caller, given: EpisodesArguments) -> EpisodesResult:
     async def of(group: str) -> list[EpisodeResult]:
         found: list[EpisodeResult] = []
-        for view in await desk.memory.sessions.latest(caller.tenant, group, limit=_SESSIONS_LOOKED_AT):
+        for view in await context.memory.sessions.latest(caller.tenant, group, limit=_SESSIONS_LOOKED_AT):
             if len(found) >= given.max_episodes:
                 break
-            heard = await desk.memory.short_term(caller.tenant, group, view.session_id, turns=given.max_episodes)
+            heard = await context.memory.short_term(caller.tenant, group, view.session_id, turns=given.max_episodes)
             found += [
                 EpisodeResult(
                     uuid=turn.id,
@@ -207,15 +207,15 @@ async def _get_episodes(desk: ToolContext, caller: Caller, given: EpisodesArgume
     return EpisodesResult(message=_counted(latest, "episodes"), episodes=latest)
 
 
-async def _get_status(desk: ToolContext, caller: Caller, given: StatusArguments) -> StatusResult:
-    state = await status_answer(desk, caller)
+async def _get_status(context: ToolContext, caller: Caller, given: StatusArguments) -> StatusResult:
+    state = await status_answer(context, caller)
     said = f"the database is {state.database}; {state.waiting + state.in_work} pieces of work are being read"
     return StatusResult(status="ok" if state.database == "up" else "error", message=said)
 
 
 def _deletion(kind: Forgettable) -> Any:
-    async def act(desk: ToolContext, caller: Caller, given: UuidArguments) -> MessageAnswer:
-        await forgotten(desk, caller, kind, given.uuid, None)
+    async def act(context: ToolContext, caller: Caller, given: UuidArguments) -> MessageAnswer:
+        await forgotten(context, caller, kind, given.uuid, None)
         return MessageAnswer(message=f"{given.uuid} was deleted")
 
     return act
@@ -226,7 +226,7 @@ async def _of_each(groups: Sequence[str], ask: Any) -> list[Any]:
 
 
 def _groups(caller: Caller, given: str | list[str] | None) -> list[str]:
-    groups = [given] if isinstance(given, str) else given or [caller.whose(None)]
+    groups = [given] if isinstance(given, str) else given or [caller.user_of(None)]
     if len(groups) > _GROUPS_MAX:
         raise InputError(f"{len(groups)} groups in one call; use at most {_GROUPS_MAX}")
     return list(dict.fromkeys(groups))
@@ -259,7 +259,7 @@ def _counted(found: Sequence[object], what: str) -> str:
 
 
 GRAPHITI: Final = (
-    a_tool(
+    compat_tool(
         "add_memory",
         "Graphiti's name of remember: store an episode (text, JSON, or lines of a conversation).",
         AddMemoryArguments,
@@ -267,7 +267,7 @@ GRAPHITI: Final = (
         Effect.ADDS,
         _add_memory,
     ),
-    a_tool(
+    compat_tool(
         "search_nodes",
         "Graphiti's form of search_nodes: people, places and things by name or words.",
         SearchNodesArguments,
@@ -275,7 +275,7 @@ GRAPHITI: Final = (
         Effect.READS,
         _search_nodes,
     ),
-    a_tool(
+    compat_tool(
         "search_memory_facts",
         "Graphiti's name of recall, facts only: what holds now about a question.",
         SearchFactsArguments,
@@ -283,7 +283,7 @@ GRAPHITI: Final = (
         Effect.READS,
         _search_facts,
     ),
-    a_tool(
+    compat_tool(
         "get_episodes",
         "The latest messages, the latest first.",
         EpisodesArguments,
@@ -291,21 +291,21 @@ GRAPHITI: Final = (
         Effect.READS,
         _get_episodes,
     ),
-    a_tool(
+    compat_tool(
         "delete_episode",
         "Forget a message by its uuid, with all that follows from it.",
         UuidArguments,
         MessageAnswer,
-        Effect.TAKES_AWAY,
+        Effect.DELETES,
         _deletion(Forgettable.MESSAGE),
     ),
-    a_tool(
+    compat_tool(
         "delete_entity_edge",
         "Reject a fact by its uuid; it is not learned again.",
         UuidArguments,
         MessageAnswer,
-        Effect.TAKES_AWAY,
+        Effect.DELETES,
         _deletion(Forgettable.FACT),
     ),
-    a_tool("get_status", "Whether the memory works.", StatusArguments, StatusResult, Effect.READS, _get_status),
+    compat_tool("get_status", "Whether the memory works.", StatusArguments, StatusResult, Effect.READS, _get_status),
 )

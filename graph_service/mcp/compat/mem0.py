@@ -8,9 +8,9 @@ from typing import Any, Final, Literal
 from pydantic import Field, TypeAdapter, ValidationError
 
 from graph_service.mcp.caller import Caller
-from graph_service.mcp.compat.compat_schemas import MessageAnswer, TheirAnswer, Theirs, a_tool
+from graph_service.mcp.compat.compat_schemas import CompatArguments, CompatResult, MessageAnswer, compat_tool
 from graph_service.mcp.tool import Effect, ToolContext
-from graph_service.mcp.tool_schemas import Shape
+from graph_service.mcp.tool_schemas import Result
 from graph_service.mcp.tools.forget import Forgettable, forgotten
 from graph_service.mcp.tools.remember import session_of_today
 from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest
@@ -24,14 +24,14 @@ _FILTERS: Any = Field({}, description='Like {"AND": [{"user_id": "john"}]}: user
 _MOMENT: Final[TypeAdapter[datetime]] = TypeAdapter(datetime)
 
 
-class Turn(Shape):
+class Turn(Result):
     """One message."""
 
     role: Literal["user", "assistant", "system", "tool"]
     content: str
 
 
-class AddMemoryArguments(Theirs):
+class AddMemoryArguments(CompatArguments):
     """What `add_memory` takes."""
 
     text: str = Field(description="What to remember; `messages` win over it.")
@@ -41,7 +41,7 @@ class AddMemoryArguments(Theirs):
     run_id: str | None = Field(None, description="The conversation.")
 
 
-class SearchMemoriesArguments(Theirs):
+class SearchMemoriesArguments(CompatArguments):
     """What `search_memories` takes."""
 
     query: str
@@ -49,7 +49,7 @@ class SearchMemoriesArguments(Theirs):
     limit: int = Field(10, description="1 to 100.")
 
 
-class GetMemoriesArguments(Theirs):
+class GetMemoriesArguments(CompatArguments):
     """What `get_memories` takes."""
 
     filters: dict[str, Any] = _FILTERS
@@ -57,13 +57,13 @@ class GetMemoriesArguments(Theirs):
     page_size: int = Field(10, ge=1, le=100)
 
 
-class DeleteMemoryArguments(Theirs):
+class DeleteMemoryArguments(CompatArguments):
     """What `delete_memory` takes."""
 
     memory_id: str
 
 
-class MemoryResult(Shape):
+class MemoryResult(Result):
     """A fact or a message."""
 
     id: str
@@ -74,7 +74,7 @@ class MemoryResult(Shape):
     created_at: datetime | None = None
 
 
-class MemoriesResult(TheirAnswer):
+class MemoriesResult(CompatResult):
     """Facts and messages."""
 
     results: list[MemoryResult] = Field([])
@@ -98,25 +98,25 @@ _BY_TEXT: Final[Mapping[str, Callable[[str], Filters]]] = {
 }
 
 
-async def _add_memory(desk: ToolContext, caller: Caller, given: AddMemoryArguments) -> MemoriesResult:
-    user_id = caller.whose(given.user_id)
+async def _add_memory(context: ToolContext, caller: Caller, given: AddMemoryArguments) -> MemoriesResult:
+    user_id = caller.user_of(given.user_id)
     turns = given.messages or [Turn(role="user", content=given.text)]
     incoming = RememberRequest(
         user_id=user_id,
-        session_id=given.run_id or session_of_today(desk),
+        session_id=given.run_id or session_of_today(context),
         agent_id=given.agent_id,
         messages=tuple(IncomingMessage(role=turn.role, text=turn.content) for turn in turns),
     )
-    receipt = await desk.memory.remember(caller.tenant, incoming)
+    receipt = await context.memory.remember(caller.tenant, incoming)
     pairs = zip(receipt.message_ids, turns, strict=True)
     return MemoriesResult(
         results=[MemoryResult(id=name, memory=turn.content, user_id=user_id, event="ADD") for name, turn in pairs]
     )
 
 
-async def _search_memories(desk: ToolContext, caller: Caller, given: SearchMemoriesArguments) -> MemoriesResult:
+async def _search_memories(context: ToolContext, caller: Caller, given: SearchMemoriesArguments) -> MemoriesResult:
     wanted = filters_in(given.filters)
-    user_id = caller.whose(wanted.user_id)
+    user_id = caller.user_of(wanted.user_id)
     question = Question(
         user_id=user_id,
         text=given.query,
@@ -126,7 +126,7 @@ async def _search_memories(desk: ToolContext, caller: Caller, given: SearchMemor
         end=wanted.end,
         narrowed=QueryFilters(agent_id=wanted.agent_id, session_id=wanted.run_id),
     )
-    answer = await desk.memory.recall(caller.tenant, question)
+    answer = await context.memory.recall(caller.tenant, question)
     return MemoriesResult(
         results=[
             MemoryResult(id=hit.id, memory=hit.text, user_id=user_id, score=round(hit.score, 3), created_at=hit.said_at)
@@ -135,12 +135,12 @@ async def _search_memories(desk: ToolContext, caller: Caller, given: SearchMemor
     )
 
 
-async def _get_memories(desk: ToolContext, caller: Caller, given: GetMemoriesArguments) -> MemoriesResult:
+async def _get_memories(context: ToolContext, caller: Caller, given: GetMemoriesArguments) -> MemoriesResult:
     wanted = filters_in(given.filters)
     if wanted != Filters(user_id=wanted.user_id):
         raise InputError("get_memories filters by user_id only; use search_memories for the others")
-    user_id = caller.whose(wanted.user_id)
-    nodes = await desk.memory.nodes.named(caller.tenant, user_id, None, limit=_LISTED_MAX, facts=_FACTS_EACH)
+    user_id = caller.user_of(wanted.user_id)
+    nodes = await context.memory.nodes.named(caller.tenant, user_id, None, limit=_LISTED_MAX, facts=_FACTS_EACH)
     # A fact between two nodes is told with both.
     facts = {fact.id: fact for node in nodes for fact in node.facts}
     ordered = sorted(facts.values(), key=lambda fact: (fact.valid_at, fact.id), reverse=True)
@@ -153,11 +153,11 @@ def _listed(fact: FactOfNode, user_id: str) -> MemoryResult:
     return MemoryResult(id=fact.id, memory=said, user_id=user_id, created_at=fact.valid_at)
 
 
-async def _delete_memory(desk: ToolContext, caller: Caller, given: DeleteMemoryArguments) -> MessageAnswer:
+async def _delete_memory(context: ToolContext, caller: Caller, given: DeleteMemoryArguments) -> MessageAnswer:
     try:
-        await forgotten(desk, caller, Forgettable.FACT, given.memory_id, None)
+        await forgotten(context, caller, Forgettable.FACT, given.memory_id, None)
     except NotFoundError:
-        await forgotten(desk, caller, Forgettable.MESSAGE, given.memory_id, None)
+        await forgotten(context, caller, Forgettable.MESSAGE, given.memory_id, None)
     return MessageAnswer(message="Memory deleted successfully!")
 
 
@@ -201,7 +201,7 @@ def _moment(value: Any) -> datetime | None:
 
 
 MEM0: Final = (
-    a_tool(
+    compat_tool(
         "add_memory",
         "mem0's name of remember: store a sentence or a conversation.",
         AddMemoryArguments,
@@ -209,7 +209,7 @@ MEM0: Final = (
         Effect.ADDS,
         _add_memory,
     ),
-    a_tool(
+    compat_tool(
         "search_memories",
         "mem0's name of recall: facts and messages that answer a question, best first.",
         SearchMemoriesArguments,
@@ -217,7 +217,7 @@ MEM0: Final = (
         Effect.READS,
         _search_memories,
     ),
-    a_tool(
+    compat_tool(
         "get_memories",
         "The facts that hold about a user, the latest first, page by page.",
         GetMemoriesArguments,
@@ -225,12 +225,12 @@ MEM0: Final = (
         Effect.READS,
         _get_memories,
     ),
-    a_tool(
+    compat_tool(
         "delete_memory",
         "Reject a fact, or forget a message, by its id.",
         DeleteMemoryArguments,
         MessageAnswer,
-        Effect.TAKES_AWAY,
+        Effect.DELETES,
         _delete_memory,
     ),
 )

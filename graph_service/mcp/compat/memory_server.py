@@ -6,9 +6,9 @@ from typing import Final
 from pydantic import ConfigDict, Field
 
 from graph_service.mcp.caller import Caller
-from graph_service.mcp.compat.compat_schemas import TheirAnswer, Theirs, a_tool
+from graph_service.mcp.compat.compat_schemas import CompatArguments, CompatResult, compat_tool
 from graph_service.mcp.tool import Effect, ToolContext
-from graph_service.mcp.tool_schemas import Shape
+from graph_service.mcp.tool_schemas import Result
 from graph_service.mcp.tools.forget import Forgettable, forgotten
 from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest
 from graph_service.memory.mindmap.node_search import NAMED_MAX, FactOfNode, NodeFound
@@ -28,7 +28,7 @@ IS_A: Final = "is a"
 _TYPES: Final = frozenset(EntityType)
 
 
-class Entity(Shape):
+class Entity(Result):
     """An entity as they write it."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
@@ -38,7 +38,7 @@ class Entity(Shape):
     observations: list[str] = Field([])
 
 
-class Relation(Shape):
+class Relation(Result):
     """A relation as they write it."""
 
     model_config = ConfigDict(extra="ignore", frozen=True, populate_by_name=True)
@@ -48,7 +48,7 @@ class Relation(Shape):
     relationType: str  # noqa: N815  their word
 
 
-class Graph(TheirAnswer):
+class Graph(CompatResult):
     """A graph as they write it."""
 
     entities: list[Entity] = Field([])
@@ -123,19 +123,19 @@ def _noted(name: str, relation: str, obj: str, statement: str, *, subject_type: 
 _FACTS_EACH: Final = 100
 
 
-class EntitiesArguments(Theirs):
+class EntitiesArguments(CompatArguments):
     """What `create_entities` takes."""
 
     entities: list[Entity]
 
 
-class RelationsArguments(Theirs):
+class RelationsArguments(CompatArguments):
     """What `create_relations` and `delete_relations` take."""
 
     relations: list[Relation]
 
 
-class Observed(Shape):
+class Observed(Result):
     """Observations about an entity."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
@@ -145,70 +145,70 @@ class Observed(Shape):
     observations: list[str] = Field([])
 
 
-class AddObservationsArguments(Theirs):
+class AddObservationsArguments(CompatArguments):
     """What `add_observations` takes."""
 
     observations: list[Observed] = Field(description="For each entity: entityName and contents.")
 
 
-class DeleteObservationsArguments(Theirs):
+class DeleteObservationsArguments(CompatArguments):
     """What `delete_observations` takes."""
 
     deletions: list[Observed] = Field(description="For each entity: entityName and observations.")
 
 
-class NamesArguments(Theirs):
+class NamesArguments(CompatArguments):
     """What `open_nodes` takes."""
 
     names: list[str]
 
 
-class EntityNamesArguments(Theirs):
+class EntityNamesArguments(CompatArguments):
     """What `delete_entities` takes."""
 
     entityNames: list[str]  # noqa: N815  their word
 
 
-class QueryArguments(Theirs):
+class QueryArguments(CompatArguments):
     """What `search_nodes` takes."""
 
     query: str
 
 
-class NothingArguments(Theirs):
+class NothingArguments(CompatArguments):
     """What `read_graph` takes: nothing."""
 
 
-class StoredResult(TheirAnswer):
+class StoredResult(CompatResult):
     """What became of what was handed in; it is on the graph as soon as it was read, mostly within a second."""
 
     stored: int = Field(description="How many notes were new.")
     repeated: int = Field(description="How many were there before.")
 
 
-class DeletedResult(TheirAnswer):
+class DeletedResult(CompatResult):
     """What was taken away."""
 
     deleted: int
     missing: list[str] = Field([])
 
 
-async def _create_entities(desk: ToolContext, caller: Caller, given: EntitiesArguments) -> StoredResult:
-    return await _store(desk, caller, [one for entity in given.entities for one in told(entity)])
+async def _create_entities(context: ToolContext, caller: Caller, given: EntitiesArguments) -> StoredResult:
+    return await _store(context, caller, [one for entity in given.entities for one in told(entity)])
 
 
-async def _create_relations(desk: ToolContext, caller: Caller, given: RelationsArguments) -> StoredResult:
-    return await _store(desk, caller, [said_of(relation) for relation in given.relations])
+async def _create_relations(context: ToolContext, caller: Caller, given: RelationsArguments) -> StoredResult:
+    return await _store(context, caller, [said_of(relation) for relation in given.relations])
 
 
-async def _add_observations(desk: ToolContext, caller: Caller, given: AddObservationsArguments) -> StoredResult:
+async def _add_observations(context: ToolContext, caller: Caller, given: AddObservationsArguments) -> StoredResult:
     notes = [note(one.entityName, text) for one in given.observations for text in one.contents]
-    return await _store(desk, caller, notes)
+    return await _store(context, caller, notes)
 
 
-async def _store(desk: ToolContext, caller: Caller, notes: Sequence[tuple[str, ProvidedFact]]) -> StoredResult:
+async def _store(context: ToolContext, caller: Caller, notes: Sequence[tuple[str, ProvidedFact]]) -> StoredResult:
     """Return each note is a message with an id of its own, so that it can be repeated and deleted by what it says."""
-    user_id, stored, repeated = caller.whose(None), 0, 0
+    user_id, stored, repeated = caller.user_of(None), 0, 0
     unique = list(dict(notes).items())
     for first in range(0, len(unique), LIMITS.facts):
         some = unique[first : first + LIMITS.facts]
@@ -221,54 +221,58 @@ async def _store(desk: ToolContext, caller: Caller, notes: Sequence[tuple[str, P
                 for i, (_, fact) in enumerate(some)
             ),
         )
-        receipt = await desk.memory.remember(caller.tenant, incoming)
+        receipt = await context.memory.remember(caller.tenant, incoming)
         stored, repeated = stored + receipt.stored, repeated + receipt.repeated
     return StoredResult(stored=stored, repeated=repeated)
 
 
-async def _read_graph(desk: ToolContext, caller: Caller, given: NothingArguments) -> Graph:
-    return await _graph(desk, caller, None)
+async def _read_graph(context: ToolContext, caller: Caller, given: NothingArguments) -> Graph:
+    return await _graph(context, caller, None)
 
 
-async def _open_nodes(desk: ToolContext, caller: Caller, given: NamesArguments) -> Graph:
-    return await _graph(desk, caller, given.names)
+async def _open_nodes(context: ToolContext, caller: Caller, given: NamesArguments) -> Graph:
+    return await _graph(context, caller, given.names)
 
 
-async def _graph(desk: ToolContext, caller: Caller, names: Sequence[str] | None) -> Graph:
-    user_id = caller.whose(None)
-    found = await desk.memory.nodes.named(caller.tenant, user_id, names, limit=NAMED_MAX, facts=_FACTS_EACH)
+async def _graph(context: ToolContext, caller: Caller, names: Sequence[str] | None) -> Graph:
+    user_id = caller.user_of(None)
+    found = await context.memory.nodes.named(caller.tenant, user_id, names, limit=NAMED_MAX, facts=_FACTS_EACH)
     return graph_of(found)
 
 
-async def _search_nodes(desk: ToolContext, caller: Caller, given: QueryArguments) -> Graph:
-    found = await desk.memory.nodes.search(
-        caller.tenant, caller.whose(None), given.query, limit=LIMITS.results, facts=_FACTS_EACH
+async def _search_nodes(context: ToolContext, caller: Caller, given: QueryArguments) -> Graph:
+    found = await context.memory.nodes.search(
+        caller.tenant, caller.user_of(None), given.query, limit=LIMITS.results, facts=_FACTS_EACH
     )
     return graph_of(found)
 
 
-async def _delete_observations(desk: ToolContext, caller: Caller, given: DeleteObservationsArguments) -> DeletedResult:
+async def _delete_observations(
+    context: ToolContext, caller: Caller, given: DeleteObservationsArguments
+) -> DeletedResult:
     return await _delete(
-        desk, caller, {note(one.entityName, text)[0]: text for one in given.deletions for text in one.observations}
+        context, caller, {note(one.entityName, text)[0]: text for one in given.deletions for text in one.observations}
     )
 
 
-async def _delete_relations(desk: ToolContext, caller: Caller, given: RelationsArguments) -> DeletedResult:
+async def _delete_relations(context: ToolContext, caller: Caller, given: RelationsArguments) -> DeletedResult:
     notes = [said_of(relation) for relation in given.relations]
-    return await _delete(desk, caller, {name: fact.statement for name, fact in notes})
+    return await _delete(context, caller, {name: fact.statement for name, fact in notes})
 
 
-async def _delete_entities(desk: ToolContext, caller: Caller, given: EntityNamesArguments) -> DeletedResult:
+async def _delete_entities(context: ToolContext, caller: Caller, given: EntityNamesArguments) -> DeletedResult:
     deleted, missing = 0, []
     for name in given.entityNames:
-        found = await desk.memory.nodes.named(caller.tenant, caller.whose(None), [name], limit=1, facts=_FACTS_EACH)
+        found = await context.memory.nodes.named(
+            caller.tenant, caller.user_of(None), [name], limit=1, facts=_FACTS_EACH
+        )
         if not found:
             missing.append(name)
             continue
         # The notes go too, so that the same may be told again later.
-        await _delete(desk, caller, _notes_of(graph_of(found)))
-        if await desk.memory.nodes.named(caller.tenant, caller.whose(None), [name], limit=1, facts=0):
-            await forgotten(desk, caller, Forgettable.ENTITY, found[0].id, None)
+        await _delete(context, caller, _notes_of(graph_of(found)))
+        if await context.memory.nodes.named(caller.tenant, caller.user_of(None), [name], limit=1, facts=0):
+            await forgotten(context, caller, Forgettable.ENTITY, found[0].id, None)
         deleted += 1
     return DeletedResult(deleted=deleted, missing=missing)
 
@@ -281,18 +285,18 @@ def _notes_of(graph: Graph) -> dict[str, str]:
     return {name: fact.statement for name, fact in notes}
 
 
-async def _delete(desk: ToolContext, caller: Caller, notes: Mapping[str, str]) -> DeletedResult:
-    session, missing = session_uri(caller.tenant, caller.whose(None), NOTES), []
+async def _delete(context: ToolContext, caller: Caller, notes: Mapping[str, str]) -> DeletedResult:
+    session, missing = session_uri(caller.tenant, caller.user_of(None), NOTES), []
     for name, text in notes.items():
         try:
-            await forgotten(desk, caller, Forgettable.MESSAGE, message_uri(session, name), None)
+            await forgotten(context, caller, Forgettable.MESSAGE, message_uri(session, name), None)
         except NotFoundError:
             missing.append(text)
     return DeletedResult(deleted=len(notes) - len(missing), missing=missing)
 
 
 MEMORY: Final = (
-    a_tool(
+    compat_tool(
         "create_entities",
         "Store entities with observations about them. For what was said in a conversation use remember.",
         EntitiesArguments,
@@ -300,7 +304,7 @@ MEMORY: Final = (
         Effect.ADDS,
         _create_entities,
     ),
-    a_tool(
+    compat_tool(
         "create_relations",
         "Store relations between entities, in active voice.",
         RelationsArguments,
@@ -308,7 +312,7 @@ MEMORY: Final = (
         Effect.ADDS,
         _create_relations,
     ),
-    a_tool(
+    compat_tool(
         "add_observations",
         "Store observations about entities.",
         AddObservationsArguments,
@@ -316,7 +320,7 @@ MEMORY: Final = (
         Effect.ADDS,
         _add_observations,
     ),
-    a_tool(
+    compat_tool(
         "read_graph",
         "The whole graph of the user. Long: get_context tells what matters in a fraction of the tokens.",
         NothingArguments,
@@ -324,7 +328,7 @@ MEMORY: Final = (
         Effect.READS,
         _read_graph,
     ),
-    a_tool(
+    compat_tool(
         "open_nodes",
         "Entities by their names.",
         NamesArguments,
@@ -332,7 +336,7 @@ MEMORY: Final = (
         Effect.READS,
         _open_nodes,
     ),
-    a_tool(
+    compat_tool(
         "search_nodes",
         "Entities by name, alias, or words of what is said about them.",
         QueryArguments,
@@ -340,28 +344,28 @@ MEMORY: Final = (
         Effect.READS,
         _search_nodes,
     ),
-    a_tool(
+    compat_tool(
         "delete_entities",
         "Forget entities with their observations and relations.",
         EntityNamesArguments,
         DeletedResult,
-        Effect.TAKES_AWAY,
+        Effect.DELETES,
         _delete_entities,
     ),
-    a_tool(
+    compat_tool(
         "delete_observations",
         "Forget observations about entities.",
         DeleteObservationsArguments,
         DeletedResult,
-        Effect.TAKES_AWAY,
+        Effect.DELETES,
         _delete_observations,
     ),
-    a_tool(
+    compat_tool(
         "delete_relations",
         "Forget relations between entities.",
         RelationsArguments,
         DeletedResult,
-        Effect.TAKES_AWAY,
+        Effect.DELETES,
         _delete_relations,
     ),
 )

@@ -6,9 +6,9 @@ from pydantic import Field
 
 from graph_service.mcp.caller import Caller
 from graph_service.mcp.tool import Effect, Tool, ToolContext
-from graph_service.mcp.tool_schemas import Arguments, Shape
+from graph_service.mcp.tool_schemas import Arguments, Result
 from graph_service.mcp.tools.remember import UserId
-from graph_service.memory.forgetting.commit import Forgotten
+from graph_service.memory.forgetting.commit import ForgetResult
 from schema.errors import InputError
 
 
@@ -35,7 +35,7 @@ class ForgetArguments(Arguments):
     confirm: bool = Field(False, description="Must be true for kind `user`, after a person agreed.")
 
 
-class ForgetAnswer(Shape):
+class ForgetAnswer(Result):
     """What was taken away."""
 
     messages: int = 0
@@ -46,16 +46,18 @@ class ForgetAnswer(Shape):
     spooled: int = Field(0, description="Messages that waited on disk.")
 
 
-async def forgotten(desk: ToolContext, caller: Caller, kind: Forgettable, name: str, user_id: str | None) -> Forgotten:
+async def forgotten(
+    context: ToolContext, caller: Caller, kind: Forgettable, name: str, user_id: str | None
+) -> ForgetResult:
     """Forget one thing."""
-    forgetting, tenant = desk.memory.forgetting, caller.tenant
+    forgetting, tenant = context.memory.forgetting, caller.tenant
     match kind:
         case Forgettable.MESSAGE:
             return await forgetting.message(tenant, name)
         case Forgettable.SCENE:
             return await forgetting.scene(tenant, name)
         case Forgettable.SESSION:
-            return await forgetting.session(tenant, caller.whose(user_id), name)
+            return await forgetting.session(tenant, caller.user_of(user_id), name)
         case Forgettable.FACT:
             return await forgetting.fact(tenant, name)
         case Forgettable.ENTITY:
@@ -64,13 +66,13 @@ async def forgotten(desk: ToolContext, caller: Caller, kind: Forgettable, name: 
             return await forgetting.user(tenant, name)
 
 
-async def _forget(desk: ToolContext, caller: Caller, given: ForgetArguments) -> ForgetAnswer:
+async def _forget(context: ToolContext, caller: Caller, given: ForgetArguments) -> ForgetAnswer:
     if given.kind is Forgettable.USER and not given.confirm:
         raise InputError(
             f"this would forget everything of user {given.id!r} and cannot be taken back: ask the person, then call"
             " again with confirm = true"
         )
-    done = await forgotten(desk, caller, given.kind, given.id, given.user_id)
+    done = await forgotten(context, caller, given.kind, given.id, given.user_id)
     return ForgetAnswer.model_validate(done, from_attributes=True)
 
 
@@ -84,7 +86,7 @@ FORGET = Tool(
     ),
     arguments=ForgetArguments,
     answer=ForgetAnswer,
-    effect=Effect.TAKES_AWAY,
+    effect=Effect.DELETES,
     act=_forget,
     administers=lambda given: given.kind is Forgettable.USER,
 )

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from graph_service.mcp.caller import Caller
 from graph_service.mcp.tool import Effect, Tool, ToolContext
-from graph_service.mcp.tool_schemas import Arguments, Shape
+from graph_service.mcp.tool_schemas import Arguments, Result
 from graph_service.mcp.tools.remember import UserId
 from graph_service.memory.summaries.service import Level
 from schema.errors import InputError, UnavailableError
@@ -23,7 +23,7 @@ class ReadMemoryArguments(Arguments):
     after: str | None = Field(None, description="`after` of the L2 text before: what was said behind it.")
 
 
-class LayerAnswer(Shape):
+class LayerAnswer(Result):
     """One text of one memory."""
 
     uri: str
@@ -42,7 +42,7 @@ class ListSessionsArguments(Arguments):
     limit: int = Field(20, description="At most so many, 1 to 100.")
 
 
-class SessionAnswer(Shape):
+class SessionAnswer(Result):
     """One conversation and where it stands."""
 
     session_id: str
@@ -58,7 +58,7 @@ class SessionAnswer(Shape):
     problem: str | None = None
 
 
-class SessionsAnswer(Shape):
+class SessionsAnswer(Result):
     """Conversations, the latest first."""
 
     sessions: list[SessionAnswer]
@@ -72,7 +72,7 @@ class GenerateLayersArguments(Arguments):
     all_users: bool = Field(False, description="The sessions of every user.")
 
 
-class LayersAnswer(Shape):
+class LayersAnswer(Result):
     """Of how many sessions texts were made."""
 
     sessions: int
@@ -87,7 +87,7 @@ class IndexMemoriesArguments(Arguments):
     dry_run: bool = Field(False, description="Look only, mend nothing.")
 
 
-class IndexAnswer(Shape):
+class IndexAnswer(Result):
     """What was looked at and mended."""
 
     total: int
@@ -108,7 +108,7 @@ class StatusArguments(Arguments):
     """What `status` takes: nothing."""
 
 
-class StatusAnswer(Shape):
+class StatusAnswer(Result):
     """Whether the memory works, and what is still being read."""
 
     database: str = Field(description="`up`, or `away`: then messages are kept on disk and answers are degraded.")
@@ -124,43 +124,43 @@ class StatusAnswer(Shape):
     version: str
 
 
-async def _read_memory(desk: ToolContext, caller: Caller, given: ReadMemoryArguments) -> LayerAnswer:
-    found = await desk.memory.layers.layer(caller.tenant, given.uri, given.level, after=given.after)
+async def _read_memory(context: ToolContext, caller: Caller, given: ReadMemoryArguments) -> LayerAnswer:
+    found = await context.memory.layers.layer(caller.tenant, given.uri, given.level, after=given.after)
     return LayerAnswer.model_validate(found, from_attributes=True)
 
 
-async def _list_sessions(desk: ToolContext, caller: Caller, given: ListSessionsArguments) -> SessionsAnswer:
-    found = await desk.memory.sessions.latest(caller.tenant, caller.whose(given.user_id), limit=given.limit)
+async def _list_sessions(context: ToolContext, caller: Caller, given: ListSessionsArguments) -> SessionsAnswer:
+    found = await context.memory.sessions.latest(caller.tenant, caller.user_of(given.user_id), limit=given.limit)
     return SessionsAnswer(sessions=[_session(view) for view in found])
 
 
-async def _close_session(desk: ToolContext, caller: Caller, given: CloseSessionArguments) -> SessionAnswer:
-    return _session(await desk.memory.sessions.close(caller.tenant, caller.whose(given.user_id), given.session_id))
+async def _close_session(context: ToolContext, caller: Caller, given: CloseSessionArguments) -> SessionAnswer:
+    return _session(await context.memory.sessions.close(caller.tenant, caller.user_of(given.user_id), given.session_id))
 
 
 def _session(view: SessionView) -> SessionAnswer:
     return SessionAnswer.model_validate(view, from_attributes=True)
 
 
-async def _generate_layers(desk: ToolContext, caller: Caller, given: GenerateLayersArguments) -> LayersAnswer:
+async def _generate_layers(context: ToolContext, caller: Caller, given: GenerateLayersArguments) -> LayersAnswer:
     if given.all_users and (given.user_id or given.session_id):
         raise InputError("all_users goes with neither user_id nor session_id; leave one of them out")
-    user_id = None if given.all_users else caller.whose(given.user_id)
-    report = await desk.memory.layers.generate(caller.tenant, user_id=user_id, session_id=given.session_id)
+    user_id = None if given.all_users else caller.user_of(given.user_id)
+    report = await context.memory.layers.generate(caller.tenant, user_id=user_id, session_id=given.session_id)
     return LayersAnswer.model_validate(report, from_attributes=True)
 
 
-async def _index_memories(desk: ToolContext, caller: Caller, given: IndexMemoriesArguments) -> IndexAnswer:
-    report = await desk.memory.sync(caller.tenant, dry_run=given.dry_run)
+async def _index_memories(context: ToolContext, caller: Caller, given: IndexMemoriesArguments) -> IndexAnswer:
+    report = await context.memory.sync(caller.tenant, dry_run=given.dry_run)
     found = {problem.value: count for problem, count in sorted(report.found.items()) if count}
     return IndexAnswer(
         total=report.total, indexed=report.indexed, skipped=report.skipped, errors=report.errors, found=found
     )
 
 
-async def status_answer(desk: ToolContext, caller: Caller) -> StatusAnswer:
+async def status_answer(context: ToolContext, caller: Caller) -> StatusAnswer:
     """Return how the memory of a caller's tenant does; answers while the database is away, too."""
-    about, depth = desk.about, await desk.memory.spool_admin.depth(caller.tenant)
+    about, depth = context.about, await context.memory.spool_admin.depth(caller.tenant)
     said = StatusAnswer(
         database="away",
         waiting=0,
@@ -173,15 +173,15 @@ async def status_answer(desk: ToolContext, caller: Caller) -> StatusAnswer:
         version=about.version,
     )
     try:
-        work = await desk.memory.backlog(caller.tenant)
+        work = await context.memory.backlog(caller.tenant)
     except UnavailableError:
         return said
     counts = {"waiting": work.waiting, "in_work": work.leased, "given_up": work.dead}
     return said.model_copy(update={"database": "up", **counts})
 
 
-async def _status(desk: ToolContext, caller: Caller, given: StatusArguments) -> StatusAnswer:
-    return await status_answer(desk, caller)
+async def _status(context: ToolContext, caller: Caller, given: StatusArguments) -> StatusAnswer:
+    return await status_answer(context, caller)
 
 
 READ_MEMORY = Tool(
@@ -215,7 +215,7 @@ GENERATE_LAYERS = Tool(
     ),
     arguments=GenerateLayersArguments,
     answer=LayersAnswer,
-    effect=Effect.MENDS,
+    effect=Effect.REPAIRS,
     act=_generate_layers,
 )
 INDEX_MEMORIES = Tool(
@@ -227,7 +227,7 @@ INDEX_MEMORIES = Tool(
     ),
     arguments=IndexMemoriesArguments,
     answer=IndexAnswer,
-    effect=Effect.MENDS,
+    effect=Effect.REPAIRS,
     act=_index_memories,
     administers=lambda _given: True,
 )
@@ -240,7 +240,7 @@ CLOSE_SESSION = Tool(
     ),
     arguments=CloseSessionArguments,
     answer=SessionAnswer,
-    effect=Effect.MENDS,
+    effect=Effect.REPAIRS,
     act=_close_session,
 )
 STATUS = Tool(

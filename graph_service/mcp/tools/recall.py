@@ -7,7 +7,7 @@ from pydantic import Field
 
 from graph_service.mcp.caller import Caller
 from graph_service.mcp.tool import Effect, Tool, ToolContext
-from graph_service.mcp.tool_schemas import Arguments, Shape
+from graph_service.mcp.tool_schemas import Arguments, Result
 from graph_service.mcp.tools.remember import UserId
 from graph_service.memory.context_builder.builder import Context, Wanted
 from graph_service.memory.context_builder.phrasing import Language
@@ -38,7 +38,7 @@ class RecallArguments(Arguments):
     after: str | None = Field(None, description="The cursor of the last answer: brings what comes next.")
 
 
-class Proof(Shape):
+class Proof(Result):
     """A message that proves a hit."""
 
     id: str
@@ -48,7 +48,7 @@ class Proof(Shape):
     speaker: str | None = None
 
 
-class HitAnswer(Shape):
+class HitAnswer(Result):
     """One thing that answers the question."""
 
     kind: HitKind
@@ -70,7 +70,7 @@ class HitAnswer(Shape):
     evidence: list[Proof] = Field([])
 
 
-class RecallAnswer(Shape):
+class RecallAnswer(Result):
     """Hits, best first."""
 
     hits: list[HitAnswer] = Field(description="Best first.")
@@ -94,7 +94,7 @@ class ContextArguments(Arguments):
     sources: bool = Field(False, description="Also tell what each mark [1] in the text stands for.")
 
 
-class Source(Shape):
+class Source(Result):
     """What a mark in a context stands for."""
 
     mark: int
@@ -103,7 +103,7 @@ class Source(Shape):
     uri: str
 
 
-class ContextAnswer(Shape):
+class ContextAnswer(Result):
     """A text for a prompt."""
 
     text: str = Field(description="Dated lines of memory, quoted as data; empty when not even its frame fits.")
@@ -115,9 +115,9 @@ class ContextAnswer(Shape):
     sources: list[Source] = Field([])
 
 
-async def _recall(desk: ToolContext, caller: Caller, given: RecallArguments) -> RecallAnswer:
+async def _recall(context: ToolContext, caller: Caller, given: RecallArguments) -> RecallAnswer:
     question = Question(
-        user_id=caller.whose(given.user_id),
+        user_id=caller.user_of(given.user_id),
         text=given.query,
         limit=given.limit,
         kinds=tuple(HitKind) if given.kinds is None else tuple(given.kinds),
@@ -130,7 +130,7 @@ async def _recall(desk: ToolContext, caller: Caller, given: RecallArguments) -> 
         session_id=given.session_id,
         narrowed=QueryFilters(session_id=given.in_session, entities=tuple(given.about), after=given.after),
     )
-    return _recalled(await desk.memory.recall(caller.tenant, question), whole=given.full_text)
+    return _recalled(await context.memory.recall(caller.tenant, question), whole=given.full_text)
 
 
 def _recalled(answer: Answer, *, whole: bool) -> RecallAnswer:
@@ -175,9 +175,9 @@ def _cut(text: str, *, whole: bool) -> str:
     return text if whole or len(text) <= TEXT_CHARS_MAX else text[: TEXT_CHARS_MAX - 1] + "…"
 
 
-async def _get_context(desk: ToolContext, caller: Caller, given: ContextArguments) -> ContextAnswer:
+async def _get_context(context: ToolContext, caller: Caller, given: ContextArguments) -> ContextAnswer:
     wanted = Wanted(
-        user_id=caller.whose(given.user_id),
+        user_id=caller.user_of(given.user_id),
         query=given.query,
         tokens_max=given.max_tokens,
         session_id=given.session_id,
@@ -185,7 +185,7 @@ async def _get_context(desk: ToolContext, caller: Caller, given: ContextArgument
         as_of=given.as_of,
         language=given.language,
     )
-    return _told(await desk.memory.context(caller.tenant, wanted), sources=given.sources)
+    return _told(await context.memory.context(caller.tenant, wanted), sources=given.sources)
 
 
 def _told(found: Context, *, sources: bool) -> ContextAnswer:

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from graph_service.mcp.caller import Caller
 from graph_service.mcp.tool import Effect, Tool, ToolContext
-from graph_service.mcp.tool_schemas import Arguments, Shape
+from graph_service.mcp.tool_schemas import Arguments, Result
 from graph_service.memory.ingest.episode_writer import Receipt
 from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest
 from schema.fact import FactKind
@@ -16,7 +16,7 @@ from schema.message import ProvidedFact
 UserId = Annotated[str | None, Field(description="Whose memory; that of the connection's user if left out.")]
 
 
-class Said(Shape):
+class Said(Result):
     """One message."""
 
     role: Literal["user", "assistant", "system", "tool"]
@@ -28,7 +28,7 @@ class Said(Shape):
     zone: str | None = Field(None, description="Where it was said: Asia/Shanghai or +08:00.")
 
 
-class ReadFact(Shape):
+class ReadFact(Result):
     """A fact that the agent read itself."""
 
     subject: str = Field(description="`user`, `assistant`, or a name.")
@@ -63,7 +63,7 @@ class RememberArguments(Arguments):
     request_id: str | None = Field(None, description="Makes a repetition of messages without id and time harmless.")
 
 
-class RememberAnswer(Shape):
+class RememberAnswer(Result):
     """What became of the messages."""
 
     stored: int = Field(description="How many messages were new.")
@@ -86,15 +86,15 @@ def receipt_answer(receipt: Receipt) -> RememberAnswer:
     )
 
 
-def session_of_today(desk: ToolContext) -> str:
+def session_of_today(context: ToolContext) -> str:
     """Return the conversation that messages belong to when nobody says which."""
-    return f"mcp-{desk.clock():%Y-%m-%d}"
+    return f"mcp-{context.clock():%Y-%m-%d}"
 
 
-async def _remember(desk: ToolContext, caller: Caller, given: RememberArguments) -> RememberAnswer:
+async def _remember(context: ToolContext, caller: Caller, given: RememberArguments) -> RememberAnswer:
     incoming = RememberRequest(
-        user_id=caller.whose(given.user_id),
-        session_id=given.session_id or session_of_today(desk),
+        user_id=caller.user_of(given.user_id),
+        session_id=given.session_id or session_of_today(context),
         messages=tuple(IncomingMessage(**dict(said)) for said in given.messages),
         user_name=given.user_name,
         agent_id=given.agent_id,
@@ -102,7 +102,7 @@ async def _remember(desk: ToolContext, caller: Caller, given: RememberArguments)
         summary=given.summary,
         request_id=given.request_id,
     )
-    return receipt_answer(await desk.memory.remember(caller.tenant, incoming))
+    return receipt_answer(await context.memory.remember(caller.tenant, incoming))
 
 
 def _brought(fact: ReadFact) -> ProvidedFact:

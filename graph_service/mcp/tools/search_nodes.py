@@ -6,7 +6,7 @@ from pydantic import Field
 
 from graph_service.mcp.caller import Caller
 from graph_service.mcp.tool import Effect, Tool, ToolContext
-from graph_service.mcp.tool_schemas import Arguments, Shape
+from graph_service.mcp.tool_schemas import Arguments, Result
 from graph_service.mcp.tools.remember import UserId
 from graph_service.memory.mindmap.node_search import FactOfNode, NodeFound
 from schema.entity import EntityType
@@ -22,7 +22,7 @@ class SearchNodesArguments(Arguments):
     facts: int = Field(5, description="Facts told of each, 0 to 100.")
 
 
-class NodeFact(Shape):
+class NodeFact(Result):
     """A fact that holds."""
 
     id: str
@@ -34,7 +34,7 @@ class NodeFact(Shape):
     since: datetime
 
 
-class Node(Shape):
+class Node(Result):
     """A user, agent or entity."""
 
     id: str = Field(description="forget takes it.")
@@ -46,7 +46,7 @@ class Node(Shape):
     facts: list[NodeFact] = Field([], description="What holds now, the strongest first.")
 
 
-class NodesAnswer(Shape):
+class NodesAnswer(Result):
     """Nodes, best first."""
 
     nodes: list[Node]
@@ -77,10 +77,10 @@ def _fact(fact: FactOfNode) -> NodeFact:
     )
 
 
-async def _search_nodes(desk: ToolContext, caller: Caller, given: SearchNodesArguments) -> NodesAnswer:
-    found = await desk.memory.nodes.search(
+async def _search_nodes(context: ToolContext, caller: Caller, given: SearchNodesArguments) -> NodesAnswer:
+    found = await context.memory.nodes.search(
         caller.tenant,
-        caller.whose(given.user_id),
+        caller.user_of(given.user_id),
         given.query,
         types=given.entity_types,
         limit=given.limit,

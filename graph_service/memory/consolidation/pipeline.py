@@ -42,8 +42,8 @@ from graph_service.memory.consolidation.user_aliases import (
     stored_aliases,
 )
 from graph_service.memory.entity_resolution.candidate_lookup import load_candidates
-from graph_service.memory.entity_resolution.kinship_merges import concerns_roles, settle_roles
-from graph_service.memory.entity_resolution.projection_writer import say_of_merged
+from graph_service.memory.entity_resolution.kinship_merges import affects_kinship, update_kinship_merges
+from graph_service.memory.entity_resolution.projection_writer import write_member_rows
 from graph_service.memory.facts.writer import put_facts, want_vectors
 from graph_service.memory.jobs.job_context import JobContext
 from graph_service.memory.jobs.keyed_lock import KeyedLock
@@ -365,9 +365,9 @@ async def _commit(
             unembedded.add(claim.session)
         await want_vectors(writing, tenant, unembedded, at=recorded_at)
         await finish_jobs(writing, [claim], more=session_input.more, now_ms=now_ms, too_slow=too_slow)
-        changes = await say_of_merged(writing, tenant, plan.member_entities, plan.member_facts, at=recorded_at)
-        if concerns_roles((*plan.facts, *plan.member_facts)):
-            changes += await settle_roles(writing, tenant, owner.user_id, at=recorded_at)
+        changes = await write_member_rows(writing, tenant, plan.member_entities, plan.member_facts, at=recorded_at)
+        if affects_kinship((*plan.facts, *plan.member_facts)):
+            changes += await update_kinship_merges(writing, tenant, owner.user_id, at=recorded_at)
         about = subjects_in((*plan.facts, *plan.member_facts), owner.user.id, owner.agent.id)
         if about:
             changes += await settle_profile(writing, tenant, about, at=recorded_at)

@@ -17,8 +17,8 @@ from graph_service.memory.entity_resolution.resolver import (
     EntityRecord,
     NameSeen,
     Owner,
-    being_change,
     entity_row,
+    node_put_change,
     resolve,
 )
 from graph_service.memory.facts.claims import PlannedFact, strength_of
@@ -229,9 +229,9 @@ def plan_digest(
         changes=[
             _user_change(session_input, last_said),
             # Unchanged ones too: a viewer of a part of the map needs both ends of each edge that follows.
-            *(being_change(row, Label.ENTITY, "named in a scene") for row in entity_rows),
-            *(being_change(row, Label.AGENT, "spoke in a scene") for row in agent_rows),
-            *(being_change(row, Label.SCENE, "read") for row in scene_rows),
+            *(node_put_change(row, Label.ENTITY, "named in a scene") for row in entity_rows),
+            *(node_put_change(row, Label.AGENT, "spoke in a scene") for row in agent_rows),
+            *(node_put_change(row, Label.SCENE, "read") for row in scene_rows),
             *(fact_change(p, row) for p, row in fact_rows),
         ],
         last_said=last_said,
@@ -239,7 +239,7 @@ def plan_digest(
         rejected=tuple(rejected),
         cost=digest_cost(((one.readings, one.layers) for one in scenes), judging, rejected=len(rejected)),
     )
-    members = {known.being.id for known in touched if known.root_id}
+    members = {known.entity.id for known in touched if known.root_id}
     if not members and not member_ids:
         return plan
     return _split_members(plan, [row for row in entity_rows if row["id"] in members], member_ids)
@@ -311,7 +311,7 @@ def _scene_row(extraction: SceneExtraction, session_input: SessionInput) -> dict
 
 def _agent_row(owner: Owner, scenes: Sequence[SceneExtraction]) -> dict[str, Any]:
     moments = [message.said_at for extraction in scenes for message in extraction.scene.messages]
-    known = EntityRecord(being=owner.agent, aliases=(), first_seen=min(moments), last_seen=max(moments), changed=True)
+    known = EntityRecord(entity=owner.agent, aliases=(), first_seen=min(moments), last_seen=max(moments), changed=True)
     return entity_row(known, owner)
 
 

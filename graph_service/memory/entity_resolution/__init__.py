@@ -1,1 +1,1 @@
-"""Which entity a name means; merges of entities."""
+"""Resolve names to entities; merge and split entities."""

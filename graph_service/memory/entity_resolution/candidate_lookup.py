@@ -1,4 +1,4 @@
-"""Who and what the names in a reading are: the user, the agent, known entities, new ones."""
+"""Load the stored entities that mentioned names may refer to."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -13,23 +13,23 @@ from schema.labels import Label
 
 
 async def load_candidates(graph: Graph, owner: Owner, names: Iterable[NameSeen]) -> list[EntityRecord]:
-    """Stored entities that one of the names may mean, ordered by id."""
+    """Return stored entities that any of the names may refer to, ordered by id."""
     scope = scope_token(owner.tenant, owner.user_id)
     keys = {name_key(seen.name): seen.name for seen in names if not speaker_in(seen.name, owner)}
-    wanted = [
+    searches = [
         {"key": key, "query": name_query(name, scope_user=scope), "forms": forms_query(form_tokens(owner, [name]))}
         for key, name in sorted(keys.items())
         if key
     ]
-    if not wanted:
+    if not searches:
         return []
-    parameters = {"tenant": owner.tenant, "user_id": owner.user_id, "names": wanted}
+    parameters = {"tenant": owner.tenant, "user_id": owner.user_id, "names": searches}
     rows = await graph.read(statement("entity_resolution/candidates"), parameters)
-    return [_known(row) for row in rows]
+    return [_record_from_row(row) for row in rows]
 
 
-def _known(row: dict[str, Any]) -> EntityRecord:
-    being = EntityRef(
+def _record_from_row(row: dict[str, Any]) -> EntityRecord:
+    entity = EntityRef(
         id=row["id"],
         uri=row["uri"],
         label=Label.ENTITY,
@@ -38,7 +38,7 @@ def _known(row: dict[str, Any]) -> EntityRecord:
         entity_type=EntityType(row["entity_type"]) if row["entity_type"] else None,
     )
     return EntityRecord(
-        being=being,
+        entity=entity,
         aliases=tuple(row["aliases"]),
         first_seen=row["first_seen"],
         last_seen=row["last_seen"],

@@ -1,4 +1,7 @@
-"""Entities that may be one: names and aliases that are alike, and what both are tied to. Pure; decides nothing."""
+"""Find entities that may be duplicates, by similar names and common neighbours. Pure.
+
+Blocking keys select the pairs to compare; each pair gets a score and reasons, and people decide.
+"""
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -14,23 +17,23 @@ from schema.kept_results import kept_by_chars
 
 SCORE_MIN: Final = 0.4
 _NAMES_SHARE: Final = 0.7
-# A word that so many names have tells nothing, and would make every pair of them a candidate.
+# A blocking key shared by more entities says nothing and would make every pair of them a candidate.
 _BUCKET_MAX: Final = 40
-# Of shorter names one letter is too large a part.
+# Shorter names are not compared by edit distance.
 _LETTERS_MIN: Final = 4
 _NUMBERS = re.compile(r"\d+")
 _CJK = re.compile(r"^[\u3400-\u9fff]+$")
-# An aunt is no uncle, whatever their names; `bare` leaves these before a surname.
+# `bare` keeps these before a surname; "Mr Smith" and "Mrs Smith" differ.
 _FORMS_OF_ADDRESS: Final = frozenset(("mr", "mrs", "ms", "miss"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Portrait:
-    """What is compared of an entity.
+class ComparedEntity:
+    """The features of an entity that are compared.
 
     Attributes:
-        members: ids of the entities that it stands for, and its own.
-        ties: what it is tied to, and how: (predicate and relation, id).
+        members: its id and those of the entities merged into it.
+        ties: its facts as (predicate and relation, id of the other node).
     """
 
     id: MemoryId
@@ -43,60 +46,61 @@ class Portrait:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LookAlike:
-    """Two entities that may be one.
+class DuplicatePair:
+    """Two entities that may be the same.
 
     Attributes:
         score: 0 to 1.
-        reasons: in words, for people.
+        reasons: sentences for people.
     """
 
-    first: Portrait
-    second: Portrait
+    first: ComparedEntity
+    second: ComparedEntity
     score: float
     reasons: tuple[str, ...]
 
 
-def look_alikes(portraits: Sequence[Portrait], apart: Collection[frozenset[str]]) -> list[LookAlike]:
-    """Return pairs that may be one, the likeliest first; the order of the portraits does not matter.
+def duplicate_pairs(entities: Sequence[ComparedEntity], rejected: Collection[frozenset[str]]) -> list[DuplicatePair]:
+    """Return possible duplicates, best score first; the order of `entities` does not matter.
 
     Args:
-        apart: pairs of ids that somebody said are two.
+        rejected: pairs of entity ids that a person declared different.
     """
-    by_id = {portrait.id: portrait for portrait in portraits}
-    spelled = {portrait.id: _told_apart(portrait) for portrait in portraits}
-    kept_from: dict[str, set[str]] = {}
-    for two in apart:
+    by_id = {entity.id: entity for entity in entities}
+    names = {entity.id: _distinct_names(entity) for entity in entities}
+    rejected_with: dict[str, set[str]] = {}
+    for two in rejected:
         for one in two:
-            kept_from.setdefault(one, set()).update(two - {one})
-    found = []
-    for a_id, b_id in sorted(_near(portraits)):
-        pair = _compared(by_id[a_id], by_id[b_id], spelled[a_id], spelled[b_id])
-        if pair is not None and not _said_apart(pair, kept_from):
-            found.append(pair)
-    return sorted(found, key=lambda pair: (-pair.score, pair.first.id, pair.second.id))
+            rejected_with.setdefault(one, set()).update(two - {one})
+    pairs = []
+    for a_id, b_id in sorted(_pairs_to_compare(entities)):
+        pair = _compare(by_id[a_id], by_id[b_id], names[a_id], names[b_id])
+        if pair is not None and not _is_rejected(pair, rejected_with):
+            pairs.append(pair)
+    return sorted(pairs, key=lambda pair: (-pair.score, pair.first.id, pair.second.id))
 
 
-def _said_apart(pair: LookAlike, kept_from: Mapping[str, Collection[str]]) -> bool:
-    if not kept_from:
+def _is_rejected(pair: DuplicatePair, rejected_with: Mapping[str, Collection[str]]) -> bool:
+    if not rejected_with:
         return False
-    ours, theirs = pair.first.members | {pair.first.id}, pair.second.members | {pair.second.id}
-    return any(not theirs.isdisjoint(kept_from.get(one, ())) for one in ours)
+    first, second = pair.first.members | {pair.first.id}, pair.second.members | {pair.second.id}
+    return any(not second.isdisjoint(rejected_with.get(one, ())) for one in first)
 
 
-def _near(portraits: Iterable[Portrait]) -> set[tuple[MemoryId, MemoryId]]:
-    """Return pairs of one user that share a mark; few of all there are."""
+def _pairs_to_compare(entities: Iterable[ComparedEntity]) -> set[tuple[MemoryId, MemoryId]]:
+    """Return the pairs of one user's entities that share a blocking key."""
     buckets: dict[tuple[str, str], set[MemoryId]] = {}
-    for one in portraits:
-        for mark in _marks(one):
-            buckets.setdefault((one.user_id, mark), set()).add(one.id)
+    for one in entities:
+        for key in _blocking_keys(one):
+            buckets.setdefault((one.user_id, key), set()).add(one.id)
     small = (ids for ids in buckets.values() if 1 < len(ids) <= _BUCKET_MAX)
     return {pair for ids in small for pair in combinations(sorted(ids), 2)}
 
 
-def _marks(one: Portrait) -> Iterator[str]:
-    """Yield what two names share that `_names_alike` may call alike; each pair it does not meet here is never
-    compared.
+def _blocking_keys(one: ComparedEntity) -> Iterator[str]:
+    """Yield the keys of an entity's names.
+
+    Any two names with a positive `_name_similarity` must share a key; other pairs are never compared.
     """
     for key in dict.fromkeys(bare(name) for name in (one.name, *one.aliases)):
         words = key.split()
@@ -112,33 +116,37 @@ def _marks(one: Portrait) -> Iterator[str]:
             yield from (f"= {key[0]}{char}" for char in key[1:] if len(key) >= _LETTERS_MIN)
 
 
-def _told_apart(one: Portrait) -> list[str]:
-    """Return the names of an entity without those that `_names_alike` cannot tell from one before them."""
+def _distinct_names(one: ComparedEntity) -> list[str]:
+    """Return the names of an entity that `_name_similarity` can distinguish, the first of each group."""
     kept: dict[tuple[str, frozenset[str], bool], str] = {}
     for name in (one.name, *one.aliases):
         kept.setdefault((bare(name), exact_forms(name), is_capital(name)), name)
     return list(kept.values())
 
 
-def _compared(one: Portrait, other: Portrait, ours: Sequence[str], theirs: Sequence[str]) -> LookAlike | None:
+def _compare(
+    one: ComparedEntity, other: ComparedEntity, our_names: Sequence[str], their_names: Sequence[str]
+) -> DuplicatePair | None:
     if one.entity_type and other.entity_type and one.entity_type != other.entity_type:
         return None
-    # Whoever is tied to somebody is somebody else.
+    # Two entities with a fact between them are different.
     if any(name == other.id for _, name in one.ties) or any(name == one.id for _, name in other.ties):
         return None
-    names = max((_names_alike(a, b) for a in ours for b in theirs), key=lambda found: found[0])
+    similarity, reason = max(
+        (_name_similarity(a, b) for a in our_names for b in their_names), key=lambda found: found[0]
+    )
     common = one.ties & other.ties
-    around = len(common) / (len(one.ties | other.ties) + 1)
-    score = round(_NAMES_SHARE * names[0] + (1 - _NAMES_SHARE) * around, 4)
-    if names[0] == 0.0 or score < SCORE_MIN:
+    shared_ties = len(common) / (len(one.ties | other.ties) + 1)
+    score = round(_NAMES_SHARE * similarity + (1 - _NAMES_SHARE) * shared_ties, 4)
+    if similarity == 0.0 or score < SCORE_MIN:
         return None
-    reasons = (names[1], f"{len(common)} ties in common") if common else (names[1],)
-    return LookAlike(first=one, second=other, score=score, reasons=reasons)
+    reasons = (reason, f"{len(common)} ties in common") if common else (reason,)
+    return DuplicatePair(first=one, second=other, score=score, reasons=reasons)
 
 
 @kept_by_chars(chars_max=10_000_000, entries_max=50_000)
-def _names_alike(one: str, other: str) -> tuple[float, str]:
-    """Return how alike two names are, 0 to 1, and why."""
+def _name_similarity(one: str, other: str) -> tuple[float, str]:
+    """Return the similarity of two names, 0 to 1, and the reason."""
     a, b = sorted((bare(one), bare(other)), key=lambda key: (len(key), key))
     if not a or _NUMBERS.findall(a) != _NUMBERS.findall(b):
         return 0.0, ""
@@ -161,7 +169,7 @@ def _names_alike(one: str, other: str) -> tuple[float, str]:
 
 
 def _is_part(short: Sequence[str], long: Sequence[str]) -> bool:
-    """Anna and Anna Smith; a single letter or a number is no name."""
+    """Return whether one name begins or ends the other (Anna, Anna Smith); parts under three letters do not count."""
     if not len(short) < len(long) or max(map(len, short)) < 3:
         return False
     size = len(short)
@@ -173,14 +181,14 @@ def _initials(key: str) -> str:
 
 
 def _short_for(one: Sequence[str], other: Sequence[str]) -> bool:
-    """Bob and Robert, Bob Smith and Robert Smith."""
+    """Return whether first names share a full form (Bob and Robert) and surnames agree or one is missing."""
     if one[1:] != other[1:] and one[1:] and other[1:]:
         return False
     return bool(full_names().get(one[0], frozenset()) & full_names().get(other[0], frozenset()))
 
 
 def _one_letter_apart(short: str, long: str) -> bool:
-    """Return one letter more, less or other."""
+    """Return whether the edit distance is at most one."""
     if len(long) - len(short) > 1:
         return False
     same = next((place for place in range(len(short)) if short[place] != long[place]), len(short))

@@ -1,4 +1,4 @@
-"""Keeps the map in step with who is meant by "my sister", inside the commit that changed it."""
+"""Update merges of kinship roles ("my sister") inside the transaction that changed the facts."""
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
@@ -7,14 +7,14 @@ from typing import Any
 from extraction.entities.kinship_terms import tie, tie_words
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Writing
-from graph_service.memory.entity_resolution.kinship_roles import REASON, Relative, role_moves
-from graph_service.memory.entity_resolution.merge_writer import join, part
+from graph_service.memory.entity_resolution.kinship_roles import KINSHIP_REASON, Relative, plan_kinship_merges
+from graph_service.memory.entity_resolution.merge_writer import merge_nodes, split_node
 from schema.change import Change
 from schema.ids import MemoryId, TenantId, memory_id, user_uri
 
 
-def concerns_roles(facts: Iterable[Mapping[str, Any]]) -> bool:
-    """Return whether facts that are written may change who is meant by a word for a relative.
+def affects_kinship(facts: Iterable[Mapping[str, Any]]) -> bool:
+    """Return whether any of the facts can change the referent of a kinship role.
 
     Args:
         facts: rows of `facts/put_facts`.
@@ -22,8 +22,8 @@ def concerns_roles(facts: Iterable[Mapping[str, Any]]) -> bool:
     return any(row["predicate"] == "RELATES_TO" and tie(row["properties"].get("relation") or "") for row in facts)
 
 
-async def settle_roles(writing: Writing, tenant: TenantId, user_id: str, *, at: datetime) -> list[Change]:
-    """Join and parts what the facts of this user say now; return what viewers must be told."""
+async def update_kinship_merges(writing: Writing, tenant: TenantId, user_id: str, *, at: datetime) -> list[Change]:
+    """Merge and split kinship roles according to the user's current facts; return the changes for viewers."""
     parameters = {
         "tenant": tenant,
         "user_node_id": memory_id(user_uri(tenant, user_id)),
@@ -31,21 +31,23 @@ async def settle_roles(writing: Writing, tenant: TenantId, user_id: str, *, at: 
     }
     rows = await writing.run(statement("entity_resolution/kinship_facts"), parameters)
     relatives = [_relative(row) for row in rows]
-    if not any(one.is_called for one in relatives):
+    if not any(one.kinship_name for one in relatives):
         return []
-    apart = await kept_apart(writing, tenant, user_id)
+    rejected = await rejected_pairs(writing, tenant, user_id)
     changes: list[Change] = []
-    for move in role_moves(relatives, apart):
-        if move.join:
-            _, told = await join(writing, tenant, move.root_id, move.role_id, REASON, at=at)
-            changes += told
+    for action in plan_kinship_merges(relatives, rejected):
+        if action.merge:
+            _, merge_changes = await merge_nodes(writing, tenant, action.root_id, action.role_id, KINSHIP_REASON, at=at)
+            changes += merge_changes
         else:
-            changes += await part(writing, tenant, move.role_id, move.root_id, "somebody else may be meant", at=at)
+            changes += await split_node(
+                writing, tenant, action.role_id, action.root_id, "somebody else may be meant", at=at
+            )
     return changes
 
 
-async def kept_apart(writing: Writing, tenant: TenantId, user_id: str) -> set[frozenset[str]]:
-    """Return pairs of entities of a user that somebody said are two."""
+async def rejected_pairs(writing: Writing, tenant: TenantId, user_id: str) -> set[frozenset[str]]:
+    """Return the pairs of a user's entities that a person declared different."""
     rows = await writing.run(statement("entity_resolution/rejected_merges"), {"tenant": tenant, "users": [user_id]})
     return {frozenset((row["a_id"], row["b_id"])) for row in rows}
 

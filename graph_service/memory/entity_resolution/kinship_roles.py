@@ -1,7 +1,7 @@
-"""Who is meant by "my sister": the one whom the user named so, if there is only one. Pure.
+"""Resolve kinship roles such as "my sister" to the one relative they can mean. Pure.
 
-What is said of "my sister" is kept of her as such; the map shows it with Anna while nobody else may be meant. So the
-same is shown in whatever order things were said, and one more sister takes it back.
+A role is an entity with its own facts. While exactly one named relative can be meant, the role is merged into that
+entity; a second sister undoes the merge. The result does not depend on the order in which things were said.
 """
 
 from collections.abc import Collection, Sequence
@@ -11,19 +11,19 @@ from typing import Final
 from extraction.entities.kinship_terms import Tie, tie, wider
 from schema.ids import MemoryId
 
-REASON: Final = "the only one who was called so"
+KINSHIP_REASON: Final = "the only one who was called so"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Relative:
-    """An entity that a fact ties to the user, by a word for relatives.
+    """An entity that a kinship fact relates to the user.
 
     Attributes:
-        root_id: the node of the map that stands for it; itself when it is not merged.
-        reason: why it was merged, when it was.
-        holds: the tie is not over.
-        own_words: the user said so, nobody else.
-        shared: somebody else calls it so as well.
+        root_id: the node that represents it; its own id if it is not merged.
+        reason: of its merge; None if it is not merged.
+        holds: the fact is still valid.
+        own_words: the user stated the fact, nobody else.
+        shared: another person uses the same role for it.
     """
 
     id: MemoryId
@@ -37,58 +37,58 @@ class Relative:
 
     @property
     def tie(self) -> Tie | None:
-        """Return what the relation says."""
+        """Return the kinship tie that the relation names."""
         return tie(self.relation)
 
     @property
-    def is_called(self) -> str | None:
-        """The tie that is its whole name, as of "my sister"; None for who has a name, or is one of several."""
+    def kinship_name(self) -> str | None:
+        """Return the tie if the entity's whole name is a role ("my sister"); None for a real name or one of several."""
         named = tie(self.name)
         return named.name if named is not None and not named.among_several else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RoleMove:
-    """What must change: a role joins who is meant, or parts from who was."""
+class KinshipMerge:
+    """Merge a role ("my sister") into the entity it means, or split it off again."""
 
     role_id: MemoryId
     root_id: MemoryId
-    join: bool
+    merge: bool
 
 
-def role_moves(relatives: Sequence[Relative], apart: Collection[frozenset[str]]) -> list[RoleMove]:
-    """Return what must change so that each role stands with the one who is meant; partings first, each ordered by id.
+def plan_kinship_merges(relatives: Sequence[Relative], rejected: Collection[frozenset[str]]) -> list[KinshipMerge]:
+    """Return the splits and merges that bring each role to its referent: splits first, each group ordered by id.
 
     Args:
-        apart: pairs of entities that somebody said are two.
+        rejected: pairs of entity ids that a person declared different.
     """
-    partings, joins = [], []
-    roles = {one.id: one for one in relatives if one.is_called and one.tie and one.tie.name == one.is_called}
+    splits, merges = [], []
+    roles = {one.id: one for one in relatives if one.kinship_name and one.tie and one.tie.name == one.kinship_name}
     for name in sorted(roles):
         role = roles[name]
-        meant = _meant(role, relatives, apart)
-        joined = role.reason == REASON
-        if joined and (meant is None or meant.root_id != role.root_id):
-            partings.append(RoleMove(role_id=role.id, root_id=role.root_id, join=False))
-        # A role that somebody merged by hand stays where it was put.
-        if meant is not None and meant.root_id != role.root_id and (joined or role.root_id == role.id):
-            joins.append(RoleMove(role_id=role.id, root_id=meant.root_id, join=True))
-    return [*partings, *joins]
+        referent = _referent(role, relatives, rejected)
+        merged_before = role.reason == KINSHIP_REASON
+        if merged_before and (referent is None or referent.root_id != role.root_id):
+            splits.append(KinshipMerge(role_id=role.id, root_id=role.root_id, merge=False))
+        # A role merged by hand is left alone.
+        if referent is not None and referent.root_id != role.root_id and (merged_before or role.root_id == role.id):
+            merges.append(KinshipMerge(role_id=role.id, root_id=referent.root_id, merge=True))
+    return [*splits, *merges]
 
 
-def _meant(role: Relative, relatives: Sequence[Relative], apart: Collection[frozenset[str]]) -> Relative | None:
+def _referent(role: Relative, relatives: Sequence[Relative], rejected: Collection[frozenset[str]]) -> Relative | None:
     if role.shared or any(one.shared for one in relatives if one.id == role.id):
         return None
-    assert role.is_called is not None
-    maybe = {role.is_called, *wider(role.is_called)}
-    named = [one for one in relatives if one.is_called is None and one.tie is not None and one.tie.name in maybe]
+    assert role.kinship_name is not None
+    ties = {role.kinship_name, *wider(role.kinship_name)}
+    named = [one for one in relatives if one.kinship_name is None and one.tie is not None and one.tie.name in ties]
     if len({one.root_id for one in named}) != 1:
         return None
-    parted = any(frozenset((name, role.id)) in apart for one in named for name in (one.id, one.root_id))
-    sure = [one for one in named if not parted and _surely(one, role)]
-    doubtful = any(not one.holds or (one.tie is not None and one.tie.among_several) for one in named)
-    return min(sure, key=lambda one: one.id) if sure and not doubtful else None
+    is_rejected = any(frozenset((name, role.id)) in rejected for one in named for name in (one.id, one.root_id))
+    certain = [one for one in named if not is_rejected and _is_certain(one, role)]
+    ambiguous = any(not one.holds or (one.tie is not None and one.tie.among_several) for one in named)
+    return min(certain, key=lambda one: one.id) if certain and not ambiguous else None
 
 
-def _surely(one: Relative, role: Relative) -> bool:
-    return one.own_words and one.tie is not None and one.tie.name == role.is_called
+def _is_certain(one: Relative, role: Relative) -> bool:
+    return one.own_words and one.tie is not None and one.tie.name == role.kinship_name

@@ -1,4 +1,4 @@
-"""The entities of one user's memory, as lists show them."""
+"""List a user's entities, and suggest merges of possible duplicates."""
 
 import asyncio
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from extraction.bounded_threads import BoundedThreads
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
 from graph_service.memory.argument_checks import check_ids, check_limit
-from graph_service.memory.entity_resolution.duplicate_candidates import LookAlike, Portrait, look_alikes
+from graph_service.memory.entity_resolution.duplicate_candidates import ComparedEntity, DuplicatePair, duplicate_pairs
 from graph_service.memory.list_cursors import ListName, decode_cursor, encode_cursor
 from schema.errors import InputError
 from schema.ids import MemoryId, TenantId
@@ -21,7 +21,7 @@ LISTED_MAX: Final = 1_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EntityListed:
-    """An entity as lists show it.
+    """An entity in a list.
 
     Attributes:
         merged: ids of the entities that were merged into it.
@@ -38,19 +38,19 @@ class EntityListed:
 async def list_entities(
     graph: Graph, tenant: TenantId, user_id: str, *, limit: int, after: str | None = None
 ) -> list[EntityListed]:
-    """Return entities of one user, the most recently named first.
+    """Return entities of one user, the most recently mentioned first.
 
     Args:
-        after: `entity_cursor` of one; only those behind it.
+        after: an `entity_cursor`; only entities after it are returned.
 
     Raises:
-        InputError: the limit or the cursor cannot be used.
+        InputError: the limit or the cursor is invalid.
     """
     if not 1 <= limit <= LISTED_MAX:
         raise InputError(f"limit {limit!r} must be 1 to {LISTED_MAX}")
-    last_us, behind = decode_cursor(ListName.ENTITIES, after)
+    last_seen_us, after_id = decode_cursor(ListName.ENTITIES, after)
     parameters: dict[str, Any] = {"tenant": tenant, "user_id": user_id, "rows_max": limit}
-    parameters |= {"last_us": last_us, "after": behind}
+    parameters |= {"last_us": last_seen_us, "after": after_id}
     rows = await graph.read(statement("entity_resolution/list_entities"), parameters)
     return [
         EntityListed(
@@ -65,25 +65,23 @@ async def list_entities(
     ]
 
 
-def entity_cursor(one: EntityListed) -> str:
-    """Return where an entity stands among those of its user."""
-    return encode_cursor(ListName.ENTITIES, micros(one.last_seen), str(one.id))
+def entity_cursor(entity: EntityListed) -> str:
+    """Return the cursor of an entity in `list_entities`."""
+    return encode_cursor(ListName.ENTITIES, micros(entity.last_seen), str(entity.id))
 
 
-# Which entities of a tenant may be one: read, compared, and left to people to merge or to reject.
-
-# Those named last; whoever has more entities cleans them up step by step.
-_PORTRAITS_MAX: Final = 2_000
+# Only the most recently mentioned entities are compared.
+_ENTITIES_MAX: Final = 2_000
 _TIES_MAX: Final = 40
 _USERS_MAX: Final = 1_000
 _COMPARING: Final = BoundedThreads(threads_max=2, cpu_max_s=30.0)
 
 
-async def suggested_merges(graph: Graph, tenant: TenantId, user_id: str | None, *, limit: int) -> list[LookAlike]:
-    """Return pairs of entities of one user, or of each user of the tenant, that may be one; the likeliest first.
+async def suggested_merges(graph: Graph, tenant: TenantId, user_id: str | None, *, limit: int) -> list[DuplicatePair]:
+    """Return possible duplicates among one user's entities, or each user's if None; best score first.
 
     Raises:
-        InputError: the limit is out of bounds, or there can be no such user.
+        InputError: the limit or the user id is invalid.
         UnavailableError: Neo4j does not answer.
         TooSlowError: comparing the names took too long.
     """
@@ -91,16 +89,16 @@ async def suggested_merges(graph: Graph, tenant: TenantId, user_id: str | None, 
     if user_id is not None:
         check_ids(userId=user_id)
     users = [user_id] if user_id is not None else await _users(graph, tenant)
-    parameters = {"tenant": tenant, "users": users, "rows_max": _PORTRAITS_MAX, "ties_max": _TIES_MAX}
-    rows, apart = await asyncio.gather(
+    parameters = {"tenant": tenant, "users": users, "rows_max": _ENTITIES_MAX, "ties_max": _TIES_MAX}
+    rows, rejections = await asyncio.gather(
         graph.read(statement("entity_resolution/duplicate_profiles"), parameters),
         graph.read(statement("entity_resolution/rejected_merges"), {"tenant": tenant, "users": users}),
     )
-    pairs = {frozenset((row["a_id"], row["b_id"])) for row in apart}
-    portraits = [_portrait(row) for row in rows]
-    # Not on the event loop: thousands of names take a moment to compare.
-    found = await _COMPARING.run(lambda: look_alikes(portraits, pairs))
-    return found[:limit]
+    rejected = {frozenset((row["a_id"], row["b_id"])) for row in rejections}
+    entities = [_compared_entity(row) for row in rows]
+    # In a thread: comparing thousands of names would block the event loop.
+    pairs = await _COMPARING.run(lambda: duplicate_pairs(entities, rejected))
+    return pairs[:limit]
 
 
 async def _users(graph: Graph, tenant: TenantId) -> list[str]:
@@ -108,8 +106,8 @@ async def _users(graph: Graph, tenant: TenantId) -> list[str]:
     return [row["user_id"] for row in rows]
 
 
-def _portrait(row: Mapping[str, Any]) -> Portrait:
-    return Portrait(
+def _compared_entity(row: Mapping[str, Any]) -> ComparedEntity:
+    return ComparedEntity(
         id=MemoryId(row["id"]),
         user_id=row["user_id"],
         name=row["name"],

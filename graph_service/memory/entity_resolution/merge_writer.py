@@ -1,4 +1,4 @@
-"""Joining nodes of the map and parting them again, inside a commit that has locked the user's memory."""
+"""Merge and split nodes inside a transaction that holds the lock on the user's memory."""
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
@@ -8,126 +8,134 @@ from graph_service.graph.statements import statement
 from graph_service.graph.store import Writing
 from graph_service.memory.entity_resolution.merged_projection import MemberFact
 from graph_service.memory.entity_resolution.projection_writer import (
-    Members,
-    changes_between,
-    edges_at,
-    held_facts,
-    members_of,
+    edge_changes,
+    edges_touching,
+    load_member_facts,
+    load_members,
     node_change,
-    show,
+    project_merged,
 )
 from graph_service.memory.facts.writer import sessions_of, want_vectors
 from schema.change import Change, Op
 from schema.ids import MemoryId, TenantId, memory_id
 
 
-async def join(
-    writing: Writing, tenant: TenantId, keep: str, gone: str, reason: str, *, at: datetime
+async def merge_nodes(
+    writing: Writing, tenant: TenantId, kept_id: str, merged_id: str, reason: str, *, at: datetime
 ) -> tuple[MemoryId, list[Change]]:
-    """Let one node of the map stand for two; return the id of the merge and what viewers must be told.
+    """Merge one node into another; return the id of the merge and the changes for viewers.
 
     Args:
-        keep, gone: nodes of the map, two entities of one user.
+        kept_id, merged_id: two unmerged entities of one user.
     """
-    before = await edges_at(writing, tenant, [keep, gone])
-    await writing.run(statement("entity_resolution/detach_entities"), {"tenant": tenant, "ids": sorted((keep, gone))})
-    await writing.run(statement("entity_resolution/detach_facts"), {"tenant": tenant, "ids": sorted((keep, gone))})
-    members = await members_of(writing, tenant, [gone])
-    made = memory_id(f"{_uri_of(members, gone)}/merged-into/{keep}")
-    act = {"parent_id": keep, "merge_id": made, "reason": reason, "at": at}
+    before = await edges_touching(writing, tenant, [kept_id, merged_id])
+    await writing.run(
+        statement("entity_resolution/detach_entities"), {"tenant": tenant, "ids": sorted((kept_id, merged_id))}
+    )
+    await writing.run(
+        statement("entity_resolution/detach_facts"), {"tenant": tenant, "ids": sorted((kept_id, merged_id))}
+    )
+    members = (await load_members(writing, tenant, [merged_id]))[merged_id]
+    merged_uri = next(member["uri"] for member in members if member["id"] == merged_id)
+    merge_id = memory_id(f"{merged_uri}/merged-into/{kept_id}")
+    merge = {"parent_id": kept_id, "merge_id": merge_id, "reason": reason, "at": at}
     rows = [
-        {"id": one["id"], "root_id": keep, **(act if one["id"] == gone else _act_of(one))} for one in members.of[gone]
+        {"id": member["id"], "root_id": kept_id, **(merge if member["id"] == merged_id else _merge_fields(member))}
+        for member in members
     ]
     await writing.run(statement("entity_resolution/set_merge_root"), {"tenant": tenant, "rows": rows})
-    await writing.run(statement("entity_resolution/delete_nodes"), {"tenant": tenant, "ids": [gone]})
-    nodes = await show(writing, tenant, [keep], at=at)
-    after = await edges_at(writing, tenant, [keep])
-    why = f"merged: {reason}"
-    changes = [*(node_change(node, why) for node in nodes), *changes_between(before, after, why)]
-    return made, [*changes, Change(op=Op.NODE_DROP, element_id=MemoryId(gone), body={}, reason=why)]
+    await writing.run(statement("entity_resolution/delete_nodes"), {"tenant": tenant, "ids": [merged_id]})
+    nodes = await project_merged(writing, tenant, [kept_id], at=at)
+    after = await edges_touching(writing, tenant, [kept_id])
+    reason = f"merged: {reason}"
+    changes = [*(node_change(node, reason) for node in nodes), *edge_changes(before, after, reason)]
+    return merge_id, [*changes, Change(op=Op.NODE_DROP, element_id=MemoryId(merged_id), body={}, reason=reason)]
 
 
-async def part(writing: Writing, tenant: TenantId, out: str, root: str, why: str, *, at: datetime) -> list[Change]:
-    """Let a merged entity, and what was merged into it, stand for themselves again; return what viewers must be told.
+async def split_node(
+    writing: Writing, tenant: TenantId, split_id: str, root_id: str, reason: str, *, at: datetime
+) -> list[Change]:
+    """Undo one merge: split an entity, with those merged into it, off its root; return the changes for viewers.
 
     Args:
-        out: the entity whose merge is taken back.
-        root: the node that stands for it now.
-        why: for people.
+        split_id: the entity to split off.
+        root_id: the node that represents it now.
+        reason: for people.
     """
-    members = (await members_of(writing, tenant, [root])).of[root]
-    apart = _below(out, members)
-    sides = {root: [one for one in members if one["id"] not in apart], out: [m for m in members if m["id"] in apart]}
-    facts = await held_facts(writing, tenant, [one["id"] for one in members])
-    others = {end for fact in facts for end in (fact.subject_root, fact.object_root)} - {root}
-    standing = set((await members_of(writing, tenant, others)).of)
-    touched = sorted({root, out} | standing)
-    before = await edges_at(writing, tenant, touched)
-    derived = [
+    members = (await load_members(writing, tenant, [root_id]))[root_id]
+    split_ids = _merge_subtree(split_id, members)
+    sides = {
+        root_id: [member for member in members if member["id"] not in split_ids],
+        split_id: [m for m in members if m["id"] in split_ids],
+    }
+    facts = await load_member_facts(writing, tenant, [member["id"] for member in members])
+    others = {end for fact in facts for end in (fact.subject_root, fact.object_root)} - {root_id}
+    other_roots = set(await load_members(writing, tenant, others))
+    touched = sorted({root_id, split_id} | other_roots)
+    before = await edges_touching(writing, tenant, touched)
+    projected = [
         {"node_id": row["subject_id"], "id": name} for name, row in before.items() if row["properties"].get("merged")
     ]
-    await writing.run(statement("facts/delete_edges"), {"tenant": tenant, "rows": derived})
-    alone = sorted(side for side, those in sides.items() if len(those) == 1)
-    stay = sorted(set(sides) - set(alone))
-    bare = next(one for one in members if one["id"] == out)
+    await writing.run(statement("facts/delete_edges"), {"tenant": tenant, "rows": projected})
+    unmerged = sorted(side for side, side_members in sides.items() if len(side_members) == 1)
+    still_merged = sorted(set(sides) - set(unmerged))
     await writing.run(
         statement("entity_resolution/put_projected_nodes"),
-        {"tenant": tenant, "rows": [{"id": out, "properties": {"tenant": tenant, "id": bare["id"]}}]},
+        {"tenant": tenant, "rows": [{"id": split_id, "properties": {"tenant": tenant, "id": split_id}}]},
     )
     rows = [
-        {"id": one["id"], "root_id": side, **(_NO_ACT if one["id"] == out else _act_of(one))}
-        for side in stay
-        for one in sides[side]
+        {"id": member["id"], "root_id": side, **(_NO_MERGE if member["id"] == split_id else _merge_fields(member))}
+        for side in still_merged
+        for member in sides[side]
     ]
     await writing.run(statement("entity_resolution/set_merge_root"), {"tenant": tenant, "rows": sorted(rows, key=_id)})
-    await writing.run(statement("entity_resolution/restore_entities"), {"tenant": tenant, "ids": alone})
-    free = _free(facts, {*alone}, standing, members)
-    released = await writing.run(statement("entity_resolution/restore_facts"), {"tenant": tenant, "rows": free})
-    await want_vectors(writing, tenant, sessions_of(released), at=at)
-    nodes = await show(writing, tenant, [*stay, *sorted(standing)], at=at)
-    after = await edges_at(writing, tenant, touched)
+    await writing.run(statement("entity_resolution/restore_entities"), {"tenant": tenant, "ids": unmerged})
+    restored = _unmerged_facts(facts, {*unmerged}, other_roots, members)
+    restored_rows = await writing.run(
+        statement("entity_resolution/restore_facts"), {"tenant": tenant, "rows": restored}
+    )
+    await want_vectors(writing, tenant, sessions_of(restored_rows), at=at)
+    nodes = await project_merged(writing, tenant, [*still_merged, *sorted(other_roots)], at=at)
+    after = await edges_touching(writing, tenant, touched)
     shown = {node["id"]: node for node in nodes} | {
-        one["id"]: one for side in alone for one in sides[side] if one["id"] == side
+        member["id"]: member for side in unmerged for member in sides[side] if member["id"] == side
     }
-    return [*(node_change(shown[name], why) for name in sorted(shown)), *changes_between(before, after, why)]
+    return [*(node_change(shown[name], reason) for name in sorted(shown)), *edge_changes(before, after, reason)]
 
 
-_NO_ACT: Mapping[str, Any] = {"parent_id": None, "merge_id": None, "reason": None, "at": None}
+_NO_MERGE: Mapping[str, Any] = {"parent_id": None, "merge_id": None, "reason": None, "at": None}
 
 
-def _free(
-    facts: Iterable[MemberFact], alone: set[str], standing: set[str], members: Iterable[Mapping[str, Any]]
+def _unmerged_facts(
+    facts: Iterable[MemberFact], unmerged: set[str], other_roots: set[str], members: Iterable[Mapping[str, Any]]
 ) -> list[dict[str, Any]]:
-    """Return facts of which no end is merged any more."""
-    inside = {one["id"] for one in members} - alone
+    """Return the facts with both ends no longer merged, as rows of `entity_resolution/restore_facts`."""
+    still_merged = {member["id"] for member in members} - unmerged
     rows = [
         fact.row
         for fact in facts
-        if not {fact.subject_id, fact.object_id} & inside and not {fact.subject_root, fact.object_root} & standing
+        if not {fact.subject_id, fact.object_id} & still_merged
+        and not {fact.subject_root, fact.object_root} & other_roots
     ]
     return sorted(rows, key=_id)
 
 
-def _below(top: str, members: Iterable[Mapping[str, Any]]) -> set[str]:
-    """Return an entity and all that were merged into it, directly or not."""
-    parents = {one["id"]: one.get("parent_id") for one in members}
-    found = {top}
-    while more := {name for name, parent in parents.items() if parent in found} - found:
-        found |= more
-    return found
+def _merge_subtree(root_id: str, members: Iterable[Mapping[str, Any]]) -> set[str]:
+    """Return an entity and all entities merged into it, directly or indirectly."""
+    parents = {member["id"]: member.get("parent_id") for member in members}
+    subtree = {root_id}
+    while children := {name for name, parent in parents.items() if parent in subtree} - subtree:
+        subtree |= children
+    return subtree
 
 
-def _act_of(one: Mapping[str, Any]) -> dict[str, Any]:
+def _merge_fields(member: Mapping[str, Any]) -> dict[str, Any]:
     return {
-        "parent_id": one.get("parent_id"),
-        "merge_id": one.get("merge_id"),
-        "reason": one.get("merge_reason"),
-        "at": one.get("merged_at"),
+        "parent_id": member.get("parent_id"),
+        "merge_id": member.get("merge_id"),
+        "reason": member.get("merge_reason"),
+        "at": member.get("merged_at"),
     }
-
-
-def _uri_of(members: Members, root: str) -> str:
-    return str(next(one["uri"] for one in members.of[root] if one["id"] == root))
 
 
 def _id(row: Mapping[str, Any]) -> str:

@@ -1,7 +1,7 @@
-"""What the map shows of merged entities: one node and its edges, derived from what was said of each. Pure.
+"""Derive the node and edges that represent merged entities from the members' own properties and facts. Pure.
 
-Nothing is ever rewritten when entities are merged: each keeps itself and its facts, and the map shows what follows from
-them. That is why a merge can be undone exactly, in any order, whatever was learned in between.
+A merge rewrites nothing: every member keeps its properties and facts. So merges can be undone exactly, in any order,
+whatever was learned in between.
 """
 
 import json
@@ -17,28 +17,25 @@ from schema.ids import Uri, fact_uri, memory_id
 from schema.predicates import holds_one, whitelist
 from schema.telling import telling_of
 
-_MARKS: Final = frozenset({"last_accessed", "access_n", "embedding", "unembedded_in"})
+_BOOKKEEPING: Final = frozenset({"last_accessed", "access_n", "embedding", "unembedded_in"})
 
 
-def without_marks(properties: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what an element says: two that say the same are equal, however often each was part of an answer.
-
-    Nor does it matter whether one of them has its vector yet.
-    """
-    return {name: value for name, value in properties.items() if name not in _MARKS}
+def without_bookkeeping(properties: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the properties without access counts and vectors, so that equal elements compare equal."""
+    return {name: value for name, value in properties.items() if name not in _BOOKKEEPING}
 
 
-_OF_THE_MERGE = frozenset(("parent_id", "merge_id", "merge_reason", "merged_at"))
-_OF_THE_STORE = frozenset(("subject_id", "object_id", "predicate"))
+_MERGE_PROPERTIES = frozenset(("parent_id", "merge_id", "merge_reason", "merged_at"))
+_MEMBER_ONLY = frozenset(("subject_id", "object_id", "predicate"))
 Properties = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemberFact:
-    """A fact of merged entities as it was said.
+    """A stored fact with a merged entity at one end at least.
 
     Attributes:
-        subject_root, object_root: the node of the map that stands for this end; the end itself when it is not merged.
+        subject_root, object_root: id of the node that represents this end; its own id if it is not merged.
     """
 
     subject_id: str
@@ -50,117 +47,117 @@ class MemberFact:
 
     @property
     def row(self) -> dict[str, Any]:
-        """The row of `entity_resolution/restore_facts`."""
+        """Return the row of `entity_resolution/restore_facts`."""
         return {"id": self.properties["id"], "subject_id": self.subject_id, "object_id": self.object_id}
 
 
-def held_fact(row: Mapping[str, Any]) -> MemberFact:
-    """Return the fact in a row of `entity_resolution/member_facts`."""
+def member_fact(row: Mapping[str, Any]) -> MemberFact:
+    """Return the fact of a row of `entity_resolution/member_facts`."""
     return MemberFact(
         subject_id=row["subject_id"],
         object_id=row["object_id"],
         subject_root=row["subject_root"] or row["subject_id"],
         object_root=row["object_root"] or row["object_id"],
         predicate=row["predicate"],
-        properties=without_marks(row["properties"]),
+        properties=without_bookkeeping(row["properties"]),
     )
 
 
 def root_properties(root_id: str, members: Sequence[Properties]) -> dict[str, Any]:
-    """Return the node that stands for some entities: the root's own name, everything else joined."""
+    """Return the properties of the node that represents merged entities: the root's name, the union of the rest."""
     ordered = sorted(members, key=lambda one: (one["id"] != root_id, one["id"]))
     root = ordered[0]
     names = {name for one in members for name in (one["name"], *(one.get("aliases") or ()))} - {root["name"]}
     tokens = {token for one in members for token in one.get("form_tokens") or ()}
-    told: dict[str, str] = {}
+    attributes: dict[str, str] = {}
     for one in reversed(ordered):
-        told |= json.loads(one.get("attributes") or "{}")
-    joined = {
-        **{name: value for name, value in root.items() if name not in _OF_THE_MERGE},
+        attributes |= json.loads(one.get("attributes") or "{}")
+    merged = {
+        **{name: value for name, value in root.items() if name not in _MERGE_PROPERTIES},
         "aliases": sorted(names),
         "form_tokens": sorted(tokens) or None,
         "entity_type": next((one["entity_type"] for one in ordered if one.get("entity_type")), None),
-        "attributes": json.dumps(told, ensure_ascii=False, sort_keys=True) if told else None,
+        "attributes": json.dumps(attributes, ensure_ascii=False, sort_keys=True) if attributes else None,
         "first_seen": min(one["first_seen"] for one in members),
         "last_seen": max(one["last_seen"] for one in members),
         "merged": True,
     }
-    return {name: value for name, value in joined.items() if value is not None}
+    return {name: value for name, value in merged.items() if value is not None}
 
 
-def edges_of(held: Iterable[MemberFact], uris: Mapping[str, Uri]) -> list[dict[str, Any]]:
-    """Return the edges that follow from held facts, as rows of `entity_resolution/put_projected_facts` ordered by id.
+def projected_edges(facts: Iterable[MemberFact], uris: Mapping[str, Uri]) -> list[dict[str, Any]]:
+    """Return the edges derived from member facts, as rows of `entity_resolution/put_projected_facts` ordered by id.
 
-    Facts that say the same of one node become one edge with the evidence of all; spells that do not touch stay apart.
-    What would join a node with itself is not shown. A merged subject can hold one object of a relation at a time.
+    Equal facts with overlapping or adjoining validity periods become one edge with the evidence of all. Self-loops are
+    dropped. Edges that a newer one contradicts are closed.
 
     Args:
-        uris: of the nodes that stand for merged entities.
+        uris: of the nodes that represent merged entities, by id.
     """
     groups: dict[tuple[str, str, str, str], list[MemberFact]] = {}
-    for fact in held:
+    for fact in facts:
         if fact.subject_root != fact.object_root:
             relation = fact.properties.get("relation") or ""
             key = (fact.subject_root, fact.predicate, relation, fact.object_root)
             groups.setdefault(key, []).append(fact)
-    rows = [row for key in sorted(groups) for row in _spells(key, groups[key], uris)]
-    _settle(rows)
+    rows = [row for key in sorted(groups) for row in _period_edges(key, groups[key], uris)]
+    _close_contradicted(rows)
     return sorted(rows, key=lambda row: str(row["id"]))
 
 
-def _spells(
+def _period_edges(
     key: tuple[str, str, str, str], facts: Sequence[MemberFact], uris: Mapping[str, Uri]
 ) -> list[dict[str, Any]]:
-    spells: list[list[MemberFact]] = []
+    periods: list[list[MemberFact]] = []
     end: datetime | None = None
     for fact in sorted(facts, key=lambda one: (one.properties["valid_at"], one.properties["id"])):
         until = fact.properties.get("invalid_at")
-        if spells and (end is None or fact.properties["valid_at"] <= end):
-            spells[-1].append(fact)
+        if periods and (end is None or fact.properties["valid_at"] <= end):
+            periods[-1].append(fact)
             end = None if end is None or until is None else max(end, until)
         else:
-            spells.append([fact])
+            periods.append([fact])
             end = until
-    return [_edge(key, slot, spell, uris) for slot, spell in enumerate(spells)]
+    return [_edge(key, period_index, period, uris) for period_index, period in enumerate(periods)]
 
 
 def _edge(
-    key: tuple[str, str, str, str], slot: int, facts: Sequence[MemberFact], uris: Mapping[str, Uri]
+    key: tuple[str, str, str, str], period_index: int, facts: Sequence[MemberFact], uris: Mapping[str, Uri]
 ) -> dict[str, Any]:
     subject, predicate, relation, obj = key
-    all_of = [fact.properties for fact in facts]
-    first = all_of[0]
-    # Everything before "/profile/" and its four parts is the subject's own address.
+    stored = [fact.properties for fact in facts]
+    first = stored[0]
+    # A fact's URI is the subject's URI and five more parts: "/profile/<predicate>/<relation>/<object>/<period>".
     subject_uri = uris.get(subject) or first["uri"].rsplit("/", 5)[0]
-    uri = fact_uri(subject_uri, predicate, relation or None, obj, slot)
-    evidence = sorted({name for one in all_of for name in one["evidence"]})
-    base = max(one["base_strength"] for one in all_of)
-    open_ended = any(one.get("invalid_at") is None for one in all_of)
-    last = max(all_of, key=lambda one: (one.get("invalid_at") is None, one.get("invalid_at") or one["valid_at"]))
-    joined = {
-        **{name: value for name, value in first.items() if name not in _OF_THE_STORE},
+    uri = fact_uri(subject_uri, predicate, relation or None, obj, period_index)
+    evidence = sorted({name for one in stored for name in one["evidence"]})
+    base = max(one["base_strength"] for one in stored)
+    open_ended = any(one.get("invalid_at") is None for one in stored)
+    last = max(stored, key=lambda one: (one.get("invalid_at") is None, one.get("invalid_at") or one["valid_at"]))
+    merged = {
+        **{name: value for name, value in first.items() if name not in _MEMBER_ONLY},
         "id": memory_id(uri),
         "uri": uri,
-        "slot": slot,
+        "slot": period_index,
         "evidence": evidence,
-        "scenes": sorted({name for one in all_of for name in one["scenes"]}),
-        "quotes": sorted({name for one in all_of for name in one["quotes"]}),
+        "scenes": sorted({name for one in stored for name in one["scenes"]}),
+        "quotes": sorted({name for one in stored for name in one["quotes"]}),
         "base_strength": base,
         "strength": strength_of(base, len(evidence)),
-        "confidence": max(one["confidence"] for one in all_of),
-        "importance": max((one["importance"] for one in all_of if one.get("importance")), default=None),
-        "trigger_emotion": next((one["trigger_emotion"] for one in all_of if one.get("trigger_emotion")), None),
-        "first_seen": min(one["first_seen"] for one in all_of),
-        "last_seen": max(one["last_seen"] for one in all_of),
+        "confidence": max(one["confidence"] for one in stored),
+        "importance": max((one["importance"] for one in stored if one.get("importance")), default=None),
+        "trigger_emotion": next((one["trigger_emotion"] for one in stored if one.get("trigger_emotion")), None),
+        "first_seen": min(one["first_seen"] for one in stored),
+        "last_seen": max(one["last_seen"] for one in stored),
         "invalid_at": None if open_ended else last["invalid_at"],
         "closed_by": None if open_ended else last.get("closed_by"),
         "closed_why": None if open_ended else last.get("closed_why"),
-        "known_at": min((one["known_at"] for one in all_of if one.get("known_at")), default=None),
+        "known_at": min((one["known_at"] for one in stored if one.get("known_at")), default=None),
         "closing_known_at": None if open_ended else last.get("closing_known_at"),
-        "told": sorted({text for one in all_of for text in one.get("told") or ()}) or None,
+        "told": sorted({text for one in stored for text in one.get("told") or ()}) or None,
         "merged": True,
     }
-    properties = {name: value for name, value in joined.items() if value is not None}
+    properties = {name: value for name, value in merged.items() if value is not None}
     return {
         "id": properties["id"],
         "subject_id": subject,
@@ -172,69 +169,76 @@ def _edge(
 
 @dataclass(frozen=True, slots=True)
 class _Newer:
-    """A derived edge that may close an older one; `place` counts from the newest."""
+    """A derived edge that may close an older one; rank 0 is the newest."""
 
-    place: int
+    rank: int
     row: dict[str, Any]
-    told: frozenset[tuple[str, datetime]]
+    assertions: frozenset[tuple[str, datetime]]
 
 
-class _Column:
-    """Edges that close an older one of their kind unless one message said both; the newest was put first."""
+class _CloserIndex:
+    """Edges, newest first, that close an older edge of their kind unless one message asserts both."""
 
     def __init__(self) -> None:
         self._edges: list[_Newer] = []
-        # For each edge and each thing that told it: where the unbroken run of edges that it told as well begins.
+        # For each edge, by assertion: the rank at which the unbroken run of edges with this assertion begins.
         self._runs: list[dict[tuple[str, datetime], int]] = []
 
-    def put(self, edge: _Newer) -> None:
-        """Put an edge that is older than all before."""
-        before = self._runs[-1] if self._runs else {}
-        self._runs.append({one: before.get(one, len(self._edges)) for one in edge.told})
+    def add(self, edge: _Newer) -> None:
+        """Add an edge older than all added before."""
+        previous = self._runs[-1] if self._runs else {}
+        self._runs.append({one: previous.get(one, len(self._edges)) for one in edge.assertions})
         self._edges.append(edge)
 
-    def nearest(self, told: frozenset[tuple[str, datetime]]) -> _Newer | None:
-        """Return the oldest of the edges that were not told together with one that is older than all of them."""
-        place = len(self._edges) - 1
-        while place >= 0:
-            together = self._edges[place].told & told
-            if not together:
-                return self._edges[place]
-            place = min(self._runs[place][one] for one in together) - 1
+    def find(self, assertions: frozenset[tuple[str, datetime]]) -> _Newer | None:
+        """Return the oldest edge that shares no assertion with a given, still older edge."""
+        rank = len(self._edges) - 1
+        while rank >= 0:
+            shared = self._edges[rank].assertions & assertions
+            if not shared:
+                return self._edges[rank]
+            rank = min(self._runs[rank][one] for one in shared) - 1
         return None
 
 
-def _settle(rows: Sequence[dict[str, Any]]) -> None:
-    """Close, among the derived edges, what a newer one contradicts, as the plan does for facts of one entity.
+def _close_contradicted(rows: Sequence[dict[str, Any]]) -> None:
+    """Close each derived edge that a newer one contradicts, by the rules for facts of a single entity.
 
-    What one message says together, or in addition, closes nothing.
+    An edge does not close another that the same message asserts, nor when it is asserted as an addition.
     """
     by_subject: dict[str, list[dict[str, Any]]] = {}
     for row in rows:
         if row["predicate"] != "MENTIONED":
             by_subject.setdefault(row["subject_id"], []).append(row)
-    for mine in by_subject.values():
-        _settle_subject(sorted(mine, key=lambda row: (row["properties"]["valid_at"], row["id"]), reverse=True))
+    for subject_rows in by_subject.values():
+        _close_contradicted_of_subject(
+            sorted(subject_rows, key=lambda row: (row["properties"]["valid_at"], row["id"]), reverse=True)
+        )
 
 
-def _settle_subject(newest_first: Sequence[dict[str, Any]]) -> None:
-    columns: dict[tuple[str | None, ...], _Column] = {}
-    for place, row in enumerate(newest_first):
-        tellings = [telling_of(text) for text in row["properties"].get("told") or ()]
-        edge = _Newer(place, row, frozenset((one.message_id, one.valid_at) for one in tellings))
+def _close_contradicted_of_subject(newest_first: Sequence[dict[str, Any]]) -> None:
+    closers: dict[tuple[str | None, ...], _CloserIndex] = {}
+    for rank, row in enumerate(newest_first):
+        assertions = [telling_of(text) for text in row["properties"].get("told") or ()]
+        edge = _Newer(rank, row, frozenset((one.message_id, one.valid_at) for one in assertions))
         claim = _claim(row)
-        one_place, same_object = ("one", claim.predicate, claim.relation), ("of", claim.predicate, claim.object_id)
+        single_value_key, opposite_key = (
+            ("one", claim.predicate, claim.relation),
+            ("of", claim.predicate, claim.object_id),
+        )
         if "invalid_at" not in row["properties"]:
-            found = [column.nearest(edge.told) for key in (one_place, same_object) if (column := columns.get(key))]
-            closer = max((one for one in found if one), key=lambda one: one.place, default=None)
+            candidates = [
+                index.find(edge.assertions) for key in (single_value_key, opposite_key) if (index := closers.get(key))
+            ]
+            closer = max((one for one in candidates if one), key=lambda one: one.rank, default=None)
             if closer is not None:
                 _close(row, closer.row)
-        if any(one.adds for one in tellings):
+        if any(one.adds for one in assertions):
             continue
         if holds_one(claim.predicate, claim.relation):
-            columns.setdefault(one_place, _Column()).put(edge)
+            closers.setdefault(single_value_key, _CloserIndex()).add(edge)
         if opposite := whitelist()[claim.predicate].opposite:
-            columns.setdefault(("of", opposite, claim.object_id), _Column()).put(edge)
+            closers.setdefault(("of", opposite, claim.object_id), _CloserIndex()).add(edge)
 
 
 def _close(row: Mapping[str, Any], closer: Mapping[str, Any]) -> None:

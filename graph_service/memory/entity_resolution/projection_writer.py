@@ -1,7 +1,6 @@
-"""Bringing the map in step with merged entities, inside the commit that changes them."""
+"""Store the nodes and edges derived from merged entities, inside the transaction that changes them."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -10,10 +9,10 @@ from graph_service.graph.store import Row, Writing
 from graph_service.memory.change_log.payloads import edge_body, edge_view, node_body, node_view
 from graph_service.memory.entity_resolution.merged_projection import (
     MemberFact,
-    edges_of,
-    held_fact,
+    member_fact,
+    projected_edges,
     root_properties,
-    without_marks,
+    without_bookkeeping,
 )
 from graph_service.memory.facts.writer import sessions_of, want_vectors
 from schema.change import Change, Op
@@ -21,65 +20,59 @@ from schema.ids import MemoryId, TenantId
 from schema.labels import Label
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Members:
-    """The entities that each node of the map stands for, by the node's id."""
-
-    of: Mapping[str, Sequence[Mapping[str, Any]]]
-
-    @property
-    def ids(self) -> list[str]:
-        """Every merged entity, ordered."""
-        return sorted(one["id"] for members in self.of.values() for one in members)
-
-
-async def members_of(writing: Writing, tenant: TenantId, roots: Iterable[str]) -> Members:
-    """Return the entities that some nodes stand for; nodes that stand for themselves alone are not in it."""
+async def load_members(writing: Writing, tenant: TenantId, roots: Iterable[str]) -> dict[str, list[Mapping[str, Any]]]:
+    """Return the properties of the entities merged into each root, itself included; unmerged nodes are left out."""
     rows = await writing.run(statement("entity_resolution/member_entities"), {"tenant": tenant, "roots": sorted(roots)})
-    found: dict[str, list[Mapping[str, Any]]] = {}
+    members: dict[str, list[Mapping[str, Any]]] = {}
     for row in rows:
-        found.setdefault(row["root_id"], []).append(row["properties"])
-    return Members(of=found)
+        members.setdefault(row["root_id"], []).append(row["properties"])
+    return members
 
 
-async def held_facts(writing: Writing, tenant: TenantId, ids: Iterable[str]) -> list[MemberFact]:
-    """Return the facts of some merged entities as they were said."""
+async def load_member_facts(writing: Writing, tenant: TenantId, ids: Iterable[str]) -> list[MemberFact]:
+    """Return the stored facts of merged entities, by entity ids."""
     rows = await writing.run(statement("entity_resolution/member_facts"), {"tenant": tenant, "ids": sorted(ids)})
-    return [held_fact(row) for row in rows]
+    return [member_fact(row) for row in rows]
 
 
-async def edges_at(writing: Writing, tenant: TenantId, ids: Iterable[str]) -> dict[str, Row]:
-    """Return every edge of the map that touches one of some nodes, by id."""
+async def edges_touching(writing: Writing, tenant: TenantId, ids: Iterable[str]) -> dict[str, Row]:
+    """Return the edges with an end among the nodes, by edge id."""
     rows = await writing.run(statement("lookup/edges_of_nodes"), {"tenant": tenant, "ids": sorted(ids)})
-    return {row["properties"]["id"]: {**row, "properties": without_marks(row["properties"])} for row in rows}
+    return {row["properties"]["id"]: {**row, "properties": without_bookkeeping(row["properties"])} for row in rows}
 
 
-async def show(writing: Writing, tenant: TenantId, roots: Iterable[str], *, at: datetime) -> list[Mapping[str, Any]]:
-    """Write the nodes that stand for merged entities and the edges that follow; return the nodes' properties."""
-    members = await members_of(writing, tenant, roots)
-    if not members.of:
+async def project_merged(
+    writing: Writing, tenant: TenantId, roots: Iterable[str], *, at: datetime
+) -> list[Mapping[str, Any]]:
+    """Store the nodes and edges derived for merged roots; return the properties of the nodes.
+
+    Unmerged roots are skipped.
+    """
+    members = await load_members(writing, tenant, roots)
+    if not members:
         return []
-    nodes: list[Mapping[str, Any]] = [root_properties(root, members.of[root]) for root in sorted(members.of)]
+    nodes: list[Mapping[str, Any]] = [root_properties(root, members[root]) for root in sorted(members)]
     node_rows = [{"id": node["id"], "properties": node} for node in nodes]
     await writing.run(statement("entity_resolution/put_projected_nodes"), {"tenant": tenant, "rows": node_rows})
-    facts = await held_facts(writing, tenant, members.ids)
-    others = {end for fact in facts for end in (fact.subject_root, fact.object_root)} - set(members.of)
+    member_ids = [member["id"] for root_members in members.values() for member in root_members]
+    facts = await load_member_facts(writing, tenant, member_ids)
+    other_roots = {end for fact in facts for end in (fact.subject_root, fact.object_root)} - set(members)
     uris = {node["id"]: node["uri"] for node in nodes}
     uris |= {
-        root: next(one["uri"] for one in those if one["id"] == root)
-        for root, those in (await members_of(writing, tenant, others)).of.items()
+        root: next(member["uri"] for member in root_members if member["id"] == root)
+        for root, root_members in (await load_members(writing, tenant, other_roots)).items()
     }
-    rows = edges_of(facts, uris)
-    now = await edges_at(writing, tenant, members.of)
-    wanted = {row["id"]: row for row in rows}
-    gone = [
+    rows = projected_edges(facts, uris)
+    stored = await edges_touching(writing, tenant, members)
+    new_ids = {row["id"] for row in rows}
+    stale = [
         {"node_id": row["subject_id"], "id": name}
-        for name, row in sorted(now.items())
-        if row["properties"].get("merged") and name not in wanted
+        for name, row in sorted(stored.items())
+        if row["properties"].get("merged") and name not in new_ids
     ]
-    if gone:
-        await writing.run(statement("facts/delete_edges"), {"tenant": tenant, "rows": gone})
-    changed = [row for row in rows if row["id"] not in now or now[row["id"]]["properties"] != row["properties"]]
+    if stale:
+        await writing.run(statement("facts/delete_edges"), {"tenant": tenant, "rows": stale})
+    changed = [row for row in rows if row["id"] not in stored or stored[row["id"]]["properties"] != row["properties"]]
     if changed:
         written = await writing.run(
             statement("entity_resolution/put_projected_facts"), {"tenant": tenant, "rows": changed}
@@ -88,7 +81,7 @@ async def show(writing: Writing, tenant: TenantId, roots: Iterable[str], *, at: 
     return nodes
 
 
-async def say_of_merged(
+async def write_member_rows(
     writing: Writing,
     tenant: TenantId,
     entities: Sequence[dict[str, Any]],
@@ -96,28 +89,28 @@ async def say_of_merged(
     *,
     at: datetime,
 ) -> list[Change]:
-    """Keep what was said of merged entities, bring the map in step, and return what viewers must be told."""
-    named = sorted({row["id"] for row in entities} | {end for row in facts for end in _ends(row)})
-    if not named:
+    """Store new properties and facts of merged entities, update their roots, and return the changes for viewers."""
+    named_ids = sorted({row["id"] for row in entities} | {end for row in facts for end in _ends(row)})
+    if not named_ids:
         return []
-    ends = await writing.run(statement("lookup/resolve_ids"), {"tenant": tenant, "ids": named})
+    ends = await writing.run(statement("lookup/resolve_ids"), {"tenant": tenant, "ids": named_ids})
     roots = sorted({row["root_id"] for row in ends if row["root_id"]})
-    before = await edges_at(writing, tenant, roots)
+    before = await edges_touching(writing, tenant, roots)
     await writing.run(statement("entity_resolution/put_member_entities"), {"tenant": tenant, "rows": list(entities)})
     await writing.run(statement("entity_resolution/put_member_facts"), {"tenant": tenant, "rows": list(facts)})
-    nodes = await show(writing, tenant, roots, at=at)
-    why = "said of a merged entity"
-    edges = changes_between(before, await edges_at(writing, tenant, roots), why)
-    return [*(node_change(node, why) for node in nodes), *edges]
+    nodes = await project_merged(writing, tenant, roots, at=at)
+    reason = "said of a merged entity"
+    edges = edge_changes(before, await edges_touching(writing, tenant, roots), reason)
+    return [*(node_change(node, reason) for node in nodes), *edges]
 
 
 def _ends(row: Mapping[str, Any]) -> tuple[str, str]:
     return row["subject_id"], row["object_id"]
 
 
-def changes_between(before: Mapping[str, Row], after: Mapping[str, Row], reason: str) -> list[Change]:
-    """Return what viewers must be told of edges: those that went first, then those that came or changed."""
-    gone = [
+def edge_changes(before: Mapping[str, Row], after: Mapping[str, Row], reason: str) -> list[Change]:
+    """Return the changes between two states of edges by id: removed edges first, then new and changed ones."""
+    dropped = [
         Change(op=Op.EDGE_DROP, element_id=MemoryId(n), body={}, reason=reason)
         for n in sorted(before)
         if n not in after
@@ -127,11 +120,11 @@ def changes_between(before: Mapping[str, Row], after: Mapping[str, Row], reason:
         for name in sorted(after)
         if name not in before or before[name] != after[name]
     ]
-    return [*gone, *put]
+    return [*dropped, *put]
 
 
 def node_change(properties: Mapping[str, Any], reason: str) -> Change:
-    """Return an entity as viewers see it from now on."""
+    """Return the change that puts an entity into the viewers' graph."""
     body = node_body(node_view(properties, Label.ENTITY.value))
     return Change(op=Op.NODE_PUT, element_id=MemoryId(properties["id"]), body=body, reason=reason)
 

@@ -1,4 +1,4 @@
-"""One commit that forgets: what must go is gone, the rest waits for its reading, and the log holds no word of it."""
+"""Commit a forgetting: delete what must go, schedule the re-reading of the rest, and redact the change log."""
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -10,9 +10,14 @@ from graph_service.graph.statements import statement
 from graph_service.graph.store import Row, Writing
 from graph_service.memory.change_log.log import append_changes
 from graph_service.memory.change_log.payloads import node_body, node_view
-from graph_service.memory.entity_resolution.kinship_merges import settle_roles
-from graph_service.memory.entity_resolution.projection_writer import changes_between, edges_at, node_change, show
-from graph_service.memory.forgetting.impact import Reach
+from graph_service.memory.entity_resolution.kinship_merges import update_kinship_merges
+from graph_service.memory.entity_resolution.projection_writer import (
+    edge_changes,
+    edges_touching,
+    node_change,
+    project_merged,
+)
+from graph_service.memory.forgetting.impact import Impact
 from graph_service.memory.forgetting.plan import episodes_without
 from schema.change import FORGOTTEN, Change, Op
 from schema.ids import MemoryId, TenantId, UserId, memory_id, user_uri
@@ -21,13 +26,13 @@ from schema.timespan import millis
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Forgotten:
-    """What a forgetting took away.
+class ForgetResult:
+    """Counts of what was forgotten.
 
     Attributes:
-        facts: those without any evidence left; entities likewise.
-        read_again: messages and scenes that the worker reads again, because they were near.
-        spooled: messages that waited on this machine's disk.
+        facts, entities: those without any evidence left.
+        read_again: messages and scenes that a worker reads again because they were affected.
+        spooled: messages removed from this machine's spool.
     """
 
     messages: int = 0
@@ -39,8 +44,8 @@ class Forgotten:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ForgetWish:
-    """Whose memory forgets, when, and the marks that stay."""
+class ForgetRequest:
+    """The user to forget from, the time, and the tombstones to store (rows of `tombstones/put_tombstones`)."""
 
     tenant: TenantId
     user_id: UserId
@@ -48,151 +53,167 @@ class ForgetWish:
     tombstones: Sequence[Mapping[str, Any]] = ()
 
 
-async def forget(writing: Writing, what: ForgetWish, reach: Reach, before_it: Sequence[Change] = ()) -> Forgotten:
-    """Take everything away that was reached; the user's memory and the sessions are locked already.
+async def commit_forgetting(
+    writing: Writing, request: ForgetRequest, impact: Impact, preceding: Sequence[Change] = ()
+) -> ForgetResult:
+    """Delete everything in `impact`; the caller holds the locks of the user's memory and of the sessions.
 
     Args:
-        before_it: what was changed on the map for it.
+        preceding: changes already made in this transaction.
     """
-    tenant = what.tenant
+    tenant = request.tenant
     roots = sorted(
-        {row["root_id"] for row, _ in reach.fates if row["root_id"]} | await _roots_of(writing, tenant, reach)
+        {row["root_id"] for row, _ in impact.outcomes if row["root_id"]}
+        | await _affected_roots(writing, tenant, impact)
     )
-    before = await edges_at(writing, tenant, roots)
-    gone_nodes = [row["id"] for row, fate in reach.fates if fate.properties is None and not row["is_held"]]
-    await _take_away(writing, tenant, reach, gone_nodes)
-    narrowed = await _narrow(writing, what, reach)
-    again = await _read_again(writing, what, reach)
-    roots_now = await show(writing, tenant, roots, at=what.at)
-    edges = changes_between(before, await edges_at(writing, tenant, roots), FORGOTTEN)
-    tombstones = sorted(what.tombstones, key=lambda row: str(row["id"]))
+    before = await edges_touching(writing, tenant, roots)
+    deleted_nodes = [row["id"] for row, outcome in impact.outcomes if outcome.properties is None and not row["is_held"]]
+    await _delete(writing, tenant, impact, deleted_nodes)
+    updated = await _update_entities(writing, request, impact)
+    reread = await _schedule_reread(writing, request, impact)
+    projected = await project_merged(writing, tenant, roots, at=request.at)
+    edges = edge_changes(before, await edges_touching(writing, tenant, roots), FORGOTTEN)
+    tombstones = sorted(request.tombstones, key=lambda row: str(row["id"]))
     await writing.run(statement("tombstones/put_tombstones"), {"tenant": tenant, "rows": tombstones})
-    facts = [name for name, row in reach.facts.items() if "subject_id" not in row["properties"]]
-    facts += [row["id"] for row in reach.mentions if row["scene_id"] in reach.stripped and not row["is_held"]]
-    nodes = [*sorted(reach.cut), *gone_nodes]
-    shown = [*narrowed, *(node_change(node, FORGOTTEN) for node in roots_now)]
-    user = await _narrow_user(writing, what)
+    facts = [name for name, row in impact.facts.items() if "subject_id" not in row["properties"]]
+    facts += [row["id"] for row in impact.mentions if row["scene_id"] in impact.cleared and not row["is_held"]]
+    nodes = [*sorted(impact.resegmented), *deleted_nodes]
+    put = [*updated, *(node_change(node, FORGOTTEN) for node in projected)]
+    user = await _update_user(writing, request)
     if user is None:
-        nodes.append(memory_id(user_uri(tenant, what.user_id)))
+        nodes.append(memory_id(user_uri(tenant, request.user_id)))
     else:
-        shown.append(user)
+        put.append(user)
     changes = [
-        *before_it,
+        *preceding,
         *(_drop(Op.EDGE_DROP, name) for name in sorted(facts)),
         *edges,
         *(_drop(Op.NODE_DROP, name) for name in nodes),
-        *shown,
-        *(await settle_roles(writing, tenant, what.user_id, at=what.at)),
+        *put,
+        *(await update_kinship_merges(writing, tenant, request.user_id, at=request.at)),
     ]
-    # Of what changed twice on the way, only the end is told: what was between may hold what was forgotten.
-    last = {change.element_id: place for place, change in enumerate(changes)}
-    changes = [change for place, change in enumerate(changes) if last[change.element_id] == place]
-    await _scrub(writing, tenant, changes)
-    await append_changes(writing, tenant, what.user_id, changes, at=what.at)
-    return _told(reach, again)
+    # Log only the last change of each element: earlier ones may contain what is forgotten.
+    last_index = {change.element_id: index for index, change in enumerate(changes)}
+    changes = [change for index, change in enumerate(changes) if last_index[change.element_id] == index]
+    await _redact_log(writing, tenant, changes)
+    await append_changes(writing, tenant, request.user_id, changes, at=request.at)
+    return _result(impact, reread)
 
 
-def _told(reach: Reach, again: int) -> Forgotten:
-    gone = {row["id"] for row in reach.messages}
-    facts = [row for row in reach.facts.values() if gone.issuperset(row["properties"]["evidence"])]
-    facts += [row for name, row in reach.facts.items() if name in reach.rejected]
-    went = [row for row, fate in reach.fates if fate.properties is None and not fate.returns]
-    hit = {row["scene_id"] for row in reach.messages if row["scene_id"]}
-    return Forgotten(
-        messages=len(gone), scenes=len(hit), facts=len(facts), entities=len(went), read_again=len(reach.left) + again
+def _result(impact: Impact, reread: int) -> ForgetResult:
+    forgotten = {row["id"] for row in impact.messages}
+    facts = [row for row in impact.facts.values() if forgotten.issuperset(row["properties"]["evidence"])]
+    facts += [row for name, row in impact.facts.items() if name in impact.rejected]
+    entities = [row for row, outcome in impact.outcomes if outcome.properties is None and not outcome.returns]
+    scenes = {row["scene_id"] for row in impact.messages if row["scene_id"]}
+    return ForgetResult(
+        messages=len(forgotten),
+        scenes=len(scenes),
+        facts=len(facts),
+        entities=len(entities),
+        read_again=len(impact.remaining) + reread,
     )
 
 
-async def _roots_of(writing: Writing, tenant: TenantId, reach: Reach) -> set[str]:
-    """Return what stands on the map for merged entities that the facts are about."""
-    held = [row for row in reach.facts.values() if "subject_id" in row["properties"]]
-    ends = {end for row in held for end in (row["subject_id"], row["object_id"])}
-    ends |= {row["object_id"] for row in reach.mentions if row["is_held"]}
+async def _affected_roots(writing: Writing, tenant: TenantId, impact: Impact) -> set[str]:
+    """Return the ids of the nodes that represent merged entities at an end of the facts."""
+    member_rows = [row for row in impact.facts.values() if "subject_id" in row["properties"]]
+    ends = {end for row in member_rows for end in (row["subject_id"], row["object_id"])}
+    ends |= {row["object_id"] for row in impact.mentions if row["is_held"]}
     rows = await writing.run(statement("lookup/resolve_ids"), {"tenant": tenant, "ids": sorted(ends)})
     return {row["root_id"] for row in rows if row["root_id"]}
 
 
-async def _take_away(writing: Writing, tenant: TenantId, reach: Reach, nodes: Collection[str]) -> None:
-    messages = sorted(row["id"] for row in reach.messages)
+async def _delete(writing: Writing, tenant: TenantId, impact: Impact, nodes: Collection[str]) -> None:
+    messages = sorted(row["id"] for row in impact.messages)
     await writing.run(statement("forgetting/delete_messages"), {"tenant": tenant, "ids": messages})
-    held = [
+    member_rows = [
         {"subject_id": row["subject_id"], "id": name}
-        for name, row in reach.facts.items()
+        for name, row in impact.facts.items()
         if "subject_id" in row["properties"]
     ]
-    held += [{"subject_id": row["scene_id"], "id": row["id"]} for row in reach.mentions if row["is_held"]]
-    await writing.run(statement("forgetting/delete_member_facts"), {"tenant": tenant, "rows": _ordered(held)})
+    member_rows += [{"subject_id": row["scene_id"], "id": row["id"]} for row in impact.mentions if row["is_held"]]
+    await writing.run(
+        statement("forgetting/delete_member_facts"), {"tenant": tenant, "rows": _sorted_by_id(member_rows)}
+    )
     edges = [
         {"node_id": row["subject_id"], "id": name}
-        for name, row in reach.facts.items()
+        for name, row in impact.facts.items()
         if "subject_id" not in row["properties"]
     ]
     edges += [
         {"node_id": row["scene_id"], "id": row["id"]}
-        for row in reach.mentions
-        if row["scene_id"] in reach.stripped and not row["is_held"]
+        for row in impact.mentions
+        if row["scene_id"] in impact.cleared and not row["is_held"]
     ]
-    await writing.run(statement("facts/delete_edges"), {"tenant": tenant, "rows": _ordered(edges)})
-    await writing.run(statement("forgetting/delete_nodes"), {"tenant": tenant, "ids": sorted({*reach.cut, *nodes})})
-    gone = sorted(row["id"] for row, fate in reach.fates if fate.properties is None and not fate.returns)
-    await writing.run(statement("forgetting/delete_rejected_merges"), {"tenant": tenant, "ids": gone})
-
-
-async def _narrow(writing: Writing, what: ForgetWish, reach: Reach) -> list[Change]:
-    """Take names and times from entities that nothing says any more; the changes of those that are on the map."""
-    rows = [(row, fate.properties) for row, fate in reach.fates if fate.properties is not None]
-    put = [{"id": row["id"], "properties": new} for row, new in rows if not row["is_held"]]
-    held = [{"id": row["id"], "properties": new} for row, new in rows if row["is_held"]]
-    await writing.run(statement("entity_resolution/put_entities"), {"tenant": what.tenant, "rows": _ordered(put)})
+    await writing.run(statement("facts/delete_edges"), {"tenant": tenant, "rows": _sorted_by_id(edges)})
     await writing.run(
-        statement("entity_resolution/put_member_entities"), {"tenant": what.tenant, "rows": _ordered(held)}
+        statement("forgetting/delete_nodes"), {"tenant": tenant, "ids": sorted({*impact.resegmented, *nodes})}
+    )
+    forgotten = sorted(
+        row["id"] for row, outcome in impact.outcomes if outcome.properties is None and not outcome.returns
+    )
+    await writing.run(statement("forgetting/delete_rejected_merges"), {"tenant": tenant, "ids": forgotten})
+
+
+async def _update_entities(writing: Writing, request: ForgetRequest, impact: Impact) -> list[Change]:
+    """Store the remaining names and times of entities; return the changes of the unmerged ones."""
+    rows = [(row, outcome.properties) for row, outcome in impact.outcomes if outcome.properties is not None]
+    put = [{"id": row["id"], "properties": new} for row, new in rows if not row["is_held"]]
+    member_rows = [{"id": row["id"], "properties": new} for row, new in rows if row["is_held"]]
+    await writing.run(
+        statement("entity_resolution/put_entities"), {"tenant": request.tenant, "rows": _sorted_by_id(put)}
+    )
+    await writing.run(
+        statement("entity_resolution/put_member_entities"),
+        {"tenant": request.tenant, "rows": _sorted_by_id(member_rows)},
     )
     return [node_change({**row["properties"], **new}, FORGOTTEN) for row, new in rows if not row["is_held"]]
 
 
-async def _read_again(writing: Writing, what: ForgetWish, reach: Reach) -> int:
-    """Have the rest be read again, in the order it was said; how many scenes besides those that are cut again."""
-    tenant = what.tenant
-    left = sorted(row["id"] for row in reach.left)
-    await writing.run(statement("forgetting/mark_messages_unread"), {"tenant": tenant, "ids": left})
-    again = sorted(reach.again - reach.cut)
-    scenes = await writing.run(statement("forgetting/mark_scenes_unread"), {"tenant": tenant, "ids": again})
-    said = await writing.run(statement("forgetting/messages_of_scenes"), {"tenant": tenant, "ids": again})
-    sessions = {"tenant": tenant, "sessions": sorted({*reach.sessions, *(row["session"] for row in scenes)})}
+async def _schedule_reread(writing: Writing, request: ForgetRequest, impact: Impact) -> int:
+    """Mark what remains as unread and enqueue the jobs; return the number of scenes that keep their boundaries."""
+    tenant = request.tenant
+    remaining = sorted(row["id"] for row in impact.remaining)
+    await writing.run(statement("forgetting/mark_messages_unread"), {"tenant": tenant, "ids": remaining})
+    reread = sorted(impact.reread - impact.resegmented)
+    scenes = await writing.run(statement("forgetting/mark_scenes_unread"), {"tenant": tenant, "ids": reread})
+    messages = await writing.run(statement("forgetting/messages_of_scenes"), {"tenant": tenant, "ids": reread})
+    sessions = {"tenant": tenant, "sessions": sorted({*impact.sessions, *(row["session"] for row in scenes)})}
     episodes = await writing.run(statement("forgetting/episodes_of_sessions"), sessions)
-    gone = {row["id"] for row in reach.messages}
-    rows, dropped = episodes_without(episodes, gone, {*left, *(row["id"] for row in said)})
+    forgotten = {row["id"] for row in impact.messages}
+    rows, dropped = episodes_without(episodes, forgotten, {*remaining, *(row["id"] for row in messages)})
     await writing.run(statement("forgetting/delete_episodes"), {"tenant": tenant, "ids": dropped})
     await writing.run(statement("forgetting/mark_episodes_unread"), {"tenant": tenant, "rows": rows})
-    emptied = await writing.run(
-        statement("forgetting/delete_empty_sessions"), {"tenant": tenant, "ids": reach.sessions}
+    deleted = await writing.run(
+        statement("forgetting/delete_empty_sessions"), {"tenant": tenant, "ids": impact.sessions}
     )
-    wanted = {*sessions["sessions"]} - {row["id"] for row in emptied}
-    want = {
+    reread_sessions = {*sessions["sessions"]} - {row["id"] for row in deleted}
+    job = {
         "tenant": tenant,
-        "user_node_id": memory_id(user_uri(tenant, what.user_id)),
-        "sessions": sorted(wanted),
-        "now_ms": millis(what.at),
+        "user_node_id": memory_id(user_uri(tenant, request.user_id)),
+        "sessions": sorted(reread_sessions),
+        "now_ms": millis(request.at),
     }
-    if wanted:
-        await writing.run(statement("forgetting/enqueue_reread"), want)
+    if reread_sessions:
+        await writing.run(statement("forgetting/enqueue_reread"), job)
     return len(scenes)
 
 
-async def _narrow_user(writing: Writing, what: ForgetWish) -> Change | None:
-    """Return the user as they are now; None when nothing of theirs is left, and so they are gone too."""
-    node_id = memory_id(user_uri(what.tenant, what.user_id))
-    parameters = {"tenant": what.tenant, "user_id": what.user_id, "user_node_id": node_id}
+async def _update_user(writing: Writing, request: ForgetRequest) -> Change | None:
+    """Update the user's node and return the change; delete it and return None if no message is left."""
+    node_id = memory_id(user_uri(request.tenant, request.user_id))
+    parameters = {"tenant": request.tenant, "user_id": request.user_id, "user_node_id": node_id}
     rows = await writing.run(statement("forgetting/narrow_user_span"), parameters)
     if rows and rows[0]["messages"]:
         view = node_view(rows[0]["properties"], Label.USER.value)
         return Change(op=Op.NODE_PUT, element_id=node_id, body=node_body(view), reason=FORGOTTEN)
-    await writing.run(statement("forgetting/delete_nodes"), {"tenant": what.tenant, "ids": [node_id]})
+    await writing.run(statement("forgetting/delete_nodes"), {"tenant": request.tenant, "ids": [node_id]})
     return None
 
 
-async def _scrub(writing: Writing, tenant: TenantId, changes: Sequence[Change]) -> None:
-    """Take out of the log what older changes tell of the same elements."""
+async def _redact_log(writing: Writing, tenant: TenantId, changes: Sequence[Change]) -> None:
+    """Remove the bodies of older log entries about the same elements."""
     rows: list[Row] = [
         {
             "id": change.element_id,
@@ -208,5 +229,5 @@ def _drop(op: Op, name: str) -> Change:
     return Change(op=op, element_id=MemoryId(name), body={}, reason=FORGOTTEN)
 
 
-def _ordered(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+def _sorted_by_id(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     return sorted(rows, key=lambda row: str(row["id"]))

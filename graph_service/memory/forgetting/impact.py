@@ -1,4 +1,4 @@
-"""What forgetting reaches in the graph, read inside the transaction that forgets."""
+"""Find everything in the graph that a forgetting affects, inside the transaction that commits it."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -8,7 +8,16 @@ from typing import Any, Final
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Row, Writing
 from graph_service.memory.entity_resolution.resolver import Owner
-from graph_service.memory.forgetting.plan import Fate, Left, Said, cut_again, fate_of, keys_of, names_in, scenes_of
+from graph_service.memory.forgetting.plan import (
+    EntityOutcome,
+    MessageText,
+    RemainingText,
+    entity_outcome,
+    keys_of,
+    names_and_values,
+    scenes_of,
+    scenes_to_resegment,
+)
 from schema.ids import TenantId, UserId
 from schema.labels import Label
 
@@ -17,130 +26,141 @@ _NEVER: Final = datetime.max.replace(tzinfo=UTC)
 
 
 @dataclass(slots=True, kw_only=True)
-class Reach:
-    """Everything that a forgetting touches.
+class Impact:
+    """Everything that a forgetting affects.
 
     Attributes:
-        messages: rows of the messages that go; left: what remains of the scenes that are cut again.
-        cut: ids of scenes that are cut again; again: ids of other scenes that are read again as they are.
-        stripped: ids of scenes, among `again`, from which everything that was read is taken first.
-        rejected: ids of facts that a person rejected.
-        facts: rows of facts that go, or are read again, by id; mentions: likewise of the scenes that are cut.
-        fates: what becomes of entities and agents, with their rows of `forgetting/remaining_support`.
+        messages: rows of the messages to delete.
+        remaining: rows of the other messages of resegmented scenes.
+        resegmented: ids of scenes that are deleted, so that their remaining messages are segmented anew.
+        reread: ids of other scenes that are read again with the same boundaries.
+        cleared: ids of scenes among `reread` that lose everything read from them first.
+        rejected: ids of facts rejected by a person.
+        facts: rows of facts that are deleted, for good or until read again, by id.
+        mentions: rows of the mentions in resegmented and cleared scenes.
+        outcomes: rows of `forgetting/remaining_support` with the outcome of each entity and agent.
     """
 
     messages: Sequence[Row] = ()
-    left: Sequence[Row] = ()
-    cut: set[str] = field(default_factory=set)
-    again: set[str] = field(default_factory=set)
-    stripped: set[str] = field(default_factory=set)
+    remaining: Sequence[Row] = ()
+    resegmented: set[str] = field(default_factory=set)
+    reread: set[str] = field(default_factory=set)
+    cleared: set[str] = field(default_factory=set)
     rejected: set[str] = field(default_factory=set)
     facts: dict[str, Row] = field(default_factory=dict)
     mentions: Sequence[Row] = ()
-    fates: list[tuple[Row, Fate]] = field(default_factory=list)
+    outcomes: list[tuple[Row, EntityOutcome]] = field(default_factory=list)
 
     @property
     def sessions(self) -> list[str]:
-        """Node ids of the sessions that lose messages, ordered."""
+        """Return the sorted node ids of the sessions that lose messages."""
         return sorted({row["session"] for row in self.messages})
 
 
-async def reach_of(
+async def find_impact(
     writing: Writing,
     tenant: TenantId,
     user_id: UserId,
     messages: Sequence[Row],
     *,
     pause_ms: int,
-    stripped: Collection[str] = (),
-    gone: Collection[str] = (),
-) -> Reach:
-    """Return what forgetting some messages of one user touches.
+    cleared: Collection[str] = (),
+    deleted_entities: Collection[str] = (),
+) -> Impact:
+    """Return what forgetting some messages of one user affects.
 
     Args:
-        stripped: ids of scenes that keep their messages and lose what was read from them.
-        gone: ids of entities that must go.
+        cleared: ids of scenes that keep their messages and lose what was read from them.
+        deleted_entities: ids of entities that are deleted in any case.
     """
-    reach = Reach(messages=messages, stripped={*stripped})
-    hit = {row["scene_id"] for row in messages if row["scene_id"]}
-    spans = await writing.run(statement("forgetting/scene_spans"), {"tenant": tenant, "sessions": reach.sessions})
-    reach.cut = cut_again(spans, hit, pause_ms=pause_ms)
+    impact = Impact(messages=messages, cleared={*cleared})
+    affected = {row["scene_id"] for row in messages if row["scene_id"]}
+    spans = await writing.run(statement("forgetting/scene_spans"), {"tenant": tenant, "sessions": impact.sessions})
+    impact.resegmented = scenes_to_resegment(spans, affected, pause_ms=pause_ms)
     forgotten = {row["id"] for row in messages}
-    scenes = {"tenant": tenant, "ids": sorted(reach.cut | reach.stripped)}
-    held = await writing.run(statement("forgetting/messages_of_scenes"), scenes)
-    said = [row for row in held if row["id"] not in forgotten]
-    reach.left = [row for row in said if row["scene_id"] in reach.cut]
+    scenes = {"tenant": tenant, "ids": sorted(impact.resegmented | impact.cleared)}
+    scene_messages = await writing.run(statement("forgetting/messages_of_scenes"), scenes)
+    remaining_messages = [row for row in scene_messages if row["id"] not in forgotten]
+    impact.remaining = [row for row in remaining_messages if row["scene_id"] in impact.resegmented]
     facts = await writing.run(statement("facts/facts_of_scenes"), {**scenes, "user_id": user_id})
-    await add_facts(writing, tenant, reach, facts)
-    reach.mentions = await writing.run(statement("forgetting/mentions_of_scenes"), scenes)
-    await _settle_entities(writing, tenant, user_id, reach, said, gone)
-    reach.again = (reach.again | reach.stripped) - reach.cut
-    return reach
+    await add_facts_to_reread(writing, tenant, impact, facts)
+    impact.mentions = await writing.run(statement("forgetting/mentions_of_scenes"), scenes)
+    await _add_entity_outcomes(writing, tenant, user_id, impact, remaining_messages, deleted_entities)
+    impact.reread = (impact.reread | impact.cleared) - impact.resegmented
+    return impact
 
 
-async def add_facts(writing: Writing, tenant: TenantId, reach: Reach, facts: Iterable[Row]) -> None:
-    """Have facts be read again, with all that they can have closed or been closed by."""
-    new = {row["properties"]["id"]: row for row in facts if row["properties"]["id"] not in reach.facts}
-    while new:
-        reach.facts |= new
-        parameters = {"tenant": tenant, "keys": keys_of(new.values()), "scene_ids": [], "have": sorted(reach.facts)}
-        near = await writing.run(statement("facts/related_facts"), parameters)
-        new = {row["properties"]["id"]: row for row in near}
-    reach.again |= scenes_of(reach.facts.values())
+async def add_facts_to_reread(writing: Writing, tenant: TenantId, impact: Impact, facts: Iterable[Row]) -> None:
+    """Add facts, with all facts that they may have closed or been closed by, and the scenes to read again for them."""
+    new_facts = {row["properties"]["id"]: row for row in facts if row["properties"]["id"] not in impact.facts}
+    while new_facts:
+        impact.facts |= new_facts
+        parameters = {
+            "tenant": tenant,
+            "keys": keys_of(new_facts.values()),
+            "scene_ids": [],
+            "have": sorted(impact.facts),
+        }
+        related = await writing.run(statement("facts/related_facts"), parameters)
+        new_facts = {row["properties"]["id"]: row for row in related}
+    impact.reread |= scenes_of(impact.facts.values())
 
 
 def ends_of(fact: Row) -> tuple[str, str]:
-    """Return ids of the subject and the object of a fact."""
+    """Return the ids of the subject and the object of a fact."""
     return fact["subject_id"], fact["object_id"]
 
 
-async def facts_at(writing: Writing, tenant: TenantId, ids: Collection[str]) -> list[Row]:
-    """Return the facts of entities as they were said, mentions too."""
-    wanted = {"tenant": tenant, "ids": sorted(ids)}
-    edges = await writing.run(statement("lookup/edges_of_nodes"), wanted)
-    held = await writing.run(statement("entity_resolution/member_facts"), wanted)
-    return [*(row for row in edges if not row["properties"].get("merged")), *held]
+async def load_facts_of(writing: Writing, tenant: TenantId, ids: Collection[str]) -> list[Row]:
+    """Return the stored facts and mentions of entities; of merged entities the members' own."""
+    parameters = {"tenant": tenant, "ids": sorted(ids)}
+    edges = await writing.run(statement("lookup/edges_of_nodes"), parameters)
+    member_facts = await writing.run(statement("entity_resolution/member_facts"), parameters)
+    return [*(row for row in edges if not row["properties"].get("merged")), *member_facts]
 
 
-async def _settle_entities(
+async def _add_entity_outcomes(
     writing: Writing,
     tenant: TenantId,
     user_id: UserId,
-    reach: Reach,
-    said: Sequence[Row],
-    gone: Collection[str],
+    impact: Impact,
+    remaining_messages: Sequence[Row],
+    deleted_entities: Collection[str],
 ) -> None:
-    """Decide about every entity that one of the scenes mentions.
+    """Add the outcome of every entity mentioned in the affected scenes.
 
     Args:
-        said: what remains of the scenes.
+        remaining_messages: messages that the affected scenes keep.
     """
-    ids = sorted({row["object_id"] for row in reach.mentions} | {*gone})
-    without = sorted(reach.cut | reach.stripped)
+    ids = sorted({row["object_id"] for row in impact.mentions} | {*deleted_entities})
+    without = sorted(impact.resegmented | impact.cleared)
     parameters = {"tenant": tenant, "ids": ids, "without": without, "evidence_max": _EVIDENCE_MAX}
-    standings = await writing.run(statement("forgetting/remaining_support"), parameters)
-    texts = await _texts(writing, tenant, {name for row in standings for name in row["evidence"]})
-    cut = [Said(text=row["text"], said_at=row["said_at"]) for row in said]
-    left = Left((name for row in standings for name in names_in(row)), texts, cut)
-    earliest = min((row["said_at"] for row in reach.messages), default=_NEVER)
+    rows = await writing.run(statement("forgetting/remaining_support"), parameters)
+    texts = await _load_texts(writing, tenant, {name for row in rows for name in row["evidence"]})
+    resegmented = [MessageText(text=row["text"], said_at=row["said_at"]) for row in remaining_messages]
+    remaining = RemainingText((name for row in rows for name in names_and_values(row)), texts, resegmented)
+    earliest = min((row["said_at"] for row in impact.messages), default=_NEVER)
     owner = Owner(tenant=tenant, user_id=user_id, user_names=(), agent_id=None)
-    for row in standings:
-        if row["id"] in gone:
-            reach.fates.append((row, Fate(properties=None)))
+    for row in rows:
+        if row["id"] in deleted_entities:
+            impact.outcomes.append((row, EntityOutcome(properties=None)))
             continue
         if Label.AGENT in (row["labels"] or ()):
             if not row["scenes"]:
-                reach.fates.append((row, Fate(properties=None)))
+                impact.outcomes.append((row, EntityOutcome(properties=None)))
             continue
-        reach.fates.append((row, fate_of(row, left, earliest=earliest, owner=owner)))
-    anew = {row["id"]: row for row, fate in reach.fates if fate.anew}
-    if anew:
-        reach.again |= {scene for row in anew.values() for scene in row["scenes"]}
-        facts = [row for row in await facts_at(writing, tenant, anew) if row["predicate"] != "MENTIONED"]
-        await add_facts(writing, tenant, reach, facts)
+        impact.outcomes.append((row, entity_outcome(row, remaining, earliest=earliest, owner=owner)))
+    renamed = {row["id"]: row for row, outcome in impact.outcomes if outcome.renamed}
+    if renamed:
+        impact.reread |= {scene for row in renamed.values() for scene in row["scenes"]}
+        facts = [row for row in await load_facts_of(writing, tenant, renamed) if row["predicate"] != "MENTIONED"]
+        await add_facts_to_reread(writing, tenant, impact, facts)
 
 
-async def _texts(writing: Writing, tenant: TenantId, ids: Collection[str]) -> Mapping[str, Said]:
+async def _load_texts(writing: Writing, tenant: TenantId, ids: Collection[str]) -> Mapping[str, MessageText]:
     parameters: dict[str, Any] = {"tenant": tenant, "ids": sorted(ids), "rows_max": max(len(ids), 1)}
     rows = await writing.run(statement("lookup/messages_by_id"), parameters)
-    return {row["message"]["id"]: Said(text=row["message"]["text"], said_at=row["message"]["said_at"]) for row in rows}
+    return {
+        row["message"]["id"]: MessageText(text=row["message"]["text"], said_at=row["message"]["said_at"])
+        for row in rows
+    }

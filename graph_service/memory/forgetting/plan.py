@@ -1,8 +1,9 @@
-"""What forgetting some messages touches, and what is left of it. Pure; the same as if they had never been said.
+"""Decide what forgetting messages deletes, keeps and re-reads. Pure.
 
-A scene that held one of them is cut again, and so is everything that follows it without a pause, because scenes are cut
-from the messages before. Facts that rest on such a scene go together with all that could contradict them, and every
-other scene that proves one of these is read again.
+The result is the graph that would exist if the messages had never been said. A scene with a forgotten message is
+segmented anew, and so is every scene that follows it without a pause, because scene boundaries depend on the messages
+before. Facts read from such scenes are deleted with all facts that may contradict them, and every other scene that
+supports one of these is read again.
 """
 
 import json
@@ -13,48 +14,48 @@ from typing import Any
 
 from extraction.text.name_forms import fold
 from graph_service.memory.entity_resolution.resolver import Owner, form_tokens
-from graph_service.memory.forgetting.names_said import NamesSaid
+from graph_service.memory.forgetting.name_matcher import NameMatcher
 from schema.predicates import holds_one, whitelist
 from schema.telling import telling_of
 
 Row = Mapping[str, Any]
 
 
-def cut_again(spans: Iterable[Row], hit: Collection[str], *, pause_ms: int) -> set[str]:
-    """Return the scenes that must be cut again: those that are hit, and those that follow one without a pause.
+def scenes_to_resegment(spans: Iterable[Row], affected: Collection[str], *, pause_ms: int) -> set[str]:
+    """Return the ids of affected scenes and of those that follow one without a pause.
 
     Args:
         spans: rows of `forgetting/scene_spans`.
-        hit: ids of scenes that held a forgotten message.
+        affected: ids of scenes with a forgotten message.
     """
     found: set[str] = set()
     by_session: dict[str, list[Row]] = {}
     for span in spans:
         by_session.setdefault(span["session"], []).append(span)
     for scenes in by_session.values():
-        for stretch in _stretches(scenes, pause_ms):
-            first_ms = min((span["start_ms"] for span in stretch if span["id"] in hit), default=None)
+        for run in _unbroken_runs(scenes, pause_ms):
+            first_ms = min((span["start_ms"] for span in run if span["id"] in affected), default=None)
             if first_ms is not None:
-                found.update(span["id"] for span in stretch if span["end_ms"] >= first_ms)
+                found.update(span["id"] for span in run if span["end_ms"] >= first_ms)
     return found
 
 
-def _stretches(scenes: Iterable[Row], pause_ms: int) -> Iterator[list[Row]]:
-    """Yield the scenes of a session, cut where a pause lies between one and all before it."""
-    stretch: list[Row] = []
+def _unbroken_runs(scenes: Iterable[Row], pause_ms: int) -> Iterator[list[Row]]:
+    """Yield the scenes of a session in runs separated by pauses."""
+    run: list[Row] = []
     reach_ms = 0
     for span in sorted(scenes, key=lambda span: (span["start_ms"], span["id"])):
-        if stretch and span["start_ms"] > reach_ms + pause_ms:
-            yield stretch
-            stretch = []
-        reach_ms = max(reach_ms, span["end_ms"]) if stretch else span["end_ms"]
-        stretch.append(span)
-    if stretch:
-        yield stretch
+        if run and span["start_ms"] > reach_ms + pause_ms:
+            yield run
+            run = []
+        reach_ms = max(reach_ms, span["end_ms"]) if run else span["end_ms"]
+        run.append(span)
+    if run:
+        yield run
 
 
 def keys_of(facts: Iterable[Row]) -> list[dict[str, Any]]:
-    """Return the `$keys` of `facts/related_facts` for everything that some facts can have closed or been closed by."""
+    """Return the `$keys` of `facts/related_facts` for all facts that these may have closed or been closed by."""
     by_subject: dict[str, tuple[set[str], set[str], set[str]]] = {}
     for fact in facts:
         rule = whitelist()[fact["predicate"]]
@@ -62,7 +63,7 @@ def keys_of(facts: Iterable[Row]) -> list[dict[str, Any]]:
         objects.add(fact["object_id"])
         predicates.update({fact["predicate"], rule.opposite or fact["predicate"]})
         relation, told = fact["properties"].get("relation"), fact["properties"].get("told") or ()
-        # Words that something is over mean it whatever the relation.
+        # An assertion that a fact ended, without a relation, ends it under any relation.
         over = relation is None and any(telling_of(text).ends for text in told)
         relations.update(rule.one if over else ())
         relations.update({relation} if relation and holds_one(fact["predicate"], relation) else ())
@@ -79,7 +80,7 @@ def keys_of(facts: Iterable[Row]) -> list[dict[str, Any]]:
 
 
 def scenes_of(facts: Iterable[Row]) -> set[str]:
-    """Return the scenes that prove some facts, and those where they were said to be over."""
+    """Return the scenes that support the facts, and those that assert their end."""
     found: set[str] = set()
     for fact in facts:
         found.update(fact["properties"]["scenes"])
@@ -88,46 +89,49 @@ def scenes_of(facts: Iterable[Row]) -> set[str]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
-    """A message: what was said, and when."""
+class MessageText:
+    """The text and time of a message."""
 
     text: str
     said_at: datetime
 
 
-class Left:
-    """What is left of what was said, and which of the names that are asked for it says.
+class RemainingText:
+    """The remaining messages, indexed by the names that they contain.
 
     Args:
-        names: every name and value that will be asked for.
-        proofs: messages of scenes that stay, by id; cut: what is left of scenes that are cut again.
+        names: every name and value that will be looked up.
+        evidence: messages of unaffected scenes, by id.
+        resegmented: remaining messages of scenes that are segmented anew.
     """
 
-    def __init__(self, names: Iterable[str], proofs: Mapping[str, Said], cut: Iterable[Said]) -> None:
-        sought = NamesSaid(names)
-        self._proofs: dict[str, set[str]] = {}
-        self._cut: dict[str, tuple[datetime, datetime]] = {}
-        for one in cut:
-            for key in sought.in_text(one.text):
-                first, last = self._cut.get(key, (one.said_at, one.said_at))
-                self._cut[key] = min(first, one.said_at), max(last, one.said_at)
-        for message, proof in proofs.items():
-            for key in sought.in_text(proof.text):
-                self._proofs.setdefault(key, set()).add(message)
+    def __init__(
+        self, names: Iterable[str], evidence: Mapping[str, MessageText], resegmented: Iterable[MessageText]
+    ) -> None:
+        matcher = NameMatcher(names)
+        self._evidence_of: dict[str, set[str]] = {}
+        self._resegmented_times: dict[str, tuple[datetime, datetime]] = {}
+        for one in resegmented:
+            for key in matcher.find_in(one.text):
+                first, last = self._resegmented_times.get(key, (one.said_at, one.said_at))
+                self._resegmented_times[key] = min(first, one.said_at), max(last, one.said_at)
+        for message, proof in evidence.items():
+            for key in matcher.find_in(proof.text):
+                self._evidence_of.setdefault(key, set()).add(message)
 
-    def cut_times(self, name: str) -> tuple[datetime, datetime] | None:
-        """Return when scenes that are cut again say a name first and last."""
-        return self._cut.get(fold(name))
+    def resegmented_times(self, name: str) -> tuple[datetime, datetime] | None:
+        """Return the times of the first and last message of resegmented scenes that contains a name."""
+        return self._resegmented_times.get(fold(name))
 
-    def says(self, name: str, proofs: Collection[str]) -> bool:
-        """Return whether one of some proofs, or a scene that is cut again, says a name."""
+    def contains(self, name: str, evidence: Collection[str]) -> bool:
+        """Return whether one of the evidence messages, or a resegmented scene, contains a name."""
         key = fold(name)
-        return key in self._cut or not self._proofs.get(key, frozenset()).isdisjoint(proofs)
+        return key in self._resegmented_times or not self._evidence_of.get(key, frozenset()).isdisjoint(evidence)
 
 
-def names_in(standing: Row) -> list[str]:
-    """Return the names of an entity in a row of `forgetting/remaining_support`, and the values of its attributes."""
-    return [*_names(standing["properties"]), *_attributes(standing["properties"]).values()]
+def names_and_values(row: Row) -> list[str]:
+    """Return the names and attribute values of an entity in a row of `forgetting/remaining_support`."""
+    return [*_names(row["properties"]), *_attributes(row["properties"]).values()]
 
 
 def _names(stored: Row) -> list[str]:
@@ -135,47 +139,47 @@ def _names(stored: Row) -> list[str]:
 
 
 def _attributes(stored: Row) -> dict[str, str]:
-    told: dict[str, str] = json.loads(stored.get("attributes") or "{}")
-    return told
+    attributes: dict[str, str] = json.loads(stored.get("attributes") or "{}")
+    return attributes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fate:
-    """What becomes of an entity.
+class EntityOutcome:
+    """The outcome of a forgetting for one entity.
 
     Attributes:
-        properties: those that change; None when it goes.
-        returns: it goes, and the next reading of what is left makes it again.
-        anew: likewise, because its name came from what was forgotten; the scenes that mention it must be read again.
+        properties: the changed properties; None if the entity is deleted.
+        returns: deleted, but the next reading of the remaining messages creates it again.
+        renamed: likewise, and its name came from a forgotten message: scenes that mention it must be read again.
     """
 
     properties: dict[str, Any] | None
     returns: bool = False
-    anew: bool = False
+    renamed: bool = False
 
 
-def fate_of(standing: Row, left: Left, *, earliest: datetime, owner: Owner) -> Fate:
-    """Return what becomes of an entity: names and attributes stay as far as what is left says them.
+def entity_outcome(row: Row, remaining: RemainingText, *, earliest: datetime, owner: Owner) -> EntityOutcome:
+    """Return the outcome for an entity; it keeps the names and attributes that remaining messages contain.
 
     Args:
-        standing: a row of `forgetting/remaining_support`.
-        earliest: when the first of the forgotten messages was said.
+        row: of `forgetting/remaining_support`.
+        earliest: time of the first forgotten message.
     """
-    stored, proofs = standing["properties"], standing["evidence"]
+    stored, evidence = row["properties"], row["evidence"]
     names = _names(stored)
-    if not standing["scenes"]:
-        told = [times for name in names if (times := left.cut_times(name))]
-        # Made again by the next reading if it is still named; only what was merged must keep itself.
-        if not standing["is_held"] or not left.cut_times(stored["name"]):
-            return Fate(properties=None, returns=bool(told))
-        first_seen, last_seen = min(first for first, _ in told), max(last for _, last in told)
+    if not row["scenes"]:
+        spans = [times for name in names if (times := remaining.resegmented_times(name))]
+        # The next reading creates it again if it is still named; a merged entity must be kept for its merge.
+        if not row["is_held"] or not remaining.resegmented_times(stored["name"]):
+            return EntityOutcome(properties=None, returns=bool(spans))
+        first_seen, last_seen = min(first for first, _ in spans), max(last for _, last in spans)
     else:
-        first_seen, last_seen = standing["first_seen"], standing["last_seen"]
-    if stored["first_seen"] >= earliest and not left.says(stored["name"], proofs):
-        return Fate(properties=None, returns=True, anew=True)
-    aliases = [name for name in names[1:] if left.says(name, proofs)]
-    kept = {name: value for name, value in _attributes(stored).items() if left.says(value, proofs)}
-    return Fate(
+        first_seen, last_seen = row["first_seen"], row["last_seen"]
+    if stored["first_seen"] >= earliest and not remaining.contains(stored["name"], evidence):
+        return EntityOutcome(properties=None, returns=True, renamed=True)
+    aliases = [name for name in names[1:] if remaining.contains(name, evidence)]
+    kept = {name: value for name, value in _attributes(stored).items() if remaining.contains(value, evidence)}
+    return EntityOutcome(
         properties={
             "aliases": aliases,
             "form_tokens": form_tokens(owner, [stored["name"], *aliases]),
@@ -187,41 +191,42 @@ def fate_of(standing: Row, left: Left, *, earliest: datetime, owner: Owner) -> F
 
 
 def episodes_without(
-    episodes: Iterable[Row], gone: Collection[str], again: Collection[str]
+    episodes: Iterable[Row], forgotten: Collection[str], reread: Collection[str]
 ) -> tuple[list[dict[str, Any]], list[str]]:
-    """Return what callers brought that must be read again, and the ids of what goes.
+    """Return the episodes to read again, with what they keep, and the ids of those to delete.
 
-    A summary may tell what a forgotten message said, so it goes with the first of them; so does a fact that rests on
-    all messages of its call.
+    A summary may repeat a forgotten message, so it is dropped with the first of them. A fact keeps its remaining
+    messages and is dropped with the last.
 
     Args:
         episodes: rows of `forgetting/episodes_of_sessions`.
-        gone: ids of forgotten messages; again: ids of messages that are read again.
+        forgotten: ids of forgotten messages.
+        reread: ids of messages that are read again.
     """
     rows: list[dict[str, Any]] = []
     dropped: list[str] = []
-    gone, again = frozenset(gone), frozenset(again)
+    forgotten, reread = frozenset(forgotten), frozenset(reread)
     for episode in episodes:
         names = episode["message_ids"]
-        left = [name for name in names if name not in gone]
+        remaining = [name for name in names if name not in forgotten]
         facts, summary = json.loads(episode["facts"]), episode["summary"]
-        if len(left) < len(names):
+        if len(remaining) < len(names):
             first: dict[str, int] = {}
-            for place, name in enumerate(left):
-                first.setdefault(name, place)
-            places = {index: first[name] for index, name in enumerate(names) if name in first}
-            facts = [kept for fact in facts if (kept := _proven(fact, places))]
+            for index, name in enumerate(remaining):
+                first.setdefault(name, index)
+            new_index = {index: first[name] for index, name in enumerate(names) if name in first}
+            facts = [kept for fact in facts if (kept := _proven(fact, new_index))]
             summary = None
-        elif again.isdisjoint(names):
+        elif reread.isdisjoint(names):
             continue
-        if not left or not (facts or summary):
+        if not remaining or not (facts or summary):
             dropped.append(episode["id"])
             continue
         text = json.dumps(facts, ensure_ascii=False, sort_keys=True)
-        rows.append({"id": episode["id"], "message_ids": left, "facts": text, "summary": summary})
+        rows.append({"id": episode["id"], "message_ids": remaining, "facts": text, "summary": summary})
     return rows, dropped
 
 
-def _proven(fact: dict[str, Any], places: Mapping[int, int]) -> dict[str, Any] | None:
-    left = [places[index] for index in fact["message_indexes"] if index in places]
-    return {**fact, "message_indexes": left} if left else None
+def _proven(fact: dict[str, Any], new_index: Mapping[int, int]) -> dict[str, Any] | None:
+    remaining = [new_index[index] for index in fact["message_indexes"] if index in new_index]
+    return {**fact, "message_indexes": remaining} if remaining else None

@@ -1,4 +1,4 @@
-"""`Forgetting`: everything that was said or learned can be forgotten, with all that follows from it."""
+"""Forget messages, scenes, sessions, users, facts and entities, with everything that follows from them."""
 
 import secrets
 from collections.abc import Awaitable, Callable, Sequence
@@ -10,12 +10,12 @@ from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Row, Writing
 from graph_service.memory.argument_checks import check_ids
 from graph_service.memory.consolidation.segmentation import SceneRules
-from graph_service.memory.entity_resolution.merge_writer import part
-from graph_service.memory.entity_resolution.projection_writer import members_of
-from graph_service.memory.forgetting.commit import ForgetWish, Forgotten, forget
-from graph_service.memory.forgetting.facts_and_entities import Learned, find_entity, find_fact, forget_own_names
-from graph_service.memory.forgetting.impact import Reach, ends_of, reach_of
-from graph_service.memory.forgetting.user import begin, forget_user
+from graph_service.memory.entity_resolution.merge_writer import split_node
+from graph_service.memory.entity_resolution.projection_writer import load_members
+from graph_service.memory.forgetting.commit import ForgetRequest, ForgetResult, commit_forgetting
+from graph_service.memory.forgetting.facts_and_entities import ForgetTarget, find_entity, find_fact, forget_own_names
+from graph_service.memory.forgetting.impact import Impact, ends_of, find_impact
+from graph_service.memory.forgetting.user import begin_user_erasure, forget_user
 from graph_service.memory.ingest.spool import Spool
 from graph_service.memory.jobs.job_context import JobContext
 from graph_service.memory.jobs.outbox import JobClaim, JobKind
@@ -30,16 +30,15 @@ from schema.timespan import millis
 
 
 class Forgetting:
-    """What can be forgotten, of all tenants.
+    """Forget memories of any tenant.
 
-    What waits on disk and what is at hand goes first, then one commit takes everything from the graph. A caller who got
-    no answer asks again. Messages that were forgotten and are told anew are stored anew; those that still waited
-    somewhere when they were forgotten do not come back.
+    Spooled and cached copies go first, then one transaction deletes from the graph. A call that fails can be repeated.
+    Tombstones keep copies that were still queued elsewhere from being stored; a message sent anew is stored anew.
 
     Args:
         clock: aware UTC now.
         notify: called with the tenant after each commit.
-        on_forgotten: called with the tenant; drops what this process keeps of it.
+        on_forgotten: called with the tenant; drops this process's caches of it.
     """
 
     def __init__(
@@ -61,93 +60,95 @@ class Forgetting:
         self._on_forgotten = on_forgotten
         self._pause_ms = round((rules or SceneRules()).pause_s * 1000)
 
-    async def message(self, tenant: TenantId, message_id: str) -> Forgotten:
-        """Forget one message; the scene that held it is cut again from what is left.
+    async def message(self, tenant: TenantId, message_id: str) -> ForgetResult:
+        """Forget one message; its scene is segmented anew from the remaining messages.
 
         Args:
             message_id: its id, or its URI.
 
         Raises:
-            InputError: there cannot be such an id.
+            InputError: the id is malformed.
             NotFoundError: the tenant has no such message; perhaps it was forgotten before.
             UnavailableError: Neo4j does not answer.
         """
         check_ids(messageId=message_id)
-        name = _id_of(message_id)
-        rows = await self._graph.read(statement("forgetting/messages_to_forget"), _these(tenant, ids=[name]))
+        name = _as_id(message_id)
+        rows = await self._graph.read(statement("forgetting/messages_to_forget"), _selection(tenant, ids=[name]))
         spooled = 0 if self._spool is None else await self._spool.forget(tenant, message_ids=[name])
         if not rows:
-            return _only_spooled(spooled, f"there is no message {message_id!r}; perhaps it was forgotten before")
-        return await self._forget(tenant, _these(tenant, ids=[name]), rows, (TombstoneKind.MESSAGE, [name]), spooled)
+            return _spooled_only(spooled, f"there is no message {message_id!r}; perhaps it was forgotten before")
+        return await self._forget(
+            tenant, _selection(tenant, ids=[name]), rows, (TombstoneKind.MESSAGE, [name]), spooled
+        )
 
-    async def scene(self, tenant: TenantId, scene_id: str) -> Forgotten:
-        """Forget a scene and everything that was said in it.
+    async def scene(self, tenant: TenantId, scene_id: str) -> ForgetResult:
+        """Forget a scene with its messages.
 
         Args:
             scene_id: its id, or its URI.
 
         Raises:
-            InputError: there cannot be such an id.
-            NotFoundError: the tenant has no such scene; perhaps it was forgotten before, or cut again.
+            InputError: the id is malformed.
+            NotFoundError: the tenant has no such scene; perhaps it was forgotten before, or segmented anew.
             UnavailableError: Neo4j does not answer.
         """
         check_ids(sceneId=scene_id)
-        which = _these(tenant, scene=_id_of(scene_id))
-        rows = await self._graph.read(statement("forgetting/messages_to_forget"), which)
+        selection = _selection(tenant, scene=_as_id(scene_id))
+        rows = await self._graph.read(statement("forgetting/messages_to_forget"), selection)
         if not rows:
             raise NotFoundError(f"there is no scene {scene_id!r}; perhaps it was forgotten before")
         ids = [row["id"] for row in rows]
-        which = _these(tenant, ids=ids)
-        return await self._forget(tenant, which, rows, (TombstoneKind.MESSAGE, ids), spooled=0)
+        selection = _selection(tenant, ids=ids)
+        return await self._forget(tenant, selection, rows, (TombstoneKind.MESSAGE, ids), spooled=0)
 
-    async def session(self, tenant: TenantId, user_id: str, session_id: str) -> Forgotten:
-        """Forget a session of a user: everything that was said in it, and the session itself.
+    async def session(self, tenant: TenantId, user_id: str, session_id: str) -> ForgetResult:
+        """Forget a session of a user with its messages.
 
         Raises:
-            InputError: there cannot be such an id.
-            NotFoundError: this user has none of that name; perhaps it was forgotten before.
+            InputError: the id is malformed.
+            NotFoundError: the user has no such session; perhaps it was forgotten before.
             UnavailableError: Neo4j does not answer.
         """
         check_ids(userId=user_id, sessionId=session_id)
         node_id = session_node_id(tenant, UserId(user_id), SessionId(session_id))
-        which = _these(tenant, session=node_id)
-        rows = await self._graph.read(statement("forgetting/messages_to_forget"), which)
+        selection = _selection(tenant, session=node_id)
+        rows = await self._graph.read(statement("forgetting/messages_to_forget"), selection)
         spooled = 0
         if self._spool is not None:
             spooled = await self._spool.forget(tenant, user_id=user_id, session_id=session_id)
         if not rows:
-            why = f"user {user_id!r} has no session {session_id!r}; perhaps it was forgotten before"
-            return _only_spooled(spooled, why)
-        return await self._forget(tenant, which, rows, (TombstoneKind.SESSION, [node_id]), spooled)
+            reason = f"user {user_id!r} has no session {session_id!r}; perhaps it was forgotten before"
+            return _spooled_only(spooled, reason)
+        return await self._forget(tenant, selection, rows, (TombstoneKind.SESSION, [node_id]), spooled)
 
-    async def user(self, tenant: TenantId, user_id: str) -> Forgotten:
-        """Forget a user: everything they said, their sessions, and everything that was learned.
+    async def user(self, tenant: TenantId, user_id: str) -> ForgetResult:
+        """Forget a user with all messages, sessions, entities and facts.
 
-        What they say while it goes on waits, on disk or with the caller. A process that dies leaves the rest to the
-        next one; then this may be called again as well.
+        Messages that arrive meanwhile are spooled or refused. If the process dies, another one finishes the job; the
+        call may be repeated.
 
         Raises:
-            InputError: there cannot be such an id.
+            InputError: the id is malformed.
             NotFoundError: the tenant has no such user; perhaps they were forgotten before.
             UnavailableError: Neo4j does not answer.
         """
         check_ids(userId=user_id)
-        whose, node_id = UserId(user_id), memory_id(user_uri(tenant, user_id))
+        user, node_id = UserId(user_id), memory_id(user_uri(tenant, user_id))
         parameters = {"tenant": tenant, "user_id": user_id, "user_node_id": node_id}
         totals = (await self._graph.read(statement("forgetting/user_totals"), parameters))[0]
         spooled = 0 if self._spool is None else await self._spool.forget(tenant, user_id=user_id)
         if not any(totals.values()):
-            return _only_spooled(spooled, f"there is no user {user_id!r}; perhaps they were forgotten before")
-        await self._window.forget(tenant, whose)
+            return _spooled_only(spooled, f"there is no user {user_id!r}; perhaps they were forgotten before")
+        await self._window.forget(tenant, user)
         salt = (await ensure_tombstone_key(self._graph, tenant, secrets.token_hex(16))).salt
         at_ms = millis(self._clock())
-        fence = {
+        tombstone = {
             "id": tombstone_id(salt, TombstoneKind.USER, node_id),
             "kind": TombstoneKind.USER.value,
             "user_node_id": None,
             "at_ms": at_ms,
         }
-        await begin(self._graph, tenant, whose, node_id, fence, now_ms=at_ms)
+        await begin_user_erasure(self._graph, tenant, user, node_id, tombstone, now_ms=at_ms)
         job_context = JobContext(
             clock=self._clock,
             random_token=lambda: secrets.token_hex(8),
@@ -155,157 +156,159 @@ class Forgetting:
             on_change=self._notify,
         )
 
-        async def doing(held: JobClaim) -> bool:
-            return await forget_user(self._graph, held, job_context)
+        async def run(claim: JobClaim) -> bool:
+            return await forget_user(self._graph, claim, job_context)
 
-        await run_session_jobs(self._graph, doing, tenant, node_id, JobKind.FORGET, job_context, even_if_done=False)
+        await run_session_jobs(self._graph, run, tenant, node_id, JobKind.FORGET, job_context, even_if_done=False)
         self._on_forgotten(tenant)
-        await self._window.forget(tenant, whose)
+        await self._window.forget(tenant, user)
         self._notify(tenant)
         counts = {name: totals[name] for name in ("messages", "scenes", "facts", "entities")}
-        return Forgotten(**counts, spooled=spooled)
+        return ForgetResult(**counts, spooled=spooled)
 
-    async def fact(self, tenant: TenantId, fact_id: str) -> Forgotten:
-        """Reject a fact: it goes, what it had closed is open again, and the same is not learned again.
+    async def fact(self, tenant: TenantId, fact_id: str) -> ForgetResult:
+        """Forget a fact: delete it, reopen the facts it had closed, and do not learn it again.
 
-        What was said stays. Only a keyed hash is remembered of what was rejected.
+        The messages stay. The tombstone holds only a keyed hash of the fact.
 
         Raises:
-            InputError: there cannot be such an id.
+            InputError: the id is malformed.
             NotFoundError: the tenant has no such fact; perhaps it was forgotten before.
             UnavailableError: Neo4j does not answer.
         """
         check_ids(factId=fact_id)
-        return await self._unlearn(tenant, lambda writing: find_fact(writing, tenant, fact_id))
+        return await self._forget_knowledge(tenant, lambda writing: find_fact(writing, tenant, fact_id))
 
-    async def entity(self, tenant: TenantId, entity_id: str) -> Forgotten:
-        """Forget an entity with its facts; what was said until now stays, and do not name it again.
+    async def entity(self, tenant: TenantId, entity_id: str) -> ForgetResult:
+        """Forget an entity with its facts; the messages stay, and do not create it again.
 
         Raises:
-            InputError: there cannot be such an id.
+            InputError: the id is malformed.
             NotFoundError: the tenant has no such entity; perhaps it was forgotten before.
             UnavailableError: Neo4j does not answer.
         """
         check_ids(entityId=entity_id)
-        return await self._unlearn(tenant, lambda writing: find_entity(writing, tenant, entity_id))
+        return await self._forget_knowledge(tenant, lambda writing: find_entity(writing, tenant, entity_id))
 
-    async def _unlearn(self, tenant: TenantId, find: Callable[[Writing], Awaitable[Learned]]) -> Forgotten:
+    async def _forget_knowledge(
+        self, tenant: TenantId, find: Callable[[Writing], Awaitable[ForgetTarget]]
+    ) -> ForgetResult:
         key, at = await ensure_tombstone_key(self._graph, tenant, secrets.token_hex(16)), self._clock()
 
-        async def steps(writing: Writing) -> Forgotten:
-            wish = ForgetWish(tenant=tenant, user_id=(await find(writing)).user_id, at=at)
-            await _lock(writing, wish, [])
-            # Found again: only now nobody else can change it.
-            learned = await find(writing)
-            wish = replace(wish, tombstones=learned.tombstones(tenant, key, millis(at)))
-            return await self._commit(writing, wish, [], learned)
+        async def steps(writing: Writing) -> ForgetResult:
+            request = ForgetRequest(tenant=tenant, user_id=(await find(writing)).user_id, at=at)
+            await _lock(writing, request, [])
+            # Find again under the lock.
+            target = await find(writing)
+            request = replace(request, tombstones=target.tombstones(tenant, key, millis(at)))
+            return await self._commit(writing, request, [], target)
 
-        done = await self._graph.write(steps)
+        result = await self._graph.write(steps)
         self._notify(tenant)
-        return done
+        return result
 
     async def _forget(
         self,
         tenant: TenantId,
-        which: dict[str, Any],
+        selection: dict[str, Any],
         rows: Sequence[Row],
-        marked: tuple[TombstoneKind, list[str]],
+        tombstone_targets: tuple[TombstoneKind, list[str]],
         spooled: int,
-    ) -> Forgotten:
+    ) -> ForgetResult:
         user_id, at = UserId(rows[0]["user_id"]), self._clock()
         salt = (await ensure_tombstone_key(self._graph, tenant, secrets.token_hex(16))).salt
-        kind, ids = marked
+        kind, ids = tombstone_targets
         tombstones = [
             {"id": tombstone_id(salt, kind, name), "kind": kind.value, "user_node_id": None, "at_ms": millis(at)}
             for name in ids
         ]
-        wish = ForgetWish(tenant=tenant, user_id=user_id, at=at, tombstones=tombstones)
-        await self._forget_at_hand(tenant, user_id, rows)
+        request = ForgetRequest(tenant=tenant, user_id=user_id, at=at, tombstones=tombstones)
+        await self._forget_cached(tenant, user_id, rows)
 
-        async def steps(writing: Writing) -> Forgotten:
+        async def steps(writing: Writing) -> ForgetResult:
             sessions = sorted({row["session"] for row in rows})
-            await _lock(writing, wish, sessions)
-            # Read again: only now nobody else can change it.
-            messages = await writing.run(statement("forgetting/messages_to_forget"), which)
-            return await self._commit(writing, wish, messages)
+            await _lock(writing, request, sessions)
+            # Read again under the lock.
+            messages = await writing.run(statement("forgetting/messages_to_forget"), selection)
+            return await self._commit(writing, request, messages)
 
-        done = await self._graph.write(steps)
-        # Somebody may have asked between the two.
-        await self._forget_at_hand(tenant, user_id, rows)
+        result = await self._graph.write(steps)
+        # A concurrent recall may have filled the caches meanwhile.
+        await self._forget_cached(tenant, user_id, rows)
         self._notify(tenant)
-        return replace(done, spooled=spooled)
+        return replace(result, spooled=spooled)
 
     async def _commit(
-        self, writing: Writing, wish: ForgetWish, messages: Sequence[Row], learned: Learned | None = None
-    ) -> Forgotten:
-        async def reached() -> Reach:
-            reach = await reach_of(
+        self, writing: Writing, request: ForgetRequest, messages: Sequence[Row], target: ForgetTarget | None = None
+    ) -> ForgetResult:
+        async def current_impact() -> Impact:
+            impact = await find_impact(
                 writing,
-                wish.tenant,
-                wish.user_id,
+                request.tenant,
+                request.user_id,
                 messages,
                 pause_ms=self._pause_ms,
-                stripped={*renamed, *(learned.scenes if learned else ())},
-                gone=learned.entities if learned else (),
+                cleared={*renamed_scenes, *(target.scenes if target else ())},
+                deleted_entities=target.entities if target else (),
             )
-            if learned is not None:
-                about = {name for name, row in reach.facts.items() if learned.entities & {*ends_of(row)}}
-                reach.rejected |= learned.facts | about
-            return reach
+            if target is not None:
+                about = {name for name, row in impact.facts.items() if target.entities & {*ends_of(row)}}
+                impact.rejected |= target.facts | about
+            return impact
 
-        if not messages and learned is None:
-            return Forgotten()
-        names = learned.names if learned else ()
-        renamed = await forget_own_names(writing, wish.tenant, wish.user_id, messages, names)
-        reach = await reached()
-        merged = [row["id"] for row, fate in reach.fates if row["is_held"] and fate.properties is None]
-        parted: list[Change] = []
-        for name in merged:
-            parted += await _take_apart(writing, wish.tenant, name, at=wish.at)
-        if merged:
-            reach = await reached()
-        return await forget(writing, wish, reach, parted)
+        if not messages and target is None:
+            return ForgetResult()
+        names = target.names if target else ()
+        renamed_scenes = await forget_own_names(writing, request.tenant, request.user_id, messages, names)
+        impact = await current_impact()
+        merged_ids = [row["id"] for row, outcome in impact.outcomes if row["is_held"] and outcome.properties is None]
+        changes: list[Change] = []
+        for name in merged_ids:
+            changes += await _undo_merges(writing, request.tenant, name, at=request.at)
+        if merged_ids:
+            impact = await current_impact()
+        return await commit_forgetting(writing, request, impact, changes)
 
-    async def _forget_at_hand(self, tenant: TenantId, user_id: UserId, rows: Sequence[Row]) -> None:
-        """Take messages from the short-term window, and what else this process keeps of them."""
+    async def _forget_cached(self, tenant: TenantId, user_id: UserId, rows: Sequence[Row]) -> None:
+        """Remove messages from the short-term window, and drop this process's caches of the tenant."""
         self._on_forgotten(tenant)
         for session in sorted({row["session_id"] for row in rows}):
             ids = [row["id"] for row in rows if row["session_id"] == session]
             await self._window.forget(tenant, user_id, session_id=SessionId(session), message_ids=ids)
 
 
-async def _lock(writing: Writing, wish: ForgetWish, sessions: Sequence[str]) -> None:
-    user = memory_id(user_uri(wish.tenant, wish.user_id))
-    await writing.run(statement("locks/lock_memory"), {"tenant": wish.tenant, "user_node_id": user})
-    parameters = {"tenant": wish.tenant, "sessions": list(sessions), "now_ms": millis(wish.at)}
+async def _lock(writing: Writing, request: ForgetRequest, sessions: Sequence[str]) -> None:
+    user = memory_id(user_uri(request.tenant, request.user_id))
+    await writing.run(statement("locks/lock_memory"), {"tenant": request.tenant, "user_node_id": user})
+    parameters = {"tenant": request.tenant, "sessions": list(sessions), "now_ms": millis(request.at)}
     await writing.run(statement("locks/lock_sessions"), parameters)
 
 
-async def _take_apart(writing: Writing, tenant: TenantId, name: str, *, at: datetime) -> list[Change]:
-    """Take back every merge of an entity, so that it can go alone."""
+async def _undo_merges(writing: Writing, tenant: TenantId, name: str, *, at: datetime) -> list[Change]:
+    """Undo every merge of an entity, so that it can be deleted alone; return the changes for viewers."""
     ends = await writing.run(statement("lookup/resolve_ids"), {"tenant": tenant, "ids": [name]})
     root = ends[0]["root_id"] if ends else None
     if root is None:
         return []
-    changes = [] if root == name else await part(writing, tenant, name, root, FORGOTTEN, at=at)
-    for one in (await members_of(writing, tenant, [name])).of.get(name, ()):
+    changes = [] if root == name else await split_node(writing, tenant, name, root, FORGOTTEN, at=at)
+    for one in (await load_members(writing, tenant, [name])).get(name, ()):
         if one.get("parent_id") == name:
-            changes += await part(writing, tenant, one["id"], name, FORGOTTEN, at=at)
+            changes += await split_node(writing, tenant, one["id"], name, FORGOTTEN, at=at)
     return changes
 
 
-def _these(
+def _selection(
     tenant: TenantId, *, ids: Sequence[str] = (), session: str | None = None, scene: str | None = None
 ) -> dict[str, Any]:
     """Return the parameters of `forgetting/messages_to_forget`."""
     return {"tenant": tenant, "ids": list(ids), "session": session, "scene": scene}
 
 
-def _id_of(name: str) -> str:
+def _as_id(name: str) -> str:
     return memory_id(name) if name.startswith("memory://") else name
 
 
-def _only_spooled(spooled: int, why: str) -> Forgotten:
+def _spooled_only(spooled: int, reason: str) -> ForgetResult:
     if not spooled:
-        raise NotFoundError(why)
-    return Forgotten(spooled=spooled)
+        raise NotFoundError(reason)
+    return ForgetResult(spooled=spooled)

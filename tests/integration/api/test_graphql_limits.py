@@ -29,8 +29,8 @@ from graph_service.api.graphql.execution import (
     TOKENS_MAX,
     DocumentCache,
     cost_of,
+    document_problem,
     tokens_in,
-    unfit,
 )
 from graph_service.api.graphql.router import BYTES_MAX, TEXT_CHARS_MAX, TEXTS_MAX, PersistedQueries
 from graph_service.api.graphql.schema import graphql_schema
@@ -320,7 +320,7 @@ def test_whatever_a_document_says_it_is_judged_in_bounded_time(text: str) -> Non
     """Before, 300 fragments of one field took 1.7 s, 600 fields of one name 6.4 s, and everybody waited."""
     began = time.process_time()
     document = parsed(text)
-    if document is not None and unfit(document) is None:
+    if document is not None and document_problem(document) is None:
         validate(graphql_schema._schema, document, max_errors=ERRORS_MAX)
     # 60 to 150 ms of processor time where this was written.
     assert time.process_time() - began < 1.0
@@ -335,7 +335,7 @@ def parsed(text: str) -> DocumentNode | None:
 
 def test_an_ordinary_document_with_fragments_is_far_below_the_bounds() -> None:
     text = compared(12, 9)
-    assert unfit(parse(text)) is None
+    assert document_problem(parse(text)) is None
     occurrences = 12 * 12 * 9
     assert occurrences < COMPARISONS_MAX / 20
 

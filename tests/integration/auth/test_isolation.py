@@ -20,7 +20,7 @@ from fastapi import FastAPI
 from graphql import GraphQLField
 
 from graph_service.api.graphql.schema import graphql_schema
-from graph_service.auth.rules import FIELDS, route_need
+from graph_service.auth.rules import FIELDS, route_requirement
 from schema.frames import frames_schema
 from tests.conftest import Server
 from tests.integration.auth.foreign_memory import WORDS, Foreign, foreign_memory
@@ -241,11 +241,11 @@ def test_every_root_field_route_and_frame_has_a_case(service: OpenService) -> No
 
 def test_every_route_says_who_may_use_it(service: OpenService) -> None:
     """Add yours to the table in `graph_service/auth/rules.py`."""
-    unnamed = route_need("GET", "/no/such/route")
+    unnamed = route_requirement("GET", "/no/such/route")
     for path, methods in paths(service.app):
         for method in methods or {"WEBSOCKET" if path == "/live" else "POST"}:
             socket_of_graphql = (path, method) == ("/graphql", "GET")
-            assert socket_of_graphql or route_need(method, path) != unnamed, (method, path)
+            assert socket_of_graphql or route_requirement(method, path) != unnamed, (method, path)
 
 
 def paths(app: FastAPI) -> Iterator[tuple[str, frozenset[str]]]:

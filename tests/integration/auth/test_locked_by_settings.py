@@ -15,7 +15,7 @@ import pytest
 from typer.testing import CliRunner
 
 from graph_service.auth.access import Role
-from graph_service.auth.audit import AuditLog, Deed, audited
+from graph_service.auth.audit import AuditEntry, AuditLog, read_audit_log
 from graph_service.cli.main import app
 from graph_service.observability.structured_log import OUR_LOGGERS
 from schema.errors import InstallError, NotFoundError
@@ -159,15 +159,16 @@ def test_an_audit_log_stays_within_its_bounds_and_keeps_lines_whole(tmp_path: Pa
 
     async def noted() -> None:
         deeds = [
-            Deed(at=NOON, who=f"key:{n}", tenant="a" if n % 2 else None, door="cli", what=("x",)) for n in range(400)
+            AuditEntry(at=NOON, who=f"key:{n}", tenant="a" if n % 2 else None, door="cli", what=("x",))
+            for n in range(400)
         ]
-        await asyncio.gather(*map(log.note, deeds))
+        await asyncio.gather(*map(log.write, deeds))
 
     asyncio.run(noted())
-    rows = audited(tmp_path, tenant=None, rows_max=10_000)
+    rows = read_audit_log(tmp_path, tenant=None, rows_max=10_000)
     assert 70 < len(rows) < 400
     assert sum(file.stat().st_size for file in tmp_path.iterdir()) <= 22_000
-    assert len(audited(tmp_path, tenant="a", rows_max=7)) == 7
+    assert len(read_audit_log(tmp_path, tenant="a", rows_max=7)) == 7
     with (tmp_path / "audit.jsonl").open("a", encoding="utf-8") as file:
         file.write('{"at": "cut')
-    assert audited(tmp_path, tenant=None, rows_max=10_000) == rows
+    assert read_audit_log(tmp_path, tenant=None, rows_max=10_000) == rows

@@ -14,9 +14,9 @@ import pytest
 import pytest_asyncio
 from websockets.exceptions import ConnectionClosed
 
-from graph_service.auth import gate
-from graph_service.auth.access import ANYBODY, Access, Role
-from graph_service.auth.places import Places
+from graph_service.auth import authenticator
+from graph_service.auth.access import ANONYMOUS, Access, Role
+from graph_service.auth.connection_slots import ConnectionSlots
 from graph_service.observability.metrics import REQUESTS
 from schema.errors import RateLimitError
 from schema.ids import TenantId
@@ -115,8 +115,8 @@ async def refused_as(
     server: Server, folder: Path, tenant: str, monkeypatch: pytest.MonkeyPatch, **more: str
 ) -> set[int]:
     """The statuses of wrong keys, each said to be forwarded for somebody else."""
-    monkeypatch.setattr(gate, "_FAILURES_PER_S", 0.001)
-    monkeypatch.setattr(gate, "_FAILURES_BURST", 5)
+    monkeypatch.setattr(authenticator, "_FAILURES_PER_S", 0.001)
+    monkeypatch.setattr(authenticator, "_FAILURES_BURST", 5)
     async with open_service(server, folder, more) as service:
         await service.key(tenant)
         async with service.client("mnk_" + "x" * 40) as client:
@@ -195,43 +195,43 @@ def an_access(who: str, tenant: str) -> Access:
 
 
 @pytest.fixture
-def places() -> Iterator[tuple[Places, ExitStack]]:
+def places() -> Iterator[tuple[ConnectionSlots, ExitStack]]:
     with ExitStack() as stack:
-        yield Places("viewers", most=12, of_tenant=8, of_credential=3), stack
+        yield ConnectionSlots("viewers", most=12, of_tenant=8, of_credential=3), stack
 
 
-def test_a_credential_and_a_tenant_have_places_of_their_own(places: tuple[Places, ExitStack]) -> None:
+def test_a_credential_and_a_tenant_have_places_of_their_own(places: tuple[ConnectionSlots, ExitStack]) -> None:
     shared, stack = places
     for key in ("a", "b"):
         for _ in range(3):
-            stack.enter_context(shared.taken("one", an_access(key, "one")))
+            stack.enter_context(shared.take("one", an_access(key, "one")))
         with (
             pytest.raises(RateLimitError, match="3 viewers with this credential"),
-            shared.taken("one", an_access(key, "one")),
+            shared.take("one", an_access(key, "one")),
         ):
             pass
     for _ in range(2):
-        stack.enter_context(shared.taken("one", an_access("c", "one")))
-    with pytest.raises(RateLimitError, match="8 viewers of this tenant"), shared.taken("one", an_access("d", "one")):
+        stack.enter_context(shared.take("one", an_access("c", "one")))
+    with pytest.raises(RateLimitError, match="8 viewers of this tenant"), shared.take("one", an_access("d", "one")):
         pass
-    with shared.taken("two", an_access("e", "two")):
+    with shared.take("two", an_access("e", "two")):
         assert len(shared) == 9
     assert len(shared) == 8
 
 
-def test_whoever_holds_most_gives_way_to_a_newcomer(places: tuple[Places, ExitStack]) -> None:
+def test_whoever_holds_most_gives_way_to_a_newcomer(places: tuple[ConnectionSlots, ExitStack]) -> None:
     shared, stack = places
-    large = [stack.enter_context(shared.taken("large", ANYBODY)) for _ in range(8)]
+    large = [stack.enter_context(shared.take("large", ANONYMOUS)) for _ in range(8)]
     for _ in range(4):
-        stack.enter_context(shared.taken("middle", ANYBODY))
-    stack.enter_context(shared.taken("new", ANYBODY))
-    assert [place.lost.is_set() for place in large] == [False] * 7 + [True]
+        stack.enter_context(shared.take("middle", ANONYMOUS))
+    stack.enter_context(shared.take("new", ANONYMOUS))
+    assert [place.revoked.is_set() for place in large] == [False] * 7 + [True]
     assert len(shared) == 12
 
 
-def test_nobody_gives_way_to_those_who_hold_as_many(places: tuple[Places, ExitStack]) -> None:
+def test_nobody_gives_way_to_those_who_hold_as_many(places: tuple[ConnectionSlots, ExitStack]) -> None:
     shared, stack = places
-    held = [stack.enter_context(shared.taken(f"t{number % 6}", ANYBODY)) for number in range(12)]
-    with pytest.raises(RateLimitError, match="12 viewers of all tenants"), shared.taken("t0", ANYBODY):
+    held = [stack.enter_context(shared.take(f"t{number % 6}", ANONYMOUS)) for number in range(12)]
+    with pytest.raises(RateLimitError, match="12 viewers of all tenants"), shared.take("t0", ANONYMOUS):
         pass
-    assert not any(place.lost.is_set() for place in held)
+    assert not any(place.revoked.is_set() for place in held)

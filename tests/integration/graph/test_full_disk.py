@@ -17,7 +17,7 @@ import httpx
 import pytest
 
 from graph_service.admin.backup import back_up
-from graph_service.auth.audit import FILE_NAME, AuditLog, Deed, audited
+from graph_service.auth.audit import FILE_NAME, AuditEntry, AuditLog, read_audit_log
 from graph_service.graph.local.owner import read_owner
 from graph_service.memory.ingest.spool import Spool
 from schema.errors import InstallError, UnavailableError
@@ -175,18 +175,18 @@ async def test_a_spool_that_cannot_even_be_made_refuses_and_works_later(tenant: 
 
 
 async def test_a_line_of_the_audit_log_is_lost_and_the_next_is_whole(tmp_path: Path) -> None:
-    deed = Deed(at=datetime.now(UTC), who="ana", tenant="t", door="graphql", what=("remember",))
+    deed = AuditEntry(at=datetime.now(UTC), who="ana", tenant="t", door="graphql", what=("remember",))
     with small_disk(tmp_path / "audit", mb=1) as disk:
         log = AuditLog(disk.folder, bytes_max=64 * MB)
-        assert await log.note(deed)
+        assert await log.write(deed)
         disk.fill()
         # Some bytes of a line may still fit into the last page: that is where it is cut.
-        assert [await log.note(deed) for _ in range(60)][-1] is False
+        assert [await log.write(deed) for _ in range(60)][-1] is False
         assert "No space left" in (log.problem or "")
         disk.free()
-        assert await log.note(deed)
+        assert await log.write(deed)
         assert log.problem is None
-        whole = audited(disk.folder, tenant=None, rows_max=100)
+        whole = read_audit_log(disk.folder, tenant=None, rows_max=100)
         assert whole[-1]["what"] == ["remember"]
         lines = (disk.folder / FILE_NAME).read_text("utf-8").splitlines()
         assert json.loads(lines[0])

@@ -9,19 +9,19 @@ import pytest_asyncio
 
 from graph_service.graph.store import Graph
 from graph_service.live.limits import LiveLimits
-from graph_service.live.presence import COLOURS, Company, Member
+from graph_service.live.presence import COLOURS, Member, ViewerGroup
 from schema.frames import Pointing
 from tests.support.live_service import Service, serving
 
 
 @pytest_asyncio.fixture(loop_scope="session", scope="module")
 async def service(graph: Graph) -> AsyncIterator[Service]:
-    async with serving(graph, LiveLimits(poll_s=30.0, mingle_s=0.01)) as running:
+    async with serving(graph, LiveLimits(poll_s=30.0, presence_interval_s=0.01)) as running:
         yield running
 
 
-def taken(member: Member, *, words_together: int = 500) -> list[dict[str, Any]]:
-    return [json.loads(text) for text in member.take(words_together=words_together)]
+def taken(member: Member, *, frames_max: int = 500) -> list[dict[str, Any]]:
+    return [json.loads(text) for text in member.take(frames_max=frames_max)]
 
 
 def pointing(clock: int, *ids: str) -> Pointing:
@@ -29,7 +29,7 @@ def pointing(clock: int, *ids: str) -> Pointing:
 
 
 def test_a_slow_member_hears_the_last_word_of_each_and_no_more() -> None:
-    company = Company()
+    company = ViewerGroup()
     slow, quick, third = company.join(), company.join(), company.join()
     for clock in range(1_000):
         company.point(quick, pointing(clock, f"e{clock}"))
@@ -42,7 +42,7 @@ def test_a_slow_member_hears_the_last_word_of_each_and_no_more() -> None:
 
 
 def test_an_older_word_is_passed_over_and_leaving_is_told() -> None:
-    company = Company()
+    company = ViewerGroup()
     one, other = company.join(), company.join()
     company.point(one, pointing(5, "a"))
     company.point(one, pointing(5, "b"))
@@ -55,43 +55,43 @@ def test_an_older_word_is_passed_over_and_leaving_is_told() -> None:
 
 
 def test_a_newcomer_hears_at_once_what_the_others_point_at() -> None:
-    company = Company()
+    company = ViewerGroup()
     company.point(company.join(), pointing(1, "a"))
     newcomer = company.join()
     assert [word["ids"] for word in taken(newcomer)[1:]] == [["a"]]
 
 
 def test_a_word_is_encoded_once_however_many_hear_it() -> None:
-    company = Company()
+    company = ViewerGroup()
     one, *others = [company.join() for _ in range(50)]
     for other in others:
-        other.take(words_together=500)
+        other.take(frames_max=500)
     company.point(one, pointing(1, "a"))
-    texts = [text for other in others for text in other.take(words_together=500)]
+    texts = [text for other in others for text in other.take(frames_max=500)]
     assert len(texts) == 49
     assert len({id(text) for text in texts}) == 1
 
 
 def test_of_a_large_company_each_is_told_its_share_at_a_time_and_everything_in_the_end() -> None:
     def told_at_once(count: int) -> int:
-        company = Company()
+        company = ViewerGroup()
         members = [company.join() for _ in range(count)]
         for member in members:
-            member.take(words_together=100)
+            member.take(frames_max=100)
         for member in members:
             company.point(member, pointing(1, "a"))
-        return sum(len(member.take(words_together=100)) for member in members)
+        return sum(len(member.take(frames_max=100)) for member in members)
 
     assert [told_at_once(count) for count in (5, 10, 50, 200)] == [5 * 4, 10 * 9, 50 * 2, 200]
-    company = Company()
+    company = ViewerGroup()
     slow, *others = [company.join() for _ in range(8)]
     for other in others:
         company.point(other, pointing(1, "a"))
-    heard = taken(slow, words_together=16)[1:]
+    heard = taken(slow, frames_max=16)[1:]
     assert [word["by"] for word in heard] == [other.name for other in others[:2]]
     company.point(others[0], pointing(2, "b"))
     while slow.wake.is_set():
-        heard += taken(slow, words_together=16)
+        heard += taken(slow, frames_max=16)
     assert [word["by"] for word in heard] == [other.name for other in (*others, others[0])]
     assert heard[-1]["ids"] == ["b"]
 

@@ -18,7 +18,7 @@ from starlette.types import Receive, Scope, Send
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
-from graph_service.auth.access import ANYBODY, vouch
+from graph_service.auth.access import ANONYMOUS, identify_connection
 from graph_service.cli.http_server import guarded
 from graph_service.runtime.connections import (
     FRAGMENTS_MAX,
@@ -72,7 +72,7 @@ async def _app(scope: Scope, receive: Receive, send: Send) -> None:
         await _socket(scope, receive, send)
         return
     if scope["path"] == "/admitted":
-        vouch(scope, ANYBODY)
+        identify_connection(scope, ANONYMOUS)
     if scope["method"] == "POST" and scope["path"] != "/unread":
         while (message := await receive()).get("more_body"):
             pass
@@ -88,7 +88,7 @@ async def _socket(scope: Scope, receive: Receive, send: Send) -> None:
     await receive()
     await send({"type": "websocket.accept"})
     if scope["path"] == "/greeted":
-        vouch(scope, ANYBODY)
+        identify_connection(scope, ANONYMOUS)
     while (message := await receive())["type"] == "websocket.receive":
         await send({"type": "websocket.send", "text": str(len(message.get("text") or ""))})
 

@@ -183,7 +183,7 @@ async def test_a_viewer_of_one_user_sees_that_user_alone(service: Service, write
 
 async def test_silence_is_broken_by_bookmarks_that_move_the_resume_point(graph: Graph, writer: GraphWriter) -> None:
     await an_opened_map(writer)
-    limits = LiveLimits(poll_s=0.05, quiet_s=0.3)
+    limits = LiveLimits(poll_s=0.05, heartbeat_s=0.3)
     async with serving(graph, limits) as service, service.viewer(writer.tenant, scope={"user": "u2"}) as viewer:
         await viewer.take()
         seq = await writer.put(nodes={"tea": "Entity"})

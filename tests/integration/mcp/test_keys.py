@@ -10,7 +10,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 from graph_service.auth.access import Role
 from graph_service.mcp.caller import Caller
-from graph_service.mcp.proxy_backend import Relay
+from graph_service.mcp.proxy_backend import ProxyBackend
 from schema.ids import TenantId
 from tests.conftest import Server
 from tests.support.mcp_service import Agent
@@ -72,7 +72,7 @@ async def test_nobody_without_a_key_and_no_foreign_page_comes_in(server: Server,
         key = (await service.key(tenant)).text
         ana = Caller(tenant=TenantId(tenant), user_id="ana")
         for headers, error in (({}, "UNAVAILABLE"), ({"Authorization": f"Bearer {key}"}, None)):
-            relay = Relay(service.http, headers=headers, caller=ana)
+            relay = ProxyBackend(service.http, headers=headers, caller=ana)
             answer = await relay.call(ana, "status", {})
             await relay.close()
             assert answer.structured_content.get("error", {}).get("code") == error

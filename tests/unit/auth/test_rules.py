@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graph_service.auth.access import ANYBODY, Access, Role, demand, tenant_opened
+from graph_service.auth.access import ANONYMOUS, Access, Role, require_access, resolve_tenant
 from graph_service.auth.rates import Bucket, RateLimiter, take
-from graph_service.auth.rules import ADMIN_OF_ALL, FIELDS, OPEN, READ, ROUTES, field_need, route_need
-from graph_service.auth.sign_in import cookie_name, session_in, session_text
+from graph_service.auth.rules import ADMIN_OF_ALL, FIELDS, OPEN, READ, ROUTES, field_requirement, route_requirement
+from graph_service.auth.sign_in import cookie_name, decode_session, encode_session
 from schema.errors import ForbiddenError
 from schema.ids import TenantId
 
@@ -21,7 +21,7 @@ def an_access(role: Role = Role.READ, tenant: str | None = "acme") -> Access:
 
 def allowed(access: Access, operation: str, field: str) -> bool:
     try:
-        demand(access, field_need(operation, field), field)
+        require_access(access, field_requirement(operation, field), field)
     except ForbiddenError:
         return False
     return True
@@ -40,18 +40,22 @@ def test_each_role_includes_the_ones_before_it() -> None:
 
 
 def test_what_the_table_does_not_name_is_for_nobody_but_the_highest() -> None:
-    for need in (field_need("query", "brandNew"), field_need("mutation", "brandNew"), route_need("GET", "/brand/new")):
+    for need in (
+        field_requirement("query", "brandNew"),
+        field_requirement("mutation", "brandNew"),
+        route_requirement("GET", "/brand/new"),
+    ):
         assert need == ADMIN_OF_ALL
-    assert route_need("DELETE", "/health") == ADMIN_OF_ALL
-    assert route_need("WEBSOCKET", "/brand/new") == ADMIN_OF_ALL
+    assert route_requirement("DELETE", "/health") == ADMIN_OF_ALL
+    assert route_requirement("WEBSOCKET", "/brand/new") == ADMIN_OF_ALL
 
 
 def test_routes_are_found_by_their_pattern() -> None:
-    assert route_need("GET", "/api/evidence/abc") == READ
-    assert route_need("HEAD", "/api/snapshot") == READ
-    assert route_need("GET", "/assets/app-1.js") == OPEN
+    assert route_requirement("GET", "/api/evidence/abc") == READ
+    assert route_requirement("HEAD", "/api/snapshot") == READ
+    assert route_requirement("GET", "/assets/app-1.js") == OPEN
     for path in ("/api/evidence/", "/api/evidence/a/b", "/api/snapshot/", "//api/snapshot", "/assets", "/api"):
-        assert route_need("GET", path) == ADMIN_OF_ALL
+        assert route_requirement("GET", path) == ADMIN_OF_ALL
     assert {route.path for route in ROUTES if route.need is OPEN} == {
         *("/", "/index.html", "/mark.svg", "/favicon.ico", "/sw.js", "/assets/*", "/health", "/ready"),
         *("/api/sign-in", "/api/sign-out", "/live"),
@@ -59,30 +63,30 @@ def test_routes_are_found_by_their_pattern() -> None:
 
 
 def test_a_credential_of_one_tenant_opens_no_other() -> None:
-    assert tenant_opened(an_access(), None) == "acme"
-    assert tenant_opened(an_access(), ACME) == "acme"
+    assert resolve_tenant(an_access(), None) == "acme"
+    assert resolve_tenant(an_access(), ACME) == "acme"
     with pytest.raises(ForbiddenError):
-        tenant_opened(an_access(), TenantId("other"))
-    assert tenant_opened(an_access(tenant=None), TenantId("other")) == "other"
-    assert tenant_opened(ANYBODY, None) == "default"
+        resolve_tenant(an_access(), TenantId("other"))
+    assert resolve_tenant(an_access(tenant=None), TenantId("other")) == "other"
+    assert resolve_tenant(ANONYMOUS, None) == "default"
 
 
 @given(st.integers(0, 200), st.data())
 def test_a_cookie_that_was_changed_anywhere_stands_for_nobody(place: int, data: st.DataObject) -> None:
-    text = session_text(an_access(Role.ADMIN), until_s=100.0, secret=SECRET)
+    text = encode_session(an_access(Role.ADMIN), until_s=100.0, secret=SECRET)
     place %= len(text)
     sign = data.draw(st.characters(codec="ascii").filter(lambda char: char != text[place]))
-    assert session_in(text[:place] + sign + text[place + 1 :], now_s=0.0, secret=SECRET) is None
+    assert decode_session(text[:place] + sign + text[place + 1 :], now_s=0.0, secret=SECRET) is None
 
 
 def test_a_cookie_stands_for_somebody_until_it_is_over() -> None:
-    text = session_text(an_access(Role.WRITE), until_s=100.0, secret=SECRET)
-    told = session_in(text, now_s=99.0, secret=SECRET)
+    text = encode_session(an_access(Role.WRITE), until_s=100.0, secret=SECRET)
+    told = decode_session(text, now_s=99.0, secret=SECRET)
     assert told is not None
     assert (told.who, told.tenant, told.role) == ("key:1", "acme", Role.WRITE)
-    assert session_in(text, now_s=100.0, secret=SECRET) is None
-    assert session_in(text, now_s=0.0, secret=b"t" * 32) is None
-    assert session_in("", now_s=0.0, secret=SECRET) is None
+    assert decode_session(text, now_s=100.0, secret=SECRET) is None
+    assert decode_session(text, now_s=0.0, secret=b"t" * 32) is None
+    assert decode_session("", now_s=0.0, secret=SECRET) is None
 
 
 def test_cookies_of_two_ports_have_two_names() -> None:

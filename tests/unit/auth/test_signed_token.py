@@ -13,9 +13,9 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 
 from graph_service.auth.access import Role
 from graph_service.auth.keys import CREDENTIAL_CHARS_MAX
-from graph_service.auth.signed_token import TokenRules, read_token, token_rules
+from graph_service.auth.signed_token import TokenRules, token_rules, verify_token
 from graph_service.config.sections import AuthSettings, auth_contradictions
-from graph_service.live.websocket import told_of
+from graph_service.live.websocket import access_fields
 from schema.errors import InstallError, UnauthorizedError
 
 SECRET = "an issuer's secret of more than 32 bytes"
@@ -47,14 +47,14 @@ def a_token(key: str = SECRET, algorithm: str = "HS256", **more: Any) -> str:
 
 def test_a_token_of_either_signature_opens_its_tenant_in_its_role() -> None:
     for auth, token in ((BY_SECRET, a_token()), (BY_PAIR, a_token(PRIVATE, "RS256"))):
-        access = read_token(token, rules(auth))
+        access = verify_token(token, rules(auth))
         assert (access.who, access.tenant, access.role, access.key_id) == ("jwt:ana", "acme", Role.WRITE, None)
         assert access.until_s == pytest.approx(time.time() + 60 + auth.jwt_leeway_s, abs=5)
 
 
 def test_the_highest_of_several_roles_counts() -> None:
     token = a_token(role=["billing", "read", "admin"])
-    assert read_token(token, rules(BY_SECRET)).role is Role.ADMIN
+    assert verify_token(token, rules(BY_SECRET)).role is Role.ADMIN
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_the_highest_of_several_roles_counts() -> None:
 )
 def test_a_token_that_lacks_something_is_refused(more: dict[str, Any], why: str) -> None:
     with pytest.raises(UnauthorizedError, match=why):
-        read_token(a_token(**more), rules(BY_SECRET))
+        verify_token(a_token(**more), rules(BY_SECRET))
 
 
 def signed_as_written(claims: str) -> str:
@@ -106,7 +106,7 @@ def claims_text(**changed: str) -> str:
 @pytest.mark.parametrize("claim", ["tenant", "role", "sub"])
 def test_a_claim_that_is_no_text_names_nobody(claim: str, value: str) -> None:
     with pytest.raises(UnauthorizedError, match=f"'{claim}'|not signed by"):
-        read_token(signed_as_written(claims_text(**{claim: value})), rules(BY_SECRET))
+        verify_token(signed_as_written(claims_text(**{claim: value})), rules(BY_SECRET))
 
 
 @pytest.mark.parametrize(
@@ -119,33 +119,33 @@ def test_a_claim_that_is_no_text_names_nobody(claim: str, value: str) -> None:
 )
 def test_an_end_that_is_no_moment_opens_nothing(value: str) -> None:
     with pytest.raises(UnauthorizedError):
-        read_token(signed_as_written(claims_text(exp=value)), rules(BY_SECRET))
+        verify_token(signed_as_written(claims_text(exp=value)), rules(BY_SECRET))
 
 
 def test_a_token_may_end_in_a_thousand_years_and_its_end_can_be_told() -> None:
     """How long tokens last is the issuer's decision; viewers are told the day."""
     end_s = int(time.time()) + 1_000 * 365 * 86_400
-    access = read_token(signed_as_written(claims_text(exp=str(end_s))), rules(BY_SECRET))
+    access = verify_token(signed_as_written(claims_text(exp=str(end_s))), rules(BY_SECRET))
     assert access.until_s == end_s + BY_SECRET.jwt_leeway_s
-    assert told_of(access)["until"] is not None
+    assert access_fields(access)["until"] is not None
 
 
 @pytest.mark.parametrize("name", ["acme", "茶馆", "a.b-c_1", "null", "true", "0"])
 def test_a_text_that_is_a_name_opens_that_tenant(name: str) -> None:
     """`"null"` as a text is a name like any other; only the issuer can write it."""
-    assert read_token(a_token(tenant=name), rules(BY_SECRET)).tenant == name
+    assert verify_token(a_token(tenant=name), rules(BY_SECRET)).tenant == name
 
 
 def test_a_role_among_others_counts_but_not_among_things_that_are_no_roles() -> None:
-    assert read_token(a_token(role=["billing", "read"]), rules(BY_SECRET)).role is Role.READ
+    assert verify_token(a_token(role=["billing", "read"]), rules(BY_SECRET)).role is Role.READ
     for role in (["read", True], ["admin", None], ["write", ["admin"]], [{"admin": 1}]):
         with pytest.raises(UnauthorizedError, match="list of texts"):
-            read_token(a_token(role=role), rules(BY_SECRET))
+            verify_token(a_token(role=role), rules(BY_SECRET))
 
 
 def test_two_long_subjects_are_not_taken_for_one() -> None:
     with pytest.raises(UnauthorizedError, match="'sub'"):
-        read_token(a_token(sub="x" * 201), rules(BY_SECRET))
+        verify_token(a_token(sub="x" * 201), rules(BY_SECRET))
 
 
 def test_a_head_or_claims_nested_a_thousand_deep_are_refused_in_words() -> None:
@@ -154,11 +154,11 @@ def test_a_head_or_claims_nested_a_thousand_deep_are_refused_in_words() -> None:
     for text in (signed_as_written(deep), f"{head}.e30.e30"):
         assert len(text) < CREDENTIAL_CHARS_MAX
         with pytest.raises(UnauthorizedError):
-            read_token(text, rules(BY_SECRET))
+            verify_token(text, rules(BY_SECRET))
 
 
 def test_clocks_may_differ_by_the_leeway() -> None:
-    assert read_token(a_token(exp=time.time() - 20), rules(BY_SECRET)).tenant == "acme"
+    assert verify_token(a_token(exp=time.time() - 20), rules(BY_SECRET)).tenant == "acme"
 
 
 def unsigned(algorithm: str) -> str:
@@ -175,17 +175,17 @@ def test_the_token_does_not_choose_how_it_is_checked() -> None:
     by_hand = jwt.PyJWS().encode(a_token().split(".")[1].encode(), SECRET, "HS256")
     for text in (unsigned("none"), unsigned("None"), a_token(), by_hand, "a.b.c", "", "a" * 10_000):
         with pytest.raises(UnauthorizedError):
-            read_token(text, rules(BY_PAIR))
+            verify_token(text, rules(BY_PAIR))
     for text in (unsigned("none"), a_token(PRIVATE, "RS256"), a_token("another secret of more than 32 bytes!")):
         with pytest.raises(UnauthorizedError):
-            read_token(text, rules(BY_SECRET))
+            verify_token(text, rules(BY_SECRET))
 
 
 def test_the_public_key_may_stand_in_a_file_and_must_be_one(tmp_path: Path) -> None:
     file = tmp_path / "issuer.pem"
     file.write_text(PUBLIC, "utf-8")
     auth = AuthSettings(jwt_public_key=str(file), jwt_audience="mnemograph")
-    assert read_token(a_token(PRIVATE, "RS256"), rules(auth)).tenant == "acme"
+    assert verify_token(a_token(PRIVATE, "RS256"), rules(auth)).tenant == "acme"
     small = rsa.generate_private_key(public_exponent=65_537, key_size=1_024).public_key()
     too_small = small.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo).decode()
     for told, why in (

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from graph_service.live.change_feed import Ring, caught_up
 from graph_service.live.limits import LiveLimits
 from graph_service.live.patches import ViewerState, apply, coalesce, patch_of, show, snapshot_parts
-from graph_service.live.shared_snapshots import SharedSnapshots
+from graph_service.live.shared_snapshots import SnapshotFrameCache
 from graph_service.memory.change_log.payloads import edge_body, edge_view, node_body, node_view
 from graph_service.memory.mindmap.snapshot import Choice, Snapshot, frame_json
 from schema.change import Change, NumberedChange, Op
@@ -299,7 +299,7 @@ async def test_viewers_that_are_shown_the_same_get_the_same_bytes_until_somethin
     nodes = [a_node(f"n{number}", number) for number in range(1_000)]
     count = Count(nodes=len(nodes), edges=0)
     one, other = (Snapshot(epoch=EPOCH, seq=7, as_of=AT, total=count, nodes=nodes, edges=[]) for _ in range(2))
-    shared = SharedSnapshots(part_bytes=50_000, bytes_max=4_000_000)
+    shared = SnapshotFrameCache(part_bytes=50_000, bytes_max=4_000_000)
     first, *more = await asyncio.gather(*(shared.parts(one, stale=False) for _ in range(20)))
     assert all(parts is first for parts in more)
     assert list(first) == [frame_json(part) for part in snapshot_parts(one.frame(), bytes_max=50_000)]
@@ -308,7 +308,7 @@ async def test_viewers_that_are_shown_the_same_get_the_same_bytes_until_somethin
     assert await shared.parts(one, stale=False) is first
     shared.clear()
     assert await shared.parts(one, stale=False) is not first
-    small = SharedSnapshots(part_bytes=50_000, bytes_max=1)
+    small = SnapshotFrameCache(part_bytes=50_000, bytes_max=1)
     assert [bool(await small.parts(each, stale=False)) for each in (one, other)] == [True, True]
     assert len(small._held) == 1
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from graph_service.graph.store import Graph
-from graph_service.memory.forgetting.commit import Forgotten
+from graph_service.memory.forgetting.commit import ForgetResult
 from graph_service.memory.ingest.validation import RememberRequest
 from schema.errors import NotFoundError
 from schema.ids import TenantId
@@ -61,7 +61,7 @@ async def by_id(graph: Graph, tenant: str, line: Line) -> str:
         return str((await found.fetch(1))[0][0])
 
 
-async def forget_message(graph: Graph, tenant: str, line: Line) -> Forgotten:
+async def forget_message(graph: Graph, tenant: str, line: Line) -> ForgetResult:
     done = await a_memory(graph).forgetting.message(TenantId(tenant), await by_id(graph, tenant, line))
     await a_worker(graph).drain()
     return done

@@ -3,7 +3,7 @@
 import pytest
 
 from graph_service.graph.store import Graph
-from graph_service.memory.forgetting.user import begin
+from graph_service.memory.forgetting.user import begin_user_erasure
 from schema.errors import NotFoundError, UnavailableError
 from schema.ids import TenantId, UserId, memory_id, user_uri
 from tests.integration.memory.forgetting.test_forgetting import CHINESE, ENGLISH, Line, memory_of, tell
@@ -54,7 +54,7 @@ async def test_nothing_is_stored_of_a_user_who_is_being_forgotten(graph: Graph, 
     await tell(graph, tenant, ENGLISH[:3])
     here, node_id = TenantId(tenant), memory_id(user_uri(tenant, "alice"))
     fence = {"id": "a-mark", "kind": "user", "user_node_id": None, "at_ms": 0}
-    await begin(graph, here, UserId("alice"), node_id, fence, now_ms=0)
+    await begin_user_erasure(graph, here, UserId("alice"), node_id, fence, now_ms=0)
     with pytest.raises(UnavailableError):
         await tell(graph, tenant, ENGLISH[3:4])
     await a_worker(graph).drain()

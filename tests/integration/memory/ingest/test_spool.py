@@ -18,7 +18,7 @@ import pytest_asyncio
 
 from graph_service.graph.database import connect
 from graph_service.graph.store import Graph
-from graph_service.memory.forgetting.user import begin
+from graph_service.memory.forgetting.user import begin_user_erasure
 from graph_service.memory.ingest import episode_writer as intake
 from graph_service.memory.ingest.spool import Spool, SpoolDepth, SpoolState
 from graph_service.memory.ingest.spool_replay import Replay
@@ -298,7 +298,7 @@ async def begin_forgetting(graph: Graph, tenant: TenantId, user_id: str) -> None
         "user_node_id": user,
         "at_ms": now_ms,
     }
-    await begin(graph, tenant, UserId(user_id), user, mark, now_ms=now_ms)
+    await begin_user_erasure(graph, tenant, UserId(user_id), user, mark, now_ms=now_ms)
 
 
 async def test_a_process_that_dies_within_a_batch_stores_nothing_twice(

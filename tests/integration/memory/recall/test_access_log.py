@@ -9,7 +9,7 @@ import pytest
 from graph_service.graph.statements import Statement
 from graph_service.graph.store import Graph
 from graph_service.memory.change_log.log import ChangeLog
-from graph_service.memory.entity_resolution.merged_projection import without_marks
+from graph_service.memory.entity_resolution.merged_projection import without_bookkeeping
 from graph_service.memory.recall.access_log import AccessLog
 from graph_service.memory.recall.query import HitKind, Question
 from graph_service.memory.recall.result_page import last_touched
@@ -139,6 +139,6 @@ async def test_what_is_said_next_of_merged_entities_does_not_touch_edges_that_we
 
 def test_use_keeps_a_memory_fresh_and_says_nothing_of_it() -> None:
     used: dict[str, Any] = {"id": "x", "last_accessed": NOON, "access_n": 3}
-    assert without_marks(used) == {"id": "x"}
+    assert without_bookkeeping(used) == {"id": "x"}
     later = NOON + timedelta(days=3)
     assert (last_touched(NOON, None), last_touched(NOON, later), last_touched(later, NOON)) == (NOON, later, later)

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from graph_service.app.application import readiness
-from graph_service.app.services import Services, open_parts
+from graph_service.app.services import Services, open_services
 from graph_service.config.settings import load_settings
 from graph_service.graph.store import Graph
 from graph_service.memory.recall.query import Question
@@ -23,7 +23,7 @@ async def _opened(server: Server, folder: Path, redis_url: str) -> Services:
         "MNEMOGRAPH_EMBEDDING_KIND": "none",
     }
     settings = load_settings(environ=environ, here=folder, user_dir=folder, options={"data_dir": str(folder)})
-    return await open_parts(settings, on_progress=lambda _step: None, starting=None)
+    return await open_services(settings, on_progress=lambda _step: None, starting=None)
 
 
 async def test_the_probe_tells_where_the_last_turns_are(

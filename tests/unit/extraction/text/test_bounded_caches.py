@@ -82,7 +82,7 @@ def test_long_texts_leave_little_behind() -> None:
     tracemalloc.start()
     try:
         for number in range(120):
-            spelling_en.readable(texts[number] + str(number))
+            spelling_en.mask_quoted_speech(texts[number] + str(number))
         gc.collect()
         took = tracemalloc.get_traced_memory()[0]
     finally:

@@ -1,4 +1,4 @@
-"""Which entities may be one: a score on names, aliases and ties; accidental look-alikes stay away. Requirement C9."""
+"""Duplicate candidates: scores of names, aliases and ties, and similar names that are not duplicates."""
 
 import random
 from dataclasses import replace
@@ -8,17 +8,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graph_service.memory.entity_resolution.duplicate_candidates import Portrait, look_alikes
+from graph_service.memory.entity_resolution.duplicate_candidates import ComparedEntity, duplicate_pairs
 from schema.ids import MemoryId
 
 
-def a_portrait(name: str, *ties: str, **more: Any) -> Portrait:
+def an_entity(name: str, *ties: str, **more: Any) -> ComparedEntity:
     tied = frozenset(("RELATES_TO works at", other) for other in ties)
-    return Portrait(**{"id": MemoryId(f"id-{name}"), "user_id": "alice", "name": name, "ties": tied, **more})
+    return ComparedEntity(**{"id": MemoryId(f"id-{name}"), "user_id": "alice", "name": name, "ties": tied, **more})
 
 
-def pairs(*portraits: Portrait, apart: tuple[tuple[str, str], ...] = ()) -> list[tuple[str, str]]:
-    found = look_alikes(portraits, {frozenset(f"id-{name}" for name in pair) for pair in apart})
+def pairs(*entities: ComparedEntity, apart: tuple[tuple[str, str], ...] = ()) -> list[tuple[str, str]]:
+    found = duplicate_pairs(entities, {frozenset(f"id-{name}" for name in pair) for pair in apart})
     return [(pair.first.name, pair.second.name) for pair in found]
 
 
@@ -33,8 +33,8 @@ def pairs(*portraits: Portrait, apart: tuple[tuple[str, str], ...] = ()) -> list
         ("北大", "北京大学"),
     ],
 )
-def test_names_that_may_be_one_are_suggested(one: str, other: str) -> None:
-    assert len(pairs(a_portrait(one), a_portrait(other))) == 1
+def test_similar_names_are_suggested(one: str, other: str) -> None:
+    assert len(pairs(an_entity(one), an_entity(other))) == 1
 
 
 @pytest.mark.parametrize(
@@ -51,38 +51,38 @@ def test_names_that_may_be_one_are_suggested(one: str, other: str) -> None:
         ("tea", "coffee"),
     ],
 )
-def test_look_alikes_by_accident_are_not_suggested(one: str, other: str) -> None:
-    assert pairs(a_portrait(one), a_portrait(other)) == []
+def test_accidentally_similar_names_are_not_suggested(one: str, other: str) -> None:
+    assert pairs(an_entity(one), an_entity(other)) == []
 
 
-def test_one_letter_more_needs_ties_in_common() -> None:
-    assert pairs(a_portrait("Sara", "acme"), a_portrait("Sarah", "globex")) == []
-    assert pairs(a_portrait("Sara", "acme", "oslo"), a_portrait("Sarah", "acme", "oslo")) == [("Sara", "Sarah")]
+def test_names_one_letter_apart_need_common_ties() -> None:
+    assert pairs(an_entity("Sara", "acme"), an_entity("Sarah", "globex")) == []
+    assert pairs(an_entity("Sara", "acme", "oslo"), an_entity("Sarah", "acme", "oslo")) == [("Sara", "Sarah")]
 
 
-def test_ties_in_common_raise_the_score_and_ties_alone_suggest_nobody() -> None:
-    bare = look_alikes([a_portrait("Bob"), a_portrait("Robert")], ())[0].score
-    tied = look_alikes([a_portrait("Bob", "acme"), a_portrait("Robert", "acme")], ())[0]
+def test_common_ties_raise_the_score_but_suffice_alone_for_nothing() -> None:
+    bare = duplicate_pairs([an_entity("Bob"), an_entity("Robert")], ())[0].score
+    tied = duplicate_pairs([an_entity("Bob", "acme"), an_entity("Robert", "acme")], ())[0]
     assert tied.score > bare
     assert tied.reasons[1] == "1 ties in common"
-    assert pairs(a_portrait("Anna", "acme", "oslo"), a_portrait("Carl", "acme", "oslo")) == []
+    assert pairs(an_entity("Anna", "acme", "oslo"), an_entity("Carl", "acme", "oslo")) == []
 
 
 def test_an_alias_counts_like_a_name() -> None:
-    assert pairs(a_portrait("Boss", aliases=("Bob",)), a_portrait("Robert")) == [("Boss", "Robert")]
+    assert pairs(an_entity("Boss", aliases=("Bob",)), an_entity("Robert")) == [("Boss", "Robert")]
 
 
-def test_types_users_ties_and_a_word_of_people_keep_two_apart() -> None:
-    bob, robert = a_portrait("Bob"), a_portrait("Robert")
-    assert pairs(a_portrait("Bob", entity_type="person"), a_portrait("Robert", entity_type="place")) == []
-    assert pairs(bob, a_portrait("Robert", user_id="zoe")) == []
-    assert pairs(a_portrait("Bob", "id-Robert"), robert) == []
+def test_different_types_users_a_mutual_tie_or_a_rejection_exclude_a_pair() -> None:
+    bob, robert = an_entity("Bob"), an_entity("Robert")
+    assert pairs(an_entity("Bob", entity_type="person"), an_entity("Robert", entity_type="place")) == []
+    assert pairs(bob, an_entity("Robert", user_id="zoe")) == []
+    assert pairs(an_entity("Bob", "id-Robert"), robert) == []
     assert pairs(bob, robert, apart=(("Bob", "Robert"),)) == []
-    assert pairs(a_portrait("Bob", members=frozenset(("id-Bobby",))), robert, apart=(("Bobby", "Robert"),)) == []
+    assert pairs(an_entity("Bob", members=frozenset(("id-Bobby",))), robert, apart=(("Bobby", "Robert"),)) == []
 
 
-def test_the_order_of_the_portraits_does_not_matter() -> None:
-    known = [a_portrait(name) for name in ("Bob", "Robert", "Bob Smith", "Anna", "Annie", "小红", "王小红")]
+def test_the_order_of_the_entities_does_not_matter() -> None:
+    known = [an_entity(name) for name in ("Bob", "Robert", "Bob Smith", "Anna", "Annie", "小红", "王小红")]
     first = pairs(*known)
     assert len(first) >= 3
     for seed in range(5):
@@ -126,11 +126,11 @@ NAMED = st.lists(
 
 @settings(max_examples=200)
 @given(NAMED, NAMED)
-def test_names_of_two_are_compared_as_if_each_were_with_each(ours: list[str], theirs: list[str]) -> None:
+def test_blocking_keys_miss_no_pair_of_similar_names(ours: list[str], theirs: list[str]) -> None:
     def suggested(mine: list[str], other: list[str]) -> list[tuple[float, tuple[str, ...]]]:
-        pair = (a_portrait("1", aliases=()), a_portrait("2", aliases=()))
+        pair = (an_entity("1", aliases=()), an_entity("2", aliases=()))
         named = [replace(one, name=n[0], aliases=tuple(n[1:])) for one, n in zip(pair, (mine, other), strict=True)]
-        return [(found.score, found.reasons) for found in look_alikes(named, ())]
+        return [(found.score, found.reasons) for found in duplicate_pairs(named, ())]
 
     each = [found for a in ours for b in theirs for found in suggested([a], [b])]
     assert suggested(ours, theirs) == ([max(each, key=lambda found: found[0])] if each else [])

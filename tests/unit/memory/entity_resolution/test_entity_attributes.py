@@ -1,11 +1,11 @@
-"""Attributes of entities stay small, and what was said later wins. Requirement B8."""
+"""Attributes of entities are bounded, and the later value wins."""
 
 import json
 
 from graph_service.memory.entity_resolution.resolver import ATTRIBUTES_MAX, with_attributes
 
 
-def test_what_was_said_later_wins_in_either_order_of_reading() -> None:
+def test_the_later_value_wins_in_either_order_of_reading() -> None:
     old, new = [("colour", "red"), ("age", "3")], [("Colour", "blue")]
     forwards = with_attributes(with_attributes("", old, newer=True), new, newer=True)
     backwards = with_attributes(with_attributes("", new, newer=True), old, newer=False)
@@ -13,12 +13,12 @@ def test_what_was_said_later_wins_in_either_order_of_reading() -> None:
     assert forwards == backwards
 
 
-def test_nothing_told_leaves_nothing_behind() -> None:
+def test_no_valid_attribute_stores_nothing() -> None:
     assert with_attributes("", [], newer=True) == ""
     assert with_attributes("", [("", "x"), ("x", " "), ("x", "\x00"), ("long", "v" * 301)], newer=True) == ""
 
 
-def test_a_flood_of_attributes_is_cut_and_what_was_known_stays() -> None:
+def test_new_attributes_beyond_the_bound_are_dropped_and_stored_ones_stay() -> None:
     known = with_attributes("", [("颜色", "蓝")], newer=True)
     flooded = json.loads(with_attributes(known, [(f"n{i}", "v") for i in range(1000)], newer=True))
     assert len(flooded) == ATTRIBUTES_MAX

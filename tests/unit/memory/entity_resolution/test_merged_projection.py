@@ -1,4 +1,4 @@
-"""What the map closes among the edges of merged entities is found by an index, as if all were compared with all."""
+"""The index that closes contradicted edges of merged entities agrees with comparing every pair."""
 
 import copy
 from datetime import UTC, datetime, timedelta
@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graph_service.memory.entity_resolution.merged_projection import _settle
+from graph_service.memory.entity_resolution.merged_projection import _close_contradicted
 from graph_service.memory.facts.conflict_resolution import closes
 from schema.fact import Claim
 from schema.ids import MemoryId
@@ -19,9 +19,9 @@ NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 def an_edge(
     number: int, claim: tuple[str, str | None, str], hour: int, told: list[str], *, over: bool
 ) -> dict[str, Any]:
-    """A derived edge that some messages told; those in capitals told it beside others."""
+    """Return a derived edge asserted by some messages; those in capitals assert it as an addition."""
     predicate, relation, obj = claim
-    tellings = [
+    assertions = [
         Assertion(
             message_id=MemoryId(message.lower()),
             scene_id=MemoryId("s"),
@@ -35,7 +35,7 @@ def an_edge(
     ]
     properties: dict[str, Any] = {"id": f"e{number:03}", "valid_at": NOON + timedelta(hours=hour), "known_at": NOON}
     properties |= {"relation": relation} if relation else {}
-    properties |= {"told": [telling_text(one) for one in tellings]} if tellings else {}
+    properties |= {"told": [telling_text(one) for one in assertions]} if assertions else {}
     properties |= {"invalid_at": NOON + timedelta(days=9)} if over else {}
     return {
         "id": properties["id"],
@@ -46,8 +46,8 @@ def an_edge(
     }
 
 
-def settled_by_comparing_all(rows: list[dict[str, Any]]) -> None:
-    """The plain way: each edge with every newer one."""
+def close_by_comparing_all(rows: list[dict[str, Any]]) -> None:
+    """Close edges by comparing each with every newer one."""
 
     def claim(row: dict[str, Any]) -> Claim:
         return Claim(row["subject_id"], row["predicate"], row["properties"].get("relation"), row["object_id"])
@@ -55,14 +55,18 @@ def settled_by_comparing_all(rows: list[dict[str, Any]]) -> None:
     def contradict(newer: dict[str, Any], other: dict[str, Any]) -> bool:
         if closes(claim(newer), claim(other)) is None:
             return False
-        mine, its = ([telling_of(text) for text in row["properties"].get("told") or ()] for row in (newer, other))
-        together = {(one.message_id, one.valid_at) for one in mine} & {(one.message_id, one.valid_at) for one in its}
-        return not together and not any(one.adds for one in mine)
+        newer_assertions, other_assertions = (
+            [telling_of(text) for text in row["properties"].get("told") or ()] for row in (newer, other)
+        )
+        shared = {(one.message_id, one.valid_at) for one in newer_assertions} & {
+            (one.message_id, one.valid_at) for one in other_assertions
+        }
+        return not shared and not any(one.adds for one in newer_assertions)
 
     newest_first = sorted(rows, key=lambda row: (row["properties"]["valid_at"], row["id"]), reverse=True)
-    for place, row in enumerate(newest_first):
-        found = (newer for newer in reversed(newest_first[:place]) if contradict(newer, row))
-        closer = None if "invalid_at" in row["properties"] else next(found, None)
+    for rank, row in enumerate(newest_first):
+        closers = (newer for newer in reversed(newest_first[:rank]) if contradict(newer, row))
+        closer = None if "invalid_at" in row["properties"] else next(closers, None)
         if closer is not None:
             why = closes(claim(closer), claim(row))
             row["properties"] |= {
@@ -87,9 +91,11 @@ EDGES = st.lists(
 
 @settings(max_examples=400)
 @given(EDGES)
-def test_the_same_is_closed_by_the_same(edges: list[tuple[tuple[str, str | None, str], int, list[str], bool]]) -> None:
+def test_index_closes_the_same_edges_as_pairwise_comparison(
+    edges: list[tuple[tuple[str, str | None, str], int, list[str], bool]],
+) -> None:
     rows = [an_edge(number, claim, hour, told, over=over) for number, (claim, hour, told, over) in enumerate(edges)]
-    plainly = copy.deepcopy(rows)
-    _settle(rows)
-    settled_by_comparing_all(plainly)
-    assert rows == plainly
+    expected = copy.deepcopy(rows)
+    _close_contradicted(rows)
+    close_by_comparing_all(expected)
+    assert rows == expected

@@ -1,12 +1,12 @@
-"""Makes rules for Chinese verb phrases: adverbs may stand before the verb."""
+"""Syntax of the Chinese rules."""
 
 import re
+from typing import Final
 
-from extraction.rules.engine import Rule, Shape
-from schema.entity import EntityType
+from extraction.rules.engine import RuleSyntax
 
 # Between subject and verb; bounded, and no two of them can match the same characters in two ways.
-ADVERB = (
+_ADVERBS: Final = (
     r"(?:(?:从[\d一二三四五六七八九十]{1,4}年(?:开始|起|就)|[\d一二两三四五六七八九十]{1,3}年前(?:就|"
     r"开始)?|真的|确实|其实|平时|从小|一直|现在|目前|最近|已经|特别|非常|比较|尤其|总是|一般|通常|本来|也|"
     r"都|还|很|最|挺|更|超级|超|太|就|可|真|好|正|又|"
@@ -15,28 +15,4 @@ ADVERB = (
     r"无比|简直|明年|下个月|下周|以后|将来|没事就|长大(?:了|以后|后)?|[\d一二三四五六七八九十]{1,2}月份?|"
     r"20\d\d年(?:就)?){0,5})"
 )
-
-
-def chinese_rule(
-    pattern: str,
-    predicate: str,
-    says: str,
-    *,
-    shape: Shape = "things",
-    relation: str | None = None,
-    kind: EntityType | None = None,
-    strength: float = 0.7,
-    closes: bool = False,
-) -> Rule:
-    """Return a rule matched where a verb phrase begins; what follows is the object."""
-    return Rule(
-        pattern=re.compile(ADVERB + f"(?:{pattern})" + r"(?P<o>.+)", re.DOTALL),
-        opening=pattern,
-        predicate=predicate,
-        says=says,
-        shape=shape,
-        relation=relation,
-        object_type=kind,
-        strength=strength,
-        closes=closes,
-    )
+SYNTAX: Final = RuleSyntax(adverbs=_ADVERBS, gap="", flags=re.DOTALL)
