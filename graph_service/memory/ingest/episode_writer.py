@@ -16,7 +16,7 @@ from schema.change import Change, Op
 from schema.entity import the_user
 from schema.errors import ConflictError, UnavailableError
 from schema.ids import MemoryId, Uri, content_hash, memory_id, scope_token, session_uri
-from schema.message import Episode, Message
+from schema.message import Episode, Message, ProvidedFact
 from schema.timespan import day_token, millis
 
 _FORGETTING_RETRY_S: Final = 1.0
@@ -268,7 +268,7 @@ def _episode_row(episode: Episode) -> dict[str, Any] | None:
     """Return the node that keeps provided facts until the worker reads them; None without facts or a summary."""
     if not episode.facts and episode.summary is None:
         return None
-    facts = json.dumps([asdict(fact) for fact in episode.facts], default=str, ensure_ascii=False, sort_keys=True)
+    facts = json.dumps([_fact_row(fact) for fact in episode.facts], default=str, ensure_ascii=False, sort_keys=True)
     key = content_hash(*(message.id for message in episode.messages), facts, episode.summary or "")
     return {
         "id": memory_id(f"{session_uri(episode.tenant, episode.user_id, episode.session_id)}/episode/{key}"),
@@ -276,6 +276,11 @@ def _episode_row(episode: Episode) -> dict[str, Any] | None:
         "facts": facts,
         "summary": episode.summary,
     }
+
+
+def _fact_row(fact: ProvidedFact) -> dict[str, Any]:
+    """Return the fact as the episode stores it; `stated` only if a person states the fact."""
+    return {name: value for name, value in asdict(fact).items() if name != "stated" or value is not None}
 
 
 def _user_row(episode: Episode) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from graph_service.memory.sessions.short_term_window import (
     Turn,
     merged,
     session_key_text,
-    turn_from,
+    turn_from_json,
     turn_json,
 )
 from schema.ids import SessionId, TenantId, UserId
@@ -45,13 +45,13 @@ def test_a_session_cannot_be_named_into_another_users_window() -> None:
 @given(st.text(max_size=50), st.none() | st.text(max_size=10), st.integers(-(2**46), 2**46))
 def test_a_turn_survives_its_way_through_json(text: str, speaker: str | None, said_ms: int) -> None:
     turn = a_turn(text=text, speaker=speaker, said_ms=said_ms)
-    assert turn == turn_from(turn_json(turn))
+    assert turn == turn_from_json(turn_json(turn))
 
 
 def test_what_is_no_turn_is_not_read_as_one() -> None:
     good = turn_json(a_turn())
     for text in (b"", b"null", b"[]", b"{}", b"\xff", b"[" * 5000, good[:-1], good.replace(b'"user"', b'"robot"')):
-        assert turn_from(text) is None
+        assert turn_from_json(text) is None
 
 
 async def test_a_tenant_and_a_user_see_only_their_own_turns() -> None:
