@@ -1,171 +1,23 @@
-"""What a question is after: its intent, and the kind of answer it wants. Pure."""
+"""Analyse a question once: intent, answer type, times, search terms, names, and the speaker it asks for. Pure."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from enum import StrEnum
 from typing import Final
 
+from extraction.embeddings.embedder import EmbeddedQuestion
 from extraction.embeddings.late_interaction import QuestionTokens
+from extraction.entities.kinship_terms import own_ties_in, ties_in
 from extraction.temporal.phrases import plain
-from extraction.temporal.question_time import QuestionTime
-from extraction.text.search_terms import Terms
+from extraction.temporal.question_time import AskedTime, QuestionTime, time_asked
+from extraction.text.chinese import is_chinese
+from extraction.text.fulltext_words import words_in
+from extraction.text.search_terms import Terms, terms_of
+from schema.ids import name_key
 from schema.labels import Role
 from schema.timespan import Timespan
-
-# What belongs to what a question names, when the question is about that: "what does my sister's employer sell?". Pure.
-#
-# The employer has no name in it, so what answers it is said of somebody else than the one who is named. What a person
-# simply has (a name, a birthday) is told of the person.
-
-_READ_CHARS_MAX: Final = 400
-# What somebody has that is told of themselves.
-_OWN_TEXT: Final = """
-name names surname nickname birthday age job work profession occupation hobby hobbies opinion email address phone number
-favorite favourite best first last new plan plans goal goals health identity personality feelings relationship attitude
-experience interests interest reaction reason reasons view views advice degree major home
-"""
-_OWN_EN: Final = frozenset(_OWN_TEXT.split())
-_OWN_ZH = (
-    r"(?:名字|姓名|生日|年龄|年纪|岁数|电话|手机|号码|邮箱|地址|住址|工作|职业|学历|专业|爱好|兴趣|身高|体重|性格|老家|家乡|"
-    r"计划|目标|心情|看法|建议|意见|经历|感受|联系方式)"
-)
-# "What's", "let's": no possessive.
-_NO_OWNER: Final = frozenset(
-    ("what", "who", "where", "when", "how", "that", "it", "he", "she", "there", "here", "let", "why")
-)
-_OF_SOMEBODY = re.compile(r"\b([\w-]+)(?:'s|(?<=s)') ([a-z-]+)(.*)$")
-_AUXILIARY = re.compile(r"\b(?:do|does|did|has|have|had|can|could|will|would|should)\b")
-_PLACE_OR_WAY = re.compile(r"\b(?:where|how)(?: \w+)? (?:is|are|was|were)\b")
-_WHO_DOES = re.compile(rf"^(?:who|what|which \w+) (?!(?:is|are|was|were)\b|{_AUXILIARY.pattern})[a-z]+\b")
-_GOES_ON = re.compile(r"[a-z0-9]")
-_OF_SOMEBODY_ZH = re.compile(rf"[^的，。？！,?!\s](?<![你我他她它您谁这那])的(?!{_OWN_ZH})([^，。！,!]*)")
-_ASKED_ZH = re.compile(r"什么|谁|哪|多少|几|怎|吗|啥|多[大久长高远]")
-_IS_ZH = re.compile(r"^[^，。]{1,8}?(?:是|叫)(?:什么|谁|哪|啥|多少|几|怎)")
-
-
-def asked_beyond(question: str) -> str | None:
-    """Return what the question is about, in lower case up to its end, if it belongs to what is named: "employer
-    sell?".
-    """
-    text = plain(question[:_READ_CHARS_MAX]).replace("’", "'")
-    return _in_english(text) or _in_chinese(text)
-
-
-def begins_with(beyond: str, key: str) -> bool:
-    """Return whether what `asked_beyond` tells is the name itself that has this key, or several of it."""
-    rest = beyond.removeprefix(key)
-    return rest != beyond and not _GOES_ON.match(rest.removeprefix("s"))
-
-
-def _in_english(text: str) -> str | None:
-    found = _OF_SOMEBODY.search(text)
-    if found is None or found[1] in _NO_OWNER or found[2] in _OWN_EN:
-        return None
-    before, more = text[: found.start()], re.search(r"\w", found[3]) is not None
-    asks = _AUXILIARY.search(before) is not None or _PLACE_OR_WAY.search(before) is not None
-    return found[2] + found[3] if _WHO_DOES.search(before) or (more and asks) else None
-
-
-def _in_chinese(text: str) -> str | None:
-    found = _OF_SOMEBODY_ZH.search(text)
-    if found is None or _ASKED_ZH.search(found[1]) is None or _IS_ZH.search(found[1]) is not None:
-        return None
-    return found[1]
-
-
-# Whose words a question asks for: those of the agent, spoken to as "you", or the user's own. Pure.
-#
-# Only what was said counts: "what do you recommend?" wants something new. Who is spoken to by a name is one of those
-# who speak, whom ranking knows by it; and what was said to others is no part of this conversation.
-
-_SPEAKER_READ_CHARS_MAX: Final = 400
-# Each verb as it follows "did", and as it follows who said it.
-_SAYING: Final = """
-say said / mention mentioned / explain explained / describe described / promise promised / claim claimed / state stated
-reply replied / answer answered / point.out pointed.out / bring.up brought.up / talk.about talked.about
-"""
-_ADVISING: Final = """
-recommend recommended / suggest suggested / advise advised / propose proposed / list listed / write.for.me wrote.for.me
-tell.me told.me / tell.us told.us / give.me gave.me / give.us gave.us / show.me showed.me / teach.me taught.me
-ask.me asked.me / send.me sent.me / offer.me offered.me / warn.me warned.me / remind.me reminded.me / read.me read.me
-"""
-_TELLING: Final = """
-tell.you told.you / ask.you asked.you / ask.about asked.about / ask.for asked.for / show.you showed.you
-send.you sent.you / give.you gave.you / share.with.you shared.with.you / remind.you reminded.you / complain complained
-talk.to.you.about talked.to.you.about / talk.with.you.about talked.with.you.about / confess confessed / admit admitted
-recommend.to.you recommended.to.you / suggest.to.you suggested.to.you / warn.you warned.you / teach.you taught.you
-"""
-_MAYBE = r"(?:(?:\w+ly|ever|also|once|just|already|first|last|before|not|actually) )?"
-_ADVICE = r"(?:recommendation|suggestion|advice|tip|answer|reply|explanation|proposal|response|idea)s?"
-_TO_OTHERS = (
-    r"(?! (?:goodbye|bye|hello|hi|sorry|the (?:door|phone|call))\b)"
-    r"(?!(?: \w+)? to (?:him|her|them|(?:my|his|her|their|our|the|an?) \w|(?-i:[A-Z])))"
-)
-
-
-def _said_by(who: str, verbs: str) -> str:
-    """Return what tells that somebody said something: did you say, have you said, you've said, you said."""
-    pairs = [verb.split() for verb in verbs.replace("\n", "/").split("/") if verb.strip()]
-    first, past = ("|".join(one.replace(".", " ") for one in forms) for forms in zip(*pairs, strict=True))
-    asked = rf"did {who} {_MAYBE}(?:{first})|(?:have|had) {who} {_MAYBE}(?:{past})"
-    return rf"(?:{asked}|{who}(?:'ve|'d| have| had)? {_MAYBE}(?:{past}))"
-
-
-_AGENT_EN = re.compile(
-    rf"\b(?:{_said_by('you', _SAYING + '/' + _ADVISING)}|"
-    rf"were you {_MAYBE}(?:saying|telling me|recommending|suggesting)|(?:was|were) your {_MAYBE}{_ADVICE}|"
-    rf"your (?:\w+ )?{_ADVICE} (?:from|yesterday|last|earlier|before)|"
-    rf"(?:remember|repeat|recall) your {_MAYBE}{_ADVICE})\b{_TO_OTHERS}",
-    re.IGNORECASE,
-)
-_USER_EN = re.compile(
-    rf"\b(?:{_said_by('i', _SAYING + '/' + _TELLING)}|"
-    rf"was i {_MAYBE}(?:saying|telling you|asking you|complaining about)|"
-    rf"(?:did|have) i {_MAYBE}(?:asked?|told|tell)(?=[?.!]|$)|(?:was|were) my (?:\w+ )?(?:questions?|words)|"
-    rf"you (?:hear|heard|learn|learned) from me)\b{_TO_OTHERS}",
-    re.IGNORECASE,
-)
-_SPOKEN_TO = re.compile(
-    r"^(?:(?:Hey|Hi|Hello|So|And|OK|Okay),? )?"
-    r"(?!(?:So|And|OK|Okay|Hey|Hi|Hello|Well|Please|Also|Yes|No|But|Then|Now|Yesterday|Earlier|Today|Before|Sorry|Wait)\b)"
-    r"[A-Z][a-z]+[,，]|[,，] ?[A-Z][a-z]+\s*[?？.!]*$"
-)
-# When it was said; without one of these a verb needs a mark of its own that it is past.
-_THEN = (
-    r"(?:曾经?|之前|以前|先前|此前|上一?[次回]|当时|那时候?|那[天次回]|昨[天晚]|前天|[刚方]才|刚刚|上周|上个?(?:星期|月)|去年|"
-    # The rest of a date is taken whole: read in two ways, each year more of "1年1年1年" would double the time.
-    r"早些时候|在?(?:\d++|[一二三四五六七八九十]++)[年月](?:[\d年月日号二三四五六七八九十]|一(?!共))*+(?:这[天次]|那天)?+)"
-)
-_ALSO = r"(?:都|也|还|就|是|有没有|有|已经|最近|第一次|最后|一共|具体|到底|怎么|如何|[,， ])"
-_SAID = r"(?:推荐|推过荐|建议|提议|说|讲|提起|提及|提|告诉|介绍|分享|回答|答应|答复|解释|提醒|描述|聊|谈|问|教|夸|写给)"
-# 跟你说过 is nothing that "you" said.
-_SUBJECT = r"(?<![跟和给向对与同替为让叫请帮据])"
-
-
-def _said_in_chinese(who: str, to: str) -> str:
-    toward = rf"(?:[给跟和向对与同为]{to}(?:们)?)?"
-    marked = rf"{who}(?:{_THEN}|{_ALSO})*{toward}{_ALSO}*{_SAID}(?:{to})?[过了的到]"
-    when = rf"{who}{_ALSO}*{_THEN}(?:{_THEN}|{_ALSO})*{toward}{_ALSO}*{_SAID}"
-    noun = rf"{who}(?:{_THEN}(?:给{to})?|给{to})的(?:建议|推荐|回答|答复|意见|解释|提议|提醒)"
-    return rf"{_SUBJECT}(?:{marked}|{when}|{noun})"
-
-
-_AGENT_ZH = re.compile(_said_in_chinese("[你您]", "我"))
-_USER_ZH = re.compile(_said_in_chinese("[我俺咱]", "[你您]"))
-
-
-def role_asked(question: str) -> Role | None:
-    """Return whose words are asked for, if a question tells; of several the first."""
-    text = question[:_SPEAKER_READ_CHARS_MAX].replace("’", "'")
-    if _SPOKEN_TO.search(text):
-        return None
-    simple = plain(text)
-    found = {
-        Role.ASSISTANT: (_AGENT_EN.search(text), _AGENT_ZH.search(simple)),
-        Role.USER: (_USER_EN.search(text), _USER_ZH.search(simple)),
-    }
-    first = {role: min(one.start() for one in ones if one) for role, ones in found.items() if any(ones)}
-    return min(first, key=first.__getitem__) if first else None
 
 
 class Intent(StrEnum):
@@ -179,7 +31,7 @@ class Intent(StrEnum):
 
 
 class AnswerType(StrEnum):
-    """What the answer to a question has to hold."""
+    """What the answer to a question has to contain."""
 
     WHEN = "when"
     WHERE = "where"
@@ -189,8 +41,115 @@ class AnswerType(StrEnum):
     OTHER = "other"
 
 
-_INTENT_READ_CHARS_MAX = 2_000
-_NAME_WORDS_MAX = 3
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueryAnalysis:
+    """Everything that retrieval and ranking use of a question.
+
+    Attributes:
+        chars: length of the question.
+        chinese: the question is mostly Chinese.
+        asked_times: the times the question names, with their words.
+        asked_time: from the first to the last of them.
+        time: the same without vague ones ("recently"); candidates said or happening then rank higher.
+        span: the only time in which an answer may have been said.
+        limited_by_text: `span` comes from the question's own words ("what did we discuss yesterday?").
+        words: for the full-text indexes, without the words that name a time.
+        capitalized: words written with a capital, case folded: names, and the first word of a sentence.
+        terms: for BM25 among the candidates.
+        word_terms: terms of `words`, for the confidence.
+        name_keys: keys of every part of the question that could be a name.
+        entity_keys: the same in order, then keys of the hints and of the kinship words ("my sister").
+        kinship_words: words by which facts may relate somebody to the user whom the question calls the user's own.
+        possible_names: capitalised English words that may name somebody or something, case folded.
+        role: the speaker whose words are asked for.
+        indirect_target: see `indirect_target`.
+        vector, tokens: of the whole question, and of its pieces; None without an embedder that makes them.
+    """
+
+    chars: int = 0
+    chinese: bool = False
+    intent: Intent = Intent.GENERAL
+    answer_type: AnswerType = AnswerType.OTHER
+    asked_times: tuple[AskedTime, ...] = ()
+    asked_time: Timespan | None = None
+    time: Timespan | None = None
+    span: Timespan = field(default_factory=Timespan)
+    limited_by_text: bool = False
+    words: tuple[str, ...] = ()
+    capitalized: frozenset[str] = frozenset()
+    terms: Terms = field(default_factory=Terms)
+    word_terms: Terms = field(default_factory=Terms)
+    name_keys: frozenset[str] = frozenset()
+    entity_keys: tuple[str, ...] = ()
+    kinship_words: tuple[str, ...] = ()
+    possible_names: frozenset[str] = frozenset()
+    role: Role | None = None
+    indirect_target: str | None = None
+    vector: Sequence[float] | None = None
+    tokens: QuestionTokens | None = None
+
+
+def analyse(
+    text: str,
+    *,
+    reference: datetime,
+    span: Timespan | None = None,
+    embedded: EmbeddedQuestion | None = None,
+    hints: Sequence[str] = (),
+) -> QueryAnalysis:
+    """Return the analysis of a question. The first Chinese one loads a dictionary, which takes about a second.
+
+    Args:
+        reference: when it is asked, in the zone that "today" refers to.
+        span: an explicit limit on when an answer was said; a limit named in the text counts only without one.
+        hints: names that the question may mean without saying them.
+    """
+    time = time_asked(text, reference)
+    span = span or Timespan()
+    limited = time.limit is not None and span.start is None and span.end is None
+    topic = _without_times(text, time)
+    chinese = is_chinese(text)
+    words = tuple(words_in(topic))
+    wanted = answer_type(text)
+    keys = name_keys(text)
+    # Hints and kinship words retrieve what mentions the person, but do not count as naming a speaker.
+    more_keys = (*(name_key(hint) for hint in hints), *ties_in(text))
+    embedding = embedded or EmbeddedQuestion(vector=[])
+    return QueryAnalysis(
+        chars=len(text),
+        chinese=chinese,
+        intent=intent_of(text, time, wanted),
+        answer_type=wanted,
+        asked_times=time.asked,
+        asked_time=time.span,
+        time=time.exact_span,
+        span=time.limit if limited and time.limit else span,
+        limited_by_text=limited,
+        words=words,
+        capitalized=frozenset(word.casefold() for word in _CAPITALIZED.findall(text)),
+        terms=terms_of(topic, characters=chinese),
+        word_terms=terms_of(" ".join(words)),
+        name_keys=frozenset(keys),
+        entity_keys=(*keys, *(key for key in more_keys if key and key not in keys)),
+        kinship_words=tuple(own_ties_in(text)),
+        possible_names=_possible_names(text, chinese=chinese),
+        role=role_asked(text),
+        indirect_target=indirect_target(text),
+        vector=embedding.vector or None,
+        tokens=embedding.tokens,
+    )
+
+
+def _without_times(text: str, time: QuestionTime) -> str:
+    """Return a question without the words that name a time, unless nothing to search for would be left."""
+    topic = time.topic_of(text)
+    return topic if words_in(topic) else text
+
+
+# Intent and answer type.
+
+_INTENT_READ_CHARS_MAX: Final = 2_000
+_NAME_WORDS_MAX: Final = 3
 _AUX = r"(?:did|do|does|is|was|were|will|are|has|have|had|should|can|could|would|am|might)"
 _KIN_EN = (
     r"(?:mother|mom|mum|father|dad|parents?|sisters?|brothers?|siblings?|sons?|daughters?|kids?|child(?:ren)?|wife|"
@@ -201,7 +160,7 @@ _KIN_ZH = (
     "妈妈|母亲|爸爸|父亲|父母|姐姐|妹妹|哥哥|弟弟|姐妹|兄弟|儿子|女儿|孩子|妻子|老婆|太太|丈夫|老公|对象|女朋友|男朋友|女友|男友|朋友|"
     "闺蜜|表[哥姐弟妹]|堂[哥姐弟妹]|阿姨|姑姑|舅舅|叔叔|爷爷|奶奶|外公|外婆|老板|上司|同事|同学|室友|邻居|老师|导师|教练|侄子|侄女|外甥"
 )
-# What each kind of answer is asked with; the earliest in the question decides.
+# Patterns of each answer type; the earliest match in the question decides.
 _ANSWERS: tuple[tuple[AnswerType, re.Pattern[str]], ...] = (
     (
         AnswerType.WHEN,
@@ -264,7 +223,7 @@ _ASKING = re.compile(
     r"什么|啥|谁|哪|怎|为何|多少|几[个次岁]|吗|是不是|有没有|会不会|能不能|是否|多[大久长高远]|如何"
 )
 _NO_NAME_ZH = re.compile(r"[我你他她它的了吗呢吧啊呀是有没不很也都就要想会能谁哪怎啥几么谢请好再说看去来]")
-# A sentence may begin with any of these in capitals.
+# Capitalised words that may open a sentence without being a name.
 _OPENERS = """
     what which who whom whose where when why how did do does is was were will are has have had should can could would am
     may might i you he she it we they my your his her the a an this that these those tell show give list find hello hi
@@ -277,23 +236,23 @@ _LINK = frozenset({"of", "the", "de", "la", "van", "von", "and", "&"})
 
 
 def answer_type(question: str) -> AnswerType:
-    """Return what the answer must hold; OTHER for "what", "how", and whatever else is asked."""
+    """Return what the answer must contain; OTHER for "what", "how", and everything that asks for none of the types."""
     text = plain(question[:_INTENT_READ_CHARS_MAX])
     found = [(match.start(), order) for order, (_, pattern) in enumerate(_ANSWERS) if (match := pattern.search(text))]
     return _ANSWERS[min(found)[1]][0] if found else AnswerType.OTHER
 
 
-def intent_of(question: str, time: QuestionTime) -> Intent:
-    """Return what a question is after.
+def intent_of(question: str, time: QuestionTime, wanted: AnswerType) -> Intent:
+    """Return the intent of a question.
 
-    A name alone (two to four Chinese characters, or up to three words in capitals) asks for an entity; a question for a
-    time or within a time is temporal; one about how people or things belong together is relational.
+    A name alone (two to four Chinese characters, or up to three capitalised words) asks for an entity; a question for a
+    time or within a time is temporal; one about how people or things are connected is relational.
     """
     question = question[:_INTENT_READ_CHARS_MAX]
     text = plain(question)
     if not time.asked and _is_name(question):
         return Intent.ENTITY
-    if answer_type(question) is AnswerType.WHEN:
+    if wanted is AnswerType.WHEN:
         return Intent.TEMPORAL
     if _RELATIONAL.search(text):
         return Intent.RELATIONAL
@@ -311,59 +270,192 @@ def _is_name(question: str) -> bool:
         return False
     if not name.isascii() and _CJK_NAME.search(name):
         return False
-    named = [word for word in words if word.lower() not in _LINK]
+    capitalized = [word for word in words if word.lower() not in _LINK]
     return (
-        bool(named)
+        bool(capitalized)
         and words[0].lower() not in _NO_NAME_EN
-        and all(any(c.isupper() for c in word) or word.isdigit() for word in named)
-        and any(any(c.isupper() for c in word) for word in named)
+        and all(any(c.isupper() for c in word) or word.isdigit() for word in capitalized)
+        and any(any(c.isupper() for c in word) for word in capitalized)
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QueryAnalysis:
-    """What is known about a question when candidates are ranked.
+# The speaker whose words are asked for: the agent, addressed as "you", or the user.
+#
+# Only past speech counts: "what do you recommend?" wants something new. A speaker addressed by name is found by the
+# name, and speech to third persons is no part of this conversation.
 
-    Attributes:
-        terms: what is searched for.
-        name_keys: keys of every stretch of the question that could be a name.
-        time: the time the question names.
-        wants_time, wants_number: the answer is a time, or a number.
-        tokens: vectors of the question's pieces, when there are such of messages.
-        role: whose words are asked for.
-        beyond: what is asked about, when it belongs to what is named, and the rest of the question.
+_SPEAKER_READ_CHARS_MAX: Final = 400
+# Each verb twice: as it follows "did you", and as it follows "you".
+_SAYING: Final = """
+say said / mention mentioned / explain explained / describe described / promise promised / claim claimed / state stated
+reply replied / answer answered / point.out pointed.out / bring.up brought.up / talk.about talked.about
+"""
+_ADVISING: Final = """
+recommend recommended / suggest suggested / advise advised / propose proposed / list listed / write.for.me wrote.for.me
+tell.me told.me / tell.us told.us / give.me gave.me / give.us gave.us / show.me showed.me / teach.me taught.me
+ask.me asked.me / send.me sent.me / offer.me offered.me / warn.me warned.me / remind.me reminded.me / read.me read.me
+"""
+_TELLING: Final = """
+tell.you told.you / ask.you asked.you / ask.about asked.about / ask.for asked.for / show.you showed.you
+send.you sent.you / give.you gave.you / share.with.you shared.with.you / remind.you reminded.you / complain complained
+talk.to.you.about talked.to.you.about / talk.with.you.about talked.with.you.about / confess confessed / admit admitted
+recommend.to.you recommended.to.you / suggest.to.you suggested.to.you / warn.you warned.you / teach.you taught.you
+"""
+_MAYBE = r"(?:(?:\w+ly|ever|also|once|just|already|first|last|before|not|actually) )?"
+_ADVICE = r"(?:recommendation|suggestion|advice|tip|answer|reply|explanation|proposal|response|idea)s?"
+_TO_OTHERS = (
+    r"(?! (?:goodbye|bye|hello|hi|sorry|the (?:door|phone|call))\b)"
+    r"(?!(?: \w+)? to (?:him|her|them|(?:my|his|her|their|our|the|an?) \w|(?-i:[A-Z])))"
+)
+
+
+def _said_by(who: str, verbs: str) -> str:
+    """Return a pattern of past speech: did you say, have you said, you've said, you said."""
+    pairs = [verb.split() for verb in verbs.replace("\n", "/").split("/") if verb.strip()]
+    first, past = ("|".join(one.replace(".", " ") for one in forms) for forms in zip(*pairs, strict=True))
+    asked = rf"did {who} {_MAYBE}(?:{first})|(?:have|had) {who} {_MAYBE}(?:{past})"
+    return rf"(?:{asked}|{who}(?:'ve|'d| have| had)? {_MAYBE}(?:{past}))"
+
+
+_AGENT_EN = re.compile(
+    rf"\b(?:{_said_by('you', _SAYING + '/' + _ADVISING)}|"
+    rf"were you {_MAYBE}(?:saying|telling me|recommending|suggesting)|(?:was|were) your {_MAYBE}{_ADVICE}|"
+    rf"your (?:\w+ )?{_ADVICE} (?:from|yesterday|last|earlier|before)|"
+    rf"(?:remember|repeat|recall) your {_MAYBE}{_ADVICE})\b{_TO_OTHERS}",
+    re.IGNORECASE,
+)
+_USER_EN = re.compile(
+    rf"\b(?:{_said_by('i', _SAYING + '/' + _TELLING)}|"
+    rf"was i {_MAYBE}(?:saying|telling you|asking you|complaining about)|"
+    rf"(?:did|have) i {_MAYBE}(?:asked?|told|tell)(?=[?.!]|$)|(?:was|were) my (?:\w+ )?(?:questions?|words)|"
+    rf"you (?:hear|heard|learn|learned) from me)\b{_TO_OTHERS}",
+    re.IGNORECASE,
+)
+_SPOKEN_TO = re.compile(
+    r"^(?:(?:Hey|Hi|Hello|So|And|OK|Okay),? )?"
+    r"(?!(?:So|And|OK|Okay|Hey|Hi|Hello|Well|Please|Also|Yes|No|But|Then|Now|Yesterday|Earlier|Today|Before|Sorry|Wait)\b)"
+    r"[A-Z][a-z]+[,，]|[,，] ?[A-Z][a-z]+\s*[?？.!]*$"
+)
+# A time in the past; without one, the verb itself must be marked as past (了, 过).
+_THEN = (
+    r"(?:曾经?|之前|以前|先前|此前|上一?[次回]|当时|那时候?|那[天次回]|昨[天晚]|前天|[刚方]才|刚刚|上周|上个?(?:星期|月)|去年|"
+    # Possessive quantifiers: with backtracking, each further year of "1年1年1年" would double the time.
+    r"早些时候|在?(?:\d++|[一二三四五六七八九十]++)[年月](?:[\d年月日号二三四五六七八九十]|一(?!共))*+(?:这[天次]|那天)?+)"
+)
+_ALSO = r"(?:都|也|还|就|是|有没有|有|已经|最近|第一次|最后|一共|具体|到底|怎么|如何|[,， ])"
+_SAID = r"(?:推荐|推过荐|建议|提议|说|讲|提起|提及|提|告诉|介绍|分享|回答|答应|答复|解释|提醒|描述|聊|谈|问|教|夸|写给)"
+# In 跟你说过 the speaker is not "you".
+_SUBJECT = r"(?<![跟和给向对与同替为让叫请帮据])"
+
+
+def _said_in_chinese(who: str, to: str) -> str:
+    toward = rf"(?:[给跟和向对与同为]{to}(?:们)?)?"
+    marked = rf"{who}(?:{_THEN}|{_ALSO})*{toward}{_ALSO}*{_SAID}(?:{to})?[过了的到]"
+    when = rf"{who}{_ALSO}*{_THEN}(?:{_THEN}|{_ALSO})*{toward}{_ALSO}*{_SAID}"
+    noun = rf"{who}(?:{_THEN}(?:给{to})?|给{to})的(?:建议|推荐|回答|答复|意见|解释|提议|提醒)"
+    return rf"{_SUBJECT}(?:{marked}|{when}|{noun})"
+
+
+_AGENT_ZH = re.compile(_said_in_chinese("[你您]", "我"))
+_USER_ZH = re.compile(_said_in_chinese("[我俺咱]", "[你您]"))
+
+
+def role_asked(question: str) -> Role | None:
+    """Return the role of the speaker whose words are asked for; of several the first, None when no words are."""
+    text = question[:_SPEAKER_READ_CHARS_MAX].replace("’", "'")
+    if _SPOKEN_TO.search(text):
+        return None
+    simple = plain(text)
+    matches = {
+        Role.ASSISTANT: (_AGENT_EN.search(text), _AGENT_ZH.search(simple)),
+        Role.USER: (_USER_EN.search(text), _USER_ZH.search(simple)),
+    }
+    first = {role: min(one.start() for one in ones if one) for role, ones in matches.items() if any(ones)}
+    return min(first, key=first.__getitem__) if first else None
+
+
+# Questions about something that is only related to what they name: "what does my sister's employer sell?" names the
+# sister, but the answer is a fact about the employer, two hops away.
+
+_TARGET_READ_CHARS_MAX: Final = 400
+# Attributes that memories state of the person themselves ("Ann's birthday is …"), so they need no second hop.
+_OWN_TEXT: Final = """
+name names surname nickname birthday age job work profession occupation hobby hobbies opinion email address phone number
+favorite favourite best first last new plan plans goal goals health identity personality feelings relationship attitude
+experience interests interest reaction reason reasons view views advice degree major home
+"""
+_OWN_EN: Final = frozenset(_OWN_TEXT.split())
+_OWN_ZH = (
+    r"(?:名字|姓名|生日|年龄|年纪|岁数|电话|手机|号码|邮箱|地址|住址|工作|职业|学历|专业|爱好|兴趣|身高|体重|性格|老家|家乡|"
+    r"计划|目标|心情|看法|建议|意见|经历|感受|联系方式)"
+)
+# "What's", "let's": no possessive.
+_NO_OWNER: Final = frozenset(
+    ("what", "who", "where", "when", "how", "that", "it", "he", "she", "there", "here", "let", "why")
+)
+_OF_SOMEBODY = re.compile(r"\b([\w-]+)(?:'s|(?<=s)') ([a-z-]+)(.*)$")
+_AUXILIARY = re.compile(r"\b(?:do|does|did|has|have|had|can|could|will|would|should)\b")
+_PLACE_OR_WAY = re.compile(r"\b(?:where|how)(?: \w+)? (?:is|are|was|were)\b")
+_WHO_DOES = re.compile(rf"^(?:who|what|which \w+) (?!(?:is|are|was|were)\b|{_AUXILIARY.pattern})[a-z]+\b")
+_GOES_ON = re.compile(r"[a-z0-9]")
+_OF_SOMEBODY_ZH = re.compile(rf"[^的，。？！,?!\s](?<![你我他她它您谁这那])的(?!{_OWN_ZH})([^，。！,!]*)")
+_ASKED_ZH = re.compile(r"什么|谁|哪|多少|几|怎|吗|啥|多[大久长高远]")
+_IS_ZH = re.compile(r"^[^，。]{1,8}?(?:是|叫)(?:什么|谁|哪|啥|多少|几|怎)")
+
+
+def indirect_target(question: str) -> str | None:
+    """Return the related thing that a question asks about, in lower case with the rest of the question
+    ("employer sell?"); None when it asks about what it names.
     """
-
-    terms: Terms = field(default_factory=Terms)
-    name_keys: frozenset[str] = frozenset()
-    time: Timespan | None = None
-    wants_time: bool = False
-    wants_number: bool = False
-    tokens: QuestionTokens | None = None
-    role: Role | None = None
-    beyond: str | None = None
+    text = plain(question[:_TARGET_READ_CHARS_MAX]).replace("’", "'")
+    return _indirect_target_en(text) or _indirect_target_zh(text)
 
 
-_NAME_WORD = re.compile(r"[^\W_]+")
-_CJK = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]+")
-_KEYS_MAX = 400
-_CAPITAL = re.compile(r"(?<![A-Za-z])[A-Z][a-z]+(?![A-Za-z])")
+def begins_with(target: str, key: str) -> bool:
+    """Return whether an `indirect_target` begins with the name that has this key, or its plural."""
+    rest = target.removeprefix(key)
+    return rest != target and not _GOES_ON.match(rest.removeprefix("s"))
 
 
-def capitals_in(text: str) -> frozenset[str]:
-    """Return words written with a capital, case folded: names, and the word a sentence begins with."""
-    return frozenset(word.casefold() for word in _CAPITAL.findall(text))
+def _indirect_target_en(text: str) -> str | None:
+    found = _OF_SOMEBODY.search(text)
+    if found is None or found[1] in _NO_OWNER or found[2] in _OWN_EN:
+        return None
+    before, more = text[: found.start()], re.search(r"\w", found[3]) is not None
+    asks = _AUXILIARY.search(before) is not None or _PLACE_OR_WAY.search(before) is not None
+    return found[2] + found[3] if _WHO_DOES.search(before) or (more and asks) else None
+
+
+def _indirect_target_zh(text: str) -> str | None:
+    found = _OF_SOMEBODY_ZH.search(text)
+    if found is None or _ASKED_ZH.search(found[1]) is None or _IS_ZH.search(found[1]) is not None:
+        return None
+    return found[1]
+
+
+# Names.
+
+_NAME_WORD: Final = re.compile(r"[^\W_]+")
+_CJK: Final = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]+")
+_KEYS_MAX: Final = 400
+_CAPITALIZED: Final = re.compile(r"(?<![A-Za-z])[A-Z][a-z]+(?![A-Za-z])")
+_POSSIBLE_NAME: Final = re.compile(r"(?<![A-Za-z'’])[A-Z][A-Za-z]+")
+# Capitalised words that name nothing a memory could lack.
+_CALENDAR_TEXT: Final = """
+january february march april may june july august september october november december christmas easter english
+monday tuesday wednesday thursday friday saturday sunday
+"""
+_CALENDAR: Final = frozenset(_CALENDAR_TEXT.split())
 
 
 def name_keys(text: str, *, words_max: int = 4, chars_max: int = 8) -> list[str]:
-    """Return every stretch of a question that could be a name: up to four Latin words, or two to eight Chinese
-    characters.
+    """Return every part of a question that could be a name: up to four Latin words, or two to eight Chinese characters.
 
     A plural also asks for its singular, because entities are named as they were first said. At most 400 keys.
     """
     folded = text.casefold()
     keys: dict[str, None] = {}
-    # Chinese stands beside a Latin name without a space: "Caroline什么时候来？"
+    # Chinese may follow a Latin name without a space: "Caroline什么时候来？"
     for latin in map(_NAME_WORD.findall, _CJK.split(folded)):
         for size in range(1, words_max + 1):
             for i in range(len(latin) - size + 1):
@@ -375,3 +467,10 @@ def name_keys(text: str, *, words_max: int = 4, chars_max: int = 8) -> list[str]
             for i in range(len(run) - size + 1):
                 keys[run[i : i + size]] = None
     return list(keys)[:_KEYS_MAX]
+
+
+def _possible_names(text: str, *, chinese: bool) -> frozenset[str]:
+    """Return capitalised words; the first word of an English question has its capital from its place."""
+    first = 0 if chinese else 1
+    names = (found.group().casefold() for found in _POSSIBLE_NAME.finditer(text) if found.start() >= first)
+    return frozenset(names) - _CALENDAR

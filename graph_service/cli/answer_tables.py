@@ -1,4 +1,4 @@
-"""How an answer of recall looks: to people as a table, to programs as a document."""
+"""Show an answer of recall: as a table for people, as a document for programs."""
 
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
@@ -10,14 +10,21 @@ from rich.table import Table
 from schema.timespan import iso
 
 if TYPE_CHECKING:
-    from graph_service.memory.recall.candidates import EvidenceMessage
-    from graph_service.memory.recall.pipeline import Answer, Hit
+    from graph_service.memory.recall.candidates import EvidenceMessage, Hit
+    from graph_service.memory.recall.pipeline import Answer
 
 QUOTE_CHARS_MAX = 160
+# Fields of a candidate that a document shows.
+_FIELDS = (
+    *("text", "title", "speaker", "role", "pending", "subject", "predicate", "relation", "object", "strength"),
+    *("confidence", "fact_kind", "rationale", "steps"),
+)
 
 
 def answer_document(question: str, answer: "Answer") -> dict[str, Any]:
-    """Return the answer with everything that is known about each hit."""
+    """Return the answer with all details of each hit."""
+    analysis = answer.analysis
+    asked = analysis.asked_time
     return {
         "question": question,
         "hits": [_hit_document(hit) for hit in answer.hits],
@@ -29,16 +36,14 @@ def answer_document(question: str, answer: "Answer") -> dict[str, Any]:
         "cursor": answer.cursor,
         "degraded": answer.degraded,
         "snapshot_age_s": answer.snapshot_age_s,
-        "asked_time": {"start": iso(answer.asked_time.start), "end": iso(answer.asked_time.end)}
-        if answer.asked_time
-        else None,
-        "intent": answer.intent,
-        "answer_type": answer.answer_type,
+        "asked_time": {"start": iso(asked.start), "end": iso(asked.end)} if asked else None,
+        "intent": analysis.intent,
+        "answer_type": analysis.answer_type,
     }
 
 
 def answer_view(question: str, answer: "Answer") -> RenderableType:
-    """Return a table: score, day, what was found; below each hit the messages that prove it."""
+    """Return a table of the hits, each followed by the messages that prove it."""
     table = Table(title=escape(question), title_justify="left", title_style="bold", box=None, padding=(0, 1))
     table.add_column("score", justify="right", style="cyan", no_wrap=True)
     table.add_column("said", no_wrap=True)
@@ -46,8 +51,9 @@ def answer_view(question: str, answer: "Answer") -> RenderableType:
     table.add_column("who", no_wrap=True)
     table.add_column("found", overflow="fold")
     for hit in answer.hits:
-        table.add_row(f"{hit.score:.2f}", _day(hit.said_at), hit.kind, escape(hit.speaker or ""), escape(_found(hit)))
-        for message in hit.evidence:
+        one = hit.candidate
+        table.add_row(f"{hit.score:.2f}", _day(one.said_at), one.kind, escape(one.speaker or ""), escape(_found(hit)))
+        for message in one.evidence:
             table.add_row(
                 "", _day(message.said_at), "", escape(message.speaker or ""), f"[dim]“{escape(_quote(message))}”[/]"
             )
@@ -60,9 +66,19 @@ def answer_view(question: str, answer: "Answer") -> RenderableType:
 
 
 def _hit_document(hit: "Hit") -> dict[str, Any]:
-    document = asdict(hit) | {"said_at": iso(hit.said_at), "invalid_at": iso(hit.invalid_at)}
-    document["evidence"] = [_proof_document(message) for message in hit.evidence]
-    return document
+    one = hit.candidate
+    return {
+        "kind": one.kind,
+        "id": one.id,
+        "uri": one.uri,
+        "score": hit.score,
+        "parts": hit.parts,
+        "snippet": hit.snippet,
+        "said_at": iso(one.said_at),
+        "invalid_at": iso(one.invalid_at),
+        **{name: getattr(one, name) for name in _FIELDS},
+        "evidence": [_proof_document(message) for message in one.evidence],
+    }
 
 
 def _proof_document(message: "EvidenceMessage") -> dict[str, Any]:
@@ -73,8 +89,9 @@ def _proof_document(message: "EvidenceMessage") -> dict[str, Any]:
 
 
 def _found(hit: "Hit") -> str:
-    closed = f" (until {_day(hit.invalid_at)})" if hit.invalid_at else ""
-    pending = " (not read yet)" if hit.pending else ""
+    one = hit.candidate
+    closed = f" (until {_day(one.invalid_at)})" if one.invalid_at else ""
+    pending = " (not read yet)" if one.pending else ""
     return f"{hit.snippet}{closed}{pending}"
 
 

@@ -31,9 +31,8 @@ from graph_service.memory.mindmap.node_search import Nodes
 from graph_service.memory.mindmap.reader import MindMap
 from graph_service.memory.mindmap.snapshot_cache import RecallSnapshotCache
 from graph_service.memory.recall.access_log import AccessLog
-from graph_service.memory.recall.evidence_texts import with_evidence
 from graph_service.memory.recall.offline_recall import OfflineRecall
-from graph_service.memory.recall.pipeline import Answer, recall
+from graph_service.memory.recall.pipeline import Answer, recall, with_evidence
 from graph_service.memory.recall.query import Question
 from graph_service.memory.recall.result_page import AS_MEASURED, OrderRules
 from graph_service.memory.repair.repair import Progress, Sync, SyncReport
@@ -145,7 +144,8 @@ class Memory:
         answer = await self._answer(tenant, question)
         answer = await with_evidence(self._graph, tenant, question.user_id, answer)
         if not answer.degraded:
-            self.access.note(tenant, question.user_id, answer.hits, at=self._clock())
+            used = [(hit.candidate.kind, hit.candidate.id) for hit in answer.hits]
+            self.access.note(tenant, question.user_id, used, at=self._clock())
         return answer
 
     async def _answer(self, tenant: TenantId, question: Question) -> Answer:

@@ -183,7 +183,7 @@ def renamed(text: str, other: Conversation, one: Conversation) -> str:
 async def asked(memory: Memory, tenant: str, one: Conversation, sort: str, text: str) -> dict[str, Any]:
     """The signs that recall saw."""
     answer = await memory.recall(TenantId(tenant), Question(user_id=one.user, text=text, limit=1))
-    signs = {} if answer.signs is None else asdict(answer.signs)
+    signs = {} if answer.features is None else asdict(answer.features)
     return {"dataset": one.dataset, "lang": one.lang, "conversation": one.id, "set": sort, "signs": signs}
 
 

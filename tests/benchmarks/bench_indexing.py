@@ -135,7 +135,7 @@ async def lags(bench: Bench, mark: int, probes: int) -> dict[str, Any]:
         while "vector" not in found_by and time.perf_counter() - before < VECTOR_WAIT_MAX_S:
             answer = await bench.parts.memory.recall(TENANT, question)
             now_ms = (time.perf_counter() - before) * 1000
-            mine = next((hit for hit in answer.hits if hit.id == receipt.message_ids[0]), None)
+            mine = next((hit for hit in answer.hits if hit.candidate.id == receipt.message_ids[0]), None)
             if mine is not None and "words" not in found_by:
                 found_by.add("words")
                 words_ms.append(now_ms)

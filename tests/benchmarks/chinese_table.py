@@ -20,11 +20,10 @@ import platformdirs
 
 from extraction.embeddings.embedder import Embedded, Embedder, embed_question, embed_with_tokens, spoken
 from extraction.embeddings.local_embedder import load_local_embedder
-from extraction.temporal.question_time import time_asked
+from extraction.query_analysis import analyse
 from graph_service.evaluation.dataset import Conversation, read_datasets
 from graph_service.evaluation.metrics import measured
-from graph_service.memory.recall.features import Signals, signals
-from graph_service.memory.recall.pipeline import asked_about
+from graph_service.memory.recall.features import Features, features_of
 from graph_service.memory.recall.ranking import weights_for
 from tests.benchmarks.ranking_table import Case, case_columns, lines_of, scored
 from tests.support.candidates import all_found
@@ -41,10 +40,10 @@ async def cases_of(conversation: Conversation, embedder: Embedder | None) -> lis
     cases = []
     for question in conversation.answerable:
         seen = await embed_question(embedder, question.text) if embedder else None
-        asked = await asked_about(question.text, time_asked(question.text, now), seen and seen.tokens)
+        asked = analyse(question.text, reference=now, embedded=seen)
         cosines = [None if seen is None else float(np.dot(one.vector, seen.vector)) for one in vectors]
         near = [replace(line, cosine=cosine) for line, cosine in zip(lines, cosines, strict=True)]
-        raw: Signals = signals(all_found(*near), asked, now=now)
+        raw: Features = features_of(all_found(*near), asked, now=now)
         gold = np.array([line.id in question.gold for line in lines], np.float64)
         cases.append(Case(columns=case_columns(raw), gold=gold, ids=[line.id for line in lines], question=question))
     return cases

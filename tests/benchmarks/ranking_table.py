@@ -21,16 +21,14 @@ import platformdirs
 
 from extraction.embeddings.embedder import Embedded, Embedder, embed_question, embed_with_tokens, spoken
 from extraction.embeddings.local_embedder import load_local_embedder
-from extraction.query_analysis import QueryAnalysis
-from extraction.temporal.question_time import time_asked
+from extraction.query_analysis import QueryAnalysis, analyse
 from graph_service.evaluation.dataset import AskedQuestion, Conversation, read_datasets
 from graph_service.evaluation.metrics import MEASURES, measured
-from graph_service.memory.recall.candidates import MessageInContext
-from graph_service.memory.recall.features import Signals, signals
-from graph_service.memory.recall.lexical_scores import lexical
-from graph_service.memory.recall.pipeline import asked_about
+from graph_service.memory.recall.candidates import Candidate
+from graph_service.memory.recall.features import Features, features_of
+from graph_service.memory.recall.lexical_scores import lexical_scores
 from graph_service.memory.recall.ranking import SPREADS, Weights
-from tests.support.candidates import all_found
+from tests.support.candidates import a_candidate, all_found
 
 Floats = npt.NDArray[np.float64]
 WIDE, AROUND, PENALTY, STEPS_MAX = 50, 2, 3.0, 25
@@ -66,27 +64,26 @@ class Case:
     question: AskedQuestion
 
 
-def lines_of(conversation: Conversation, vectors: Sequence[Embedded]) -> list[MessageInContext]:
+def lines_of(conversation: Conversation, vectors: Sequence[Embedded]) -> list[Candidate]:
     """The messages in the order of their sessions, without cosines."""
     turns = [(session.id, place, turn) for session in conversation.sessions for place, turn in enumerate(session.turns)]
     return [
-        MessageInContext(
-            id=turn.id,
+        a_candidate(
+            turn.id,
             session=session,
             said_at=turn.said_at,
             position=place,
             speaker=turn.speaker or None,
             text=turn.text,
-            cosine=None,
             tokens=embedded.tokens,
         )
         for (session, place, turn), embedded in zip(turns, vectors, strict=True)
     ]
 
 
-def first_stage(lines: Sequence[MessageInContext], cosines: Floats, asked: QueryAnalysis) -> list[int]:
+def first_stage(lines: Sequence[Candidate], cosines: Floats, asked: QueryAnalysis) -> list[int]:
     """The places of the candidates, in the order of the conversations."""
-    words = lexical(asked.terms, [line.text for line in lines], [line.session for line in lines], window=6).own
+    words = lexical_scores(asked.terms, [line.text for line in lines], [line.session for line in lines], window=6).own
     kept = set(np.argsort(-cosines)[:WIDE].tolist())
     kept |= {place for place in np.argsort(-words)[:WIDE].tolist() if words[place] > 0}
     if asked.time is not None:
@@ -102,17 +99,17 @@ def first_stage(lines: Sequence[MessageInContext], cosines: Floats, asked: Query
 
 
 def case_of(
-    lines: Sequence[MessageInContext], cosines: Floats, question: AskedQuestion, asked: QueryAnalysis, now: datetime
+    lines: Sequence[Candidate], cosines: Floats, question: AskedQuestion, asked: QueryAnalysis, now: datetime
 ) -> Case:
     """The signals of a question's candidates."""
     places = first_stage(lines, cosines, asked)
     held = [replace(lines[place], cosine=float(cosines[place])) for place in places]
-    raw = signals(all_found(*held), asked, now=now)
+    raw = features_of(all_found(*held), asked, now=now)
     gold = np.array([line.id in question.gold for line in held], np.float64)
     return Case(columns=case_columns(raw), gold=gold, ids=[line.id for line in held], question=question)
 
 
-def case_columns(raw: Signals) -> dict[str, Floats]:
+def case_columns(raw: Features) -> dict[str, Floats]:
     """The signals of messages as the ranking counts them."""
     # Only differences count, so the mean is taken off.
     columns = {
@@ -141,7 +138,7 @@ async def cases_of(conversation: Conversation, embedder: Embedder) -> list[Case]
     cases = []
     for question in conversation.answerable:
         embedded = await embed_question(embedder, question.text)
-        asked = await asked_about(question.text, time_asked(question.text, now), embedded.tokens)
+        asked = analyse(question.text, reference=now, embedded=embedded)
         cases.append(case_of(lines, table @ np.array(embedded.vector), question, asked, now))
     return cases
 

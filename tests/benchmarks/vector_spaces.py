@@ -27,10 +27,9 @@ from extraction.embeddings.late_interaction import words_of_name
 from extraction.embeddings.local_embedder import TOKEN_DIM, VECTOR_DIM, Bert, WordPieces, space_file, unit, whole_of
 from extraction.embeddings.local_models import CHINESE, MODELS, LocalModel
 from extraction.embeddings.model_download import fetched_models
-from extraction.temporal.question_time import time_asked
+from extraction.query_analysis import analyse
 from graph_service.evaluation.dataset import Conversation, read_datasets
-from graph_service.memory.recall.features import signals
-from graph_service.memory.recall.pipeline import asked_about
+from graph_service.memory.recall.features import features_of
 from graph_service.memory.recall.ranking import weights_for
 from tests.benchmarks.learned_directions import Pace, Question, Talk, Text, learned
 from tests.benchmarks.ranking_table import case_columns, lines_of, scored
@@ -165,8 +164,8 @@ async def without_vectors(conversation: Conversation, question: str) -> Floats:
     """What the ranking counts for each message, but for its vectors."""
     lines = lines_of(conversation, [Embedded(vector=[])] * len(conversation.turns))
     now = max(line.said_at for line in lines) + timedelta(days=1)
-    asked = await asked_about(question, time_asked(question, now), None)
-    columns = case_columns(signals(all_found(*lines), asked, now=now))
+    asked = analyse(question, reference=now)
+    columns = case_columns(features_of(all_found(*lines), asked, now=now))
     weights = weights_for(chinese=conversation.lang == "zh", vectors=True, tokens=True)
     return scored(columns, weights).astype(np.float32)
 

@@ -1,34 +1,20 @@
-"""Candidates of a ranking as the recall statement would have found them, for tests and benches."""
+"""Candidates as the recall statement would have returned them, for tests and benchmarks."""
 
-from graph_service.memory.recall.candidates import Candidate, CandidateSet, MessageInContext
+from typing import Any
+
+from graph_service.memory.recall.candidates import Candidate, CandidateSet
 from graph_service.memory.recall.query import HitKind
 from tests.support.builders import NOON
 
 
-def a_candidate(name: str, kind: HitKind = HitKind.MESSAGE, **more: object) -> Candidate:
-    """Something found, with a default for all that does not matter."""
-    values: dict[str, object] = {
-        "kind": kind,
-        "id": name,
-        "scores": {},
-        "cosine": None,
-        "uri": f"memory://t/{name}",
-        "text": name,
-        "title": None,
-        "role": "user",
-        "speaker": None,
-        "said_at": NOON,
-        "importance": 5,
-        "unread": False,
-    }
-    return Candidate(**{**values, **more})  # type: ignore[arg-type]
+def a_candidate(name: str, kind: HitKind = HitKind.MESSAGE, **more: Any) -> Candidate:
+    """Return a candidate with defaults for everything that does not matter."""
+    uri = f"memory://t/{name}"
+    return Candidate(
+        **{"kind": kind, "id": name, "uri": uri, "text": name, "role": "user", "said_at": NOON, "importance": 5, **more}
+    )
 
 
-def told(line: MessageInContext) -> Candidate:
-    """A message of a conversation as a candidate."""
-    return a_candidate(line.id, cosine=line.cosine, text=line.text, speaker=line.speaker, said_at=line.said_at)
-
-
-def all_found(*lines: MessageInContext) -> CandidateSet:
-    """Messages of conversations, each of them a candidate."""
-    return CandidateSet(candidates=tuple(map(told, lines)), lines=lines)
+def all_found(*messages: Candidate) -> CandidateSet:
+    """Return messages of conversations as candidates."""
+    return CandidateSet(candidates=messages, messages=messages)

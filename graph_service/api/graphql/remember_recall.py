@@ -11,8 +11,8 @@ from extraction.temporal.question_time import Force
 from graph_service.memory.ingest.episode_writer import Receipt
 from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest
 from graph_service.memory.jobs.outbox import Backlog
-from graph_service.memory.recall.candidates import EvidenceMessage
-from graph_service.memory.recall.pipeline import Answer, Hit
+from graph_service.memory.recall.candidates import EvidenceMessage, Hit
+from graph_service.memory.recall.pipeline import Answer
 from graph_service.memory.recall.query import EVERYTHING, HitKind, Mode, QueryFilters
 from schema.fact import FactKind
 from schema.labels import Role
@@ -49,9 +49,9 @@ def understood_of(answer: Answer) -> dict[str, Any]:
         AskedTimeView(
             start=asked.span.start, end=asked.span.end, phrase=asked.phrase, limits=asked.force is Force.LIMITS
         )
-        for asked in answer.asked_times
+        for asked in answer.analysis.asked_times
     ]
-    return {"intent": answer.intent, "answer_type": answer.answer_type, "asked_times": times}
+    return {"intent": answer.analysis.intent, "answer_type": answer.analysis.answer_type, "asked_times": times}
 
 
 @strawberry.type(description="Number of candidates left out for one reason.")
@@ -312,30 +312,31 @@ def backlog_view(backlog: Backlog, *, spooled: int) -> WorkStatus:
 
 
 def _hit_view(hit: Hit) -> RecallHit:
+    one = hit.candidate
     return RecallHit(
-        kind=hit.kind,
-        id=hit.id,
-        uri=hit.uri,
+        kind=one.kind,
+        id=one.id,
+        uri=one.uri,
         score=hit.score,
         parts=[ScorePart(name=name, value=value) for name, value in hit.parts.items()],
         snippet=hit.snippet,
-        text=hit.text,
-        said_at=hit.said_at,
-        title=hit.title,
-        speaker=hit.speaker,
-        role=hit.role,
-        pending=hit.pending,
-        invalid_at=hit.invalid_at,
-        subject=hit.subject,
-        predicate=hit.predicate,
-        relation=hit.relation,
-        object=hit.object,
-        strength=hit.strength,
-        confidence=hit.confidence,
-        fact_kind=hit.fact_kind,
-        rationale=hit.rationale,
-        steps=list(hit.steps),
-        evidence=[_message_view(message) for message in hit.evidence],
+        text=one.text,
+        said_at=one.said_at,
+        title=one.title,
+        speaker=one.speaker,
+        role=one.role,
+        pending=one.pending,
+        invalid_at=one.invalid_at,
+        subject=one.subject,
+        predicate=one.predicate,
+        relation=one.relation,
+        object=one.object,
+        strength=one.strength,
+        confidence=one.confidence,
+        fact_kind=one.fact_kind,
+        rationale=one.rationale,
+        steps=list(one.steps),
+        evidence=[_message_view(message) for message in one.evidence],
     )
 
 

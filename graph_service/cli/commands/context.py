@@ -33,7 +33,7 @@ def context(
     as_json: JsonOption = False,
 ) -> None:
     """Tell what an agent should know of a user before it answers, ready for its prompt."""
-    from graph_service.memory.context_builder.builder import Wanted, checked
+    from graph_service.memory.context_builder.builder import Wanted, question_for
 
     common = merged(ctx, config, tenant, as_json)
     wanted = Wanted(
@@ -45,7 +45,7 @@ def context(
         language=language,
         with_uris=uris,
     )
-    checked(wanted)
+    question_for(wanted)
     run(_told(common, wanted))
 
 

@@ -17,7 +17,7 @@ from graph_service.mcp.tools.maintenance import StatusArguments, status_answer
 from graph_service.mcp.tools.remember import session_of_today
 from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest
 from graph_service.memory.mindmap.node_search import NodeFound
-from graph_service.memory.recall.pipeline import Hit
+from graph_service.memory.recall.candidates import Candidate
 from graph_service.memory.recall.query import HitKind, Question
 from schema.errors import InputError
 from schema.labels import Role
@@ -176,7 +176,7 @@ async def _search_facts(context: ToolContext, caller: Caller, given: SearchFacts
     async def of(group: str) -> list[tuple[float, FactResult]]:
         question = Question(user_id=group, text=given.query, limit=given.max_facts, kinds=(HitKind.FACT,))
         answer = await context.memory.recall(caller.tenant, question)
-        return [(hit.score, _fact(hit, group)) for hit in answer.hits]
+        return [(hit.score, _fact(hit.candidate, group)) for hit in answer.hits]
 
     scored = await _of_each(_groups(caller, given.group_ids), of)
     found = [fact for _, fact in sorted(scored, key=lambda one: -one[0])][: given.max_facts]
@@ -243,7 +243,7 @@ def _node(found: NodeFound, group: str) -> NodeResult:
     )
 
 
-def _fact(hit: Hit, group: str) -> FactResult:
+def _fact(hit: Candidate, group: str) -> FactResult:
     return FactResult(
         uuid=hit.id,
         name=hit.relation or hit.predicate or "",

@@ -129,7 +129,13 @@ async def _search_memories(context: ToolContext, caller: Caller, given: SearchMe
     answer = await context.memory.recall(caller.tenant, question)
     return MemoriesResult(
         results=[
-            MemoryResult(id=hit.id, memory=hit.text, user_id=user_id, score=round(hit.score, 3), created_at=hit.said_at)
+            MemoryResult(
+                id=hit.candidate.id,
+                memory=hit.candidate.text,
+                user_id=user_id,
+                score=round(hit.score, 3),
+                created_at=hit.candidate.said_at,
+            )
             for hit in answer.hits
         ]
     )

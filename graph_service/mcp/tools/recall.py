@@ -11,8 +11,8 @@ from graph_service.mcp.tool_schemas import Arguments, Result
 from graph_service.mcp.tools.remember import UserId
 from graph_service.memory.context_builder.builder import Context, Wanted
 from graph_service.memory.context_builder.phrasing import Language
-from graph_service.memory.recall.candidates import EvidenceMessage
-from graph_service.memory.recall.pipeline import Answer, Hit
+from graph_service.memory.recall.candidates import EvidenceMessage, Hit
+from graph_service.memory.recall.pipeline import Answer
 from graph_service.memory.recall.query import HitKind, QueryFilters, Question
 
 TEXT_CHARS_MAX: Final = 600
@@ -145,24 +145,25 @@ def _recalled(answer: Answer, *, whole: bool) -> RecallAnswer:
 
 
 def _hit(hit: Hit, *, whole: bool) -> HitAnswer:
+    one = hit.candidate
     return HitAnswer(
-        kind=hit.kind,
-        id=hit.id,
-        uri=hit.uri,
+        kind=one.kind,
+        id=one.id,
+        uri=one.uri,
         score=round(hit.score, 3),
-        text=_cut(hit.text, whole=whole),
-        said_at=hit.said_at,
-        title=hit.title,
-        speaker=hit.speaker,
-        role=hit.role,
-        subject=hit.subject,
-        predicate=hit.predicate,
-        relation=hit.relation,
-        object=hit.object,
-        invalid_at=hit.invalid_at,
-        rationale=hit.rationale,
-        steps=list(hit.steps),
-        evidence=[_proof(message, whole=whole) for message in hit.evidence],
+        text=_cut(one.text, whole=whole),
+        said_at=one.said_at,
+        title=one.title,
+        speaker=one.speaker,
+        role=one.role,
+        subject=one.subject,
+        predicate=one.predicate,
+        relation=one.relation,
+        object=one.object,
+        invalid_at=one.invalid_at,
+        rationale=one.rationale,
+        steps=list(one.steps),
+        evidence=[_proof(message, whole=whole) for message in one.evidence],
     )
 
 

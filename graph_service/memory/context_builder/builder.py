@@ -1,4 +1,7 @@
-"""Context for an agent's prompt: Core Memory and Recall Memory in so many tokens; two round trips at once."""
+"""Build the context for an agent's prompt: Core Memory and recalled memory within a token budget.
+
+Start at `context`; it makes two round trips concurrently.
+"""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -7,12 +10,16 @@ from datetime import datetime
 from typing import Final
 
 from extraction.bounded_threads import BoundedThreads
-from extraction.text.chinese import is_chinese
 from extraction.text.fulltext_words import words_in
 from graph_service.graph.store import Graph
-from graph_service.memory.context_builder.lines import ContextLineDraft, heading_costs, lines_of_core, lines_of_hits
+from graph_service.memory.context_builder.lines import (
+    ContextLineDraft,
+    heading_costs,
+    lines_of_candidates,
+    lines_of_core,
+)
 from graph_service.memory.context_builder.packing import CORE_SHARE, CORE_SHARE_IN_DOUBT, Part, packed
-from graph_service.memory.context_builder.phrasing import WORDS, Language, Section, asks_of_former_times
+from graph_service.memory.context_builder.phrasing import WORDS, Language, Section, asks_about_past
 from graph_service.memory.context_builder.prompt_safety import fenced
 from graph_service.memory.context_builder.token_estimate import tokens_in
 from graph_service.memory.facts.bitemporal import AsOf, moments_asked
@@ -23,22 +30,22 @@ from schema.errors import InputError, UnavailableError
 from schema.ids import TenantId
 from schema.limits import LIMITS
 
-# What recall is asked for: more than a prompt takes, so that what is told twice can be left out.
+# More hits than fit into a prompt, because duplicates are left out.
 _HITS_MAX: Final = 50
-# Of more text than this the context is written away from the event loop.
-_WRITTEN_HERE_CHARS: Final = 50_000
-_WRITING: Final = BoundedThreads(cpu_max_s=30.0)
+# Contexts of more text than this are built in a thread, so that the event loop is not blocked.
+_BUILT_HERE_CHARS: Final = 50_000
+_BUILDING: Final = BoundedThreads(cpu_max_s=30.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """What an agent wants to know before it answers.
+    """A request for context.
 
     Attributes:
-        tokens_max: how long the text may be.
-        valid_at: what was true then; as_of: by what was known then. Neither means what is true now.
+        tokens_max: maximum length of the text.
+        valid_at: valid time; as_of: transaction time. Without both: what is true now.
         language: of the headings; None means that of the question.
-        with_uris: writes the full URI on each line instead of its mark alone.
+        with_uris: write the URI of each line behind its mark.
     """
 
     user_id: str
@@ -53,14 +60,14 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContextLine:
-    """A line of the text, as a program reads it.
+    """A line of the context.
 
     Attributes:
-        mark: the number that stands behind it in the text.
+        mark: its number in the text.
         kind: profile, preference, trigger, earlier, fact, scene or message.
         text: without the mark.
         at: when it was said, began, or began to hold; until: when it ceased to hold.
-        under: the mark of the scene it stands under.
+        under: the mark of the scene that the message belongs to, if that is in the text.
     """
 
     mark: int
@@ -74,24 +81,16 @@ class ContextLine:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
-    """A message, scene or fact that is part of a context."""
-
-    kind: HitKind
-    id: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
-    """A text for a prompt, and what it consists of.
+    """A text for a prompt, and its lines.
 
     Attributes:
-        text: empty when not even its frame fits.
-        tokens: its estimated length, at most `tokens_max`.
-        core: what is always to be known; recalled: what was found for the question.
-        confidence: 0…1, how likely memory holds an answer; None when that was not judged.
-        nothing_relevant: it probably holds none; what was found is told all the same, shorter.
-        degraded: the database is away.
+        text: empty when not even the preamble fits.
+        tokens: estimated length, at most `tokens_max`.
+        core: lines of Core Memory; recalled: lines found for the question.
+        confidence: 0…1, how likely the memory holds an answer; None when it was not estimated.
+        nothing_relevant: it probably holds none; then recalled lines get a smaller share.
+        degraded: Neo4j is unavailable.
         notes: what was missing or left out, in words.
     """
 
@@ -107,63 +106,64 @@ class Context:
     notes: tuple[str, ...]
 
     @property
-    def used(self) -> list[Told]:
-        """Return what was told because of the question; what is told always says nothing of what is needed."""
+    def used(self) -> list[tuple[HitKind, str]]:
+        """Return kinds and ids of the recalled lines, for the access log; Core Memory is always included."""
         kinds = {kind.value: kind for kind in HitKind}
-        return [Told(kind=kinds.get(line.kind, HitKind.FACT), id=line.id) for line in self.recalled]
+        return [(kinds.get(line.kind, HitKind.FACT), line.id) for line in self.recalled]
 
 
 async def context(
     graph: Graph, tenant: TenantId, wanted: Wanted, *, now: datetime, ask: Callable[[Question], Awaitable[Answer]]
 ) -> Context:
-    """Return what an agent should know of a user before it answers.
+    """Return the context for a question.
 
     Args:
-        ask: recalls.
+        ask: recall.
 
     Raises:
-        InputError: the question cannot be asked like this, or the budget is out of bounds.
+        InputError: the question is invalid, or the budget is out of bounds.
         UnavailableError: Neo4j does not answer, and recall has nothing of this memory elsewhere.
     """
-    question = checked(wanted)
+    question = question_for(wanted)
     of_now = wanted.as_of is None and wanted.valid_at is None
-    former = of_now and asks_of_former_times(wanted.query)
+    former = of_now and asks_about_past(wanted.query)
     moments = moments_asked(valid_at=wanted.valid_at, as_of=wanted.as_of, now=now)
     facts, answer = await asyncio.gather(
         _core(graph, tenant, wanted.user_id, moments=moments, now=of_now),
         ask(question),
     )
-    language = wanted.language or (Language.ZH if is_chinese(wanted.query) else Language.EN)
+    language = wanted.language or (Language.ZH if answer.analysis.chinese else Language.EN)
     closed = [fact for fact in facts or () if fact.kind is CoreKind.EARLIER]
     known = [fact for fact in facts or () if former or fact.kind is not CoreKind.EARLIER]
-    asked, with_uris = words_in(wanted.query), wanted.with_uris
+    words, with_uris = words_in(wanted.query), wanted.with_uris
+    candidates = [hit.candidate for hit in answer.hits]
 
-    def written() -> Context:
+    def built() -> Context:
         lines = [
             *lines_of_core(known, language, with_uris=with_uris),
-            *lines_of_hits(answer.hits, asked, language, with_uris=with_uris, closed=[] if former else closed),
+            *lines_of_candidates(candidates, words, language, with_uris=with_uris, closed=[] if former else closed),
         ]
-        return laid_out(lines, wanted, language, answer, core_known=facts is not None)
+        return rendered(lines, wanted, language, answer, core_known=facts is not None)
 
-    chars = sum(len(hit.text) for hit in answer.hits)
-    return written() if chars <= _WRITTEN_HERE_CHARS else await _WRITING.run(written)
+    chars = sum(len(one.text) for one in candidates)
+    return built() if chars <= _BUILT_HERE_CHARS else await _BUILDING.run(built)
 
 
 async def _core(
     graph: Graph, tenant: TenantId, user_id: str, *, moments: AsOf, now: bool
 ) -> tuple[CoreFact, ...] | None:
-    """Core Memory; None while Neo4j is away, when recall may still have something on disk."""
+    """Return Core Memory; None while Neo4j is unavailable, when recall may still have something on disk."""
     try:
         return await core_memory(graph, tenant, user_id, moments=moments, now=now)
     except UnavailableError:
         return None
 
 
-def checked(wanted: Wanted) -> Question:
+def question_for(wanted: Wanted) -> Question:
     """Return the question to recall.
 
     Raises:
-        InputError: listing every mistake found.
+        InputError: lists every mistake.
     """
     question = Question(
         user_id=wanted.user_id,
@@ -186,12 +186,12 @@ def checked(wanted: Wanted) -> Question:
     return question
 
 
-def laid_out(
+def rendered(
     lines: Sequence[ContextLineDraft], wanted: Wanted, language: Language, answer: Answer, *, core_known: bool = True
 ) -> Context:
-    """Return the lines that fit, as text and as values. Pure."""
-    said = _preamble(lines, language, answer, core_known=core_known)
-    frame = tokens_in(fenced("\n".join(said), ""))
+    """Return the context with the lines that fit. Pure."""
+    preamble = "\n".join(_preamble(lines, language, answer, core_known=core_known))
+    frame = tokens_in(fenced(preamble, ""))
     notes = answer.notes
     nothing = Context(
         text="",
@@ -206,7 +206,7 @@ def laid_out(
         notes=answer.notes,
     )
     if frame > wanted.tokens_max:
-        why = f"maxTokens is {wanted.tokens_max}; the frame of a context alone takes {frame}, so nothing was told"
+        why = f"maxTokens is {wanted.tokens_max}; the preamble alone takes {frame}, so the text is empty"
         return replace(nothing, notes=(*notes, why))
     pieces = packed(
         (line.piece for line in lines),
@@ -215,43 +215,41 @@ def laid_out(
         core_share=CORE_SHARE_IN_DOUBT if answer.nothing_relevant else CORE_SHARE,
     )
     chosen = {(piece.id, piece.section) for piece in pieces}
-    told = _in_order([line for line in lines if (line.piece.id, line.piece.section) in chosen])
-    text = fenced("\n".join(said), "\n".join(_written(told, language, with_uris=wanted.with_uris)))
-    if len(told) < len(lines):
-        notes = (
-            *notes,
-            f"{len(lines) - len(told)} more were found: told already, or too long for {wanted.tokens_max} tokens",
-        )
+    shown = _in_order([line for line in lines if (line.piece.id, line.piece.section) in chosen])
+    text = fenced(preamble, "\n".join(_text_lines(shown, language, with_uris=wanted.with_uris)))
+    if len(shown) < len(lines):
+        more = len(lines) - len(shown)
+        notes = (*notes, f"{more} more were found: told already, or too long for {wanted.tokens_max} tokens")
     return replace(
         nothing,
         text=text,
         tokens=tokens_in(text),
-        core=tuple(_value(line, told) for line in told if line.piece.part is Part.CORE),
-        recalled=tuple(_value(line, told) for line in told if line.piece.part is Part.RECALL),
+        core=tuple(_value(line, shown) for line in shown if line.piece.part is Part.CORE),
+        recalled=tuple(_value(line, shown) for line in shown if line.piece.part is Part.RECALL),
         notes=notes,
     )
 
 
 def _preamble(lines: Sequence[ContextLineDraft], language: Language, answer: Answer, *, core_known: bool) -> list[str]:
     words = WORDS[language]
-    said = [words.preamble]
+    preamble = [words.preamble]
     if not core_known:
-        said.append(words.away)
+        preamble.append(words.away)
     elif not any(line.piece.part is Part.CORE for line in lines):
-        said.append(words.no_profile if answer.hits else words.nobody)
+        preamble.append(words.no_profile if answer.hits else words.nobody)
     if not answer.hits:
-        said.append(words.nothing)
+        preamble.append(words.nothing)
     elif answer.nothing_relevant:
-        said.append(words.doubtful.format(confidence=answer.confidence or 0.0))
-    return said
+        preamble.append(words.doubtful.format(confidence=answer.confidence or 0.0))
+    return preamble
 
 
 def _in_order(lines: Sequence[ContextLineDraft]) -> list[ContextLineDraft]:
-    """By heading; under each the newest first, but what was said in a scene below it, as it was said."""
-    told = {line.piece.id for line in lines if line.kind == "scene"}
-    heads = [line for line in lines if line.scene_id not in told]
+    """Return the lines by heading, newest first; messages of a scene in the text follow it, oldest first."""
+    scenes = {line.piece.id for line in lines if line.kind == "scene"}
+    heads = [line for line in lines if line.scene_id not in scenes]
     heads.sort(key=_place)
-    below = sorted((line for line in lines if line.scene_id in told), key=lambda line: (line.at, line.piece.id))
+    below = sorted((line for line in lines if line.scene_id in scenes), key=lambda line: (line.at, line.piece.id))
     ordered: list[ContextLineDraft] = []
     for head in heads:
         ordered.append(head)
@@ -260,28 +258,28 @@ def _in_order(lines: Sequence[ContextLineDraft]) -> list[ContextLineDraft]:
 
 
 def _place(line: ContextLineDraft) -> tuple[int, bool, float, str]:
-    """Return what holds stands before what does not any more, the newest first."""
+    """Sort key: by section; what holds before what ended; newest first."""
     return list(Section).index(line.section), line.until is not None, -line.at.timestamp(), line.piece.id
 
 
-def _written(told: Sequence[ContextLineDraft], language: Language, *, with_uris: bool) -> list[str]:
+def _text_lines(shown: Sequence[ContextLineDraft], language: Language, *, with_uris: bool) -> list[str]:
     headings = WORDS[language].headings
-    scenes = {line.piece.id for line in told if line.kind == "scene"}
-    written: list[str] = []
+    scenes = {line.piece.id for line in shown if line.kind == "scene"}
+    text_lines: list[str] = []
     section: Section | None = None
-    for mark, line in enumerate(told, start=1):
+    for mark, line in enumerate(shown, start=1):
         if line.section is not section:
             section = line.section
-            written.append(headings[section])
+            text_lines.append(headings[section])
         indent = "  - " if line.scene_id in scenes else "- "
-        written.append(f"{indent}{line.text} [{mark}{f' {line.uri}' if with_uris else ''}]")
-    return written
+        text_lines.append(f"{indent}{line.text} [{mark}{f' {line.uri}' if with_uris else ''}]")
+    return text_lines
 
 
-def _value(line: ContextLineDraft, told: Sequence[ContextLineDraft]) -> ContextLine:
-    marks = {one.piece.id: mark for mark, one in enumerate(told, start=1) if one.kind == "scene"}
+def _value(line: ContextLineDraft, shown: Sequence[ContextLineDraft]) -> ContextLine:
+    marks = {one.piece.id: mark for mark, one in enumerate(shown, start=1) if one.kind == "scene"}
     return ContextLine(
-        mark=told.index(line) + 1,
+        mark=shown.index(line) + 1,
         kind=line.kind,
         id=line.piece.id,
         uri=line.uri,

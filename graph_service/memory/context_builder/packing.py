@@ -1,8 +1,8 @@
-"""What of a memory goes into a prompt of so many tokens: the most telling pieces, nothing twice. Pure.
+"""Choose the lines of a context within a token budget: most valuable first, without duplicates. Pure.
 
-All pieces stand in one order that does not depend on the budget: those of Core Memory and those of Recall Memory, each
-by value, take turns so that Core Memory has its share at every length. What fits is a beginning of that order, so a
-larger budget keeps everything a smaller one had.
+All lines have one order, whatever the budget: Core Memory and recalled memory, each by value, alternate so that Core
+Memory has its share at every length. The context is the beginning of that order that fits, so a larger budget keeps
+everything that a smaller one had.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -13,14 +13,14 @@ from typing import Final
 from extraction.text.near_duplicates import likeness, near_duplicates, plain
 
 CORE_SHARE: Final = 0.35
-# What was found for a question that memory probably cannot answer is told, but not at length.
+# Hits for a question that the memory probably cannot answer get less space.
 CORE_SHARE_IN_DOUBT: Final = 0.75
-# Only texts this alike, and of nearly one length, can be near duplicates; all others need no closer look.
-_ALIKE_MIN: Final = 0.6
+# Bounds of a cheap test: only texts this similar, and of similar length, can be near duplicates.
+_LIKENESS_MIN: Final = 0.6
 _LENGTH_SHARE_MIN: Final = 0.75
-# A shorter text may stand inside another by chance.
+# A shorter text may be contained in another by chance.
 _CONTAINED_CHARS_MIN: Final = 12
-# A message hardly longer than the fact read from it adds nothing to the fact.
+# A message hardly longer than the fact it proves adds nothing.
 _ADDS_LENGTH_MIN: Final = 1.6
 
 
@@ -33,15 +33,15 @@ class Part(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Piece:
-    """One line that may stand in a context.
+    """A possible line of a context, as the choice sees it.
 
     Attributes:
-        id: of the memory it tells; two pieces of one id are the same thing.
-        section: the heading it stands under.
-        tokens: what its line costs, its end included.
-        text: its words, to see whether they were told.
-        proofs: ids of the messages a fact rests on.
-        says: the words themselves are quoted, rather than told in other words.
+        id: of the message, scene or fact; pieces with the same id are duplicates.
+        section: its heading.
+        tokens: cost of its line, with the line end.
+        text: content, by which duplicates are found.
+        proofs: ids of the messages that prove a fact.
+        is_quote: the line quotes a message.
     """
 
     id: str
@@ -51,12 +51,18 @@ class Piece:
     value: float
     text: str
     proofs: frozenset[str] = frozenset()
-    says: bool = False
+    is_quote: bool = False
 
 
 @dataclass(slots=True)
-class _Told:
-    """What the pieces chosen so far have told."""
+class _Chosen:
+    """The content of the pieces chosen so far.
+
+    Attributes:
+        quoted: ids of quoted messages.
+        proved: length of the longest fact that each message proves.
+        texts, core_texts: normalised and raw.
+    """
 
     ids: set[str] = field(default_factory=set)
     quoted: set[str] = field(default_factory=set)
@@ -64,17 +70,18 @@ class _Told:
     texts: list[tuple[str, str]] = field(default_factory=list)
     core_texts: list[tuple[str, str]] = field(default_factory=list)
 
-    def holds(self, piece: Piece) -> bool:
+    def covers(self, piece: Piece) -> bool:
+        """Return whether a piece adds nothing."""
         if piece.id in self.ids:
             return True
         text = plain(piece.text)
-        # What is always to be known is told in its own words, whatever is quoted below.
+        # Core Memory is shown even where recalled messages say the same.
         if piece.part is Part.CORE:
             return any(_same(text, piece.text, other, raw) for other, raw in self.core_texts)
         if piece.proofs & self.quoted:
             return True
         fact_length = self.proved.get(piece.id)
-        if piece.says and fact_length is not None and len(text) < _ADDS_LENGTH_MIN * fact_length:
+        if piece.is_quote and fact_length is not None and len(text) < _ADDS_LENGTH_MIN * fact_length:
             return True
         return any(_same(text, piece.text, other, raw) for other, raw in self.texts)
 
@@ -84,7 +91,7 @@ class _Told:
         self.texts.append((text, piece.text))
         if piece.part is Part.CORE:
             self.core_texts.append((text, piece.text))
-        if piece.says:
+        if piece.is_quote:
             self.quoted.add(piece.id)
         for proof in piece.proofs:
             self.proved[proof] = max(len(text), self.proved.get(proof, 0))
@@ -97,11 +104,11 @@ def packed(
     headings: Mapping[str, int] | None = None,
     core_share: float = CORE_SHARE,
 ) -> list[Piece]:
-    """Return the pieces that fit, in the order in which they were chosen; their order in `pieces` does not matter.
+    """Return the pieces that fit, in the order of choice; their order in `pieces` does not matter.
 
     Args:
-        tokens_max: for the lines and headings alone.
-        headings: what the heading of each section costs; a section pays it with its first piece.
+        tokens_max: for lines and headings together.
+        headings: cost of each section's heading, added to its first piece.
     """
     costs = headings or {}
     chosen: list[Piece] = []
@@ -118,25 +125,23 @@ def packed(
 
 
 def ordered(pieces: Iterable[Piece], *, core_share: float = CORE_SHARE) -> Iterator[Piece]:
-    """Yield every piece that tells something new, most worth its tokens first, Core Memory having its share
-    throughout.
-    """
+    """Yield the pieces that are no duplicates, by value, with Core Memory's share kept throughout."""
     every = sorted(pieces, key=lambda one: (-one.value, one.id, one.section))
     queues = {part: [one for one in every if one.part is part] for part in Part}
     places = dict.fromkeys(Part, 0)
     spent = dict.fromkeys(Part, 0)
-    told = _Told()
+    chosen = _Chosen()
     while any(places[part] < len(queues[part]) for part in Part):
-        part = _turn(queues, places, spent, core_share)
+        part = _next_part(queues, places, spent, core_share)
         piece = queues[part][places[part]]
         places[part] += 1
-        if not told.holds(piece):
-            told.add(piece)
+        if not chosen.covers(piece):
+            chosen.add(piece)
             spent[part] += piece.tokens
             yield piece
 
 
-def _turn(
+def _next_part(
     queues: Mapping[Part, Sequence[Piece]], places: Mapping[Part, int], spent: Mapping[Part, int], core_share: float
 ) -> Part:
     if places[Part.CORE] >= len(queues[Part.CORE]):
@@ -146,10 +151,10 @@ def _turn(
     return Part.CORE if spent[Part.CORE] <= core_share * (sum(spent.values())) else Part.RECALL
 
 
-def _same(text: str, raw: str, told: str, told_raw: str) -> bool:
-    if text == told or (len(text) >= _CONTAINED_CHARS_MIN and text in told):
+def _same(text: str, raw: str, other: str, other_raw: str) -> bool:
+    if text == other or (len(text) >= _CONTAINED_CHARS_MIN and text in other):
         return True
-    shorter, longer = sorted((len(text), len(told)))
-    if shorter < _LENGTH_SHARE_MIN * longer or likeness(raw, told_raw) < _ALIKE_MIN:
+    shorter, longer = sorted((len(text), len(other)))
+    if shorter < _LENGTH_SHARE_MIN * longer or likeness(raw, other_raw) < _LIKENESS_MIN:
         return False
-    return near_duplicates(raw, told_raw)
+    return near_duplicates(raw, other_raw)

@@ -1,4 +1,4 @@
-"""What a context says in its own words, in English and Chinese. Pure."""
+"""The fixed phrases of a context, in English and Chinese. Pure."""
 
 import re
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from typing import Final
 
 from schema.timespan import iso
 
-# What asks for former times; then what is no longer true is told too, with its end.
+# Questions about the past; for these, facts that ended are shown too, with their end.
 _PAST: Final = re.compile(
     r"\b(?:used to|before|previous(?:ly)?|former(?:ly)?|in the past|earlier|originally|at first|back then|any ?more|"
     r"no longer|still|old(?:er)? (?:job|home|house|address|flat|apartment|name|plan))\b"
@@ -18,14 +18,14 @@ _PAST: Final = re.compile(
 
 
 class Language(StrEnum):
-    """The languages a context can be told in."""
+    """Languages of a context."""
 
     EN = "en"
     ZH = "zh"
 
 
 class Section(StrEnum):
-    """The headings of a context, in their order."""
+    """Headings of a context, in their order."""
 
     PROFILE = "profile"
     PREFERENCES = "preferences"
@@ -36,11 +36,11 @@ class Section(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Words:
-    """The words of one language.
+    """Phrases of one language.
 
     Attributes:
-        quote: of a message: day, speaker, text.
-        scene: day, title; scene_told: and abstract.
+        quote: a message, with day, speaker and text.
+        scene: day and title; scene_told: the abstract, too.
     """
 
     preamble: str
@@ -113,11 +113,11 @@ WORDS: Final = {
 }
 
 
-def asks_of_former_times(question: str) -> bool:
-    """Return whether a question asks for what was true before, so that telling it helps."""
+def asks_about_past(question: str) -> bool:
+    """Return whether a question asks for what was true before."""
     return _PAST.search(question) is not None
 
 
 def day_of(moment: datetime) -> str:
-    """Return the UTC day as a context writes it."""
+    """Return the UTC day in ISO 8601."""
     return (iso(moment) or "")[:10]

@@ -1,7 +1,7 @@
-"""Remembered text made safe to stand in a prompt: quoted data inside a block that no text can close. Pure.
+"""Make remembered text safe for a prompt: quoted data inside a block that no text can close. Pure.
 
-A memory is what anybody said, so it may hold orders, role markers, and imitations of the block's own ends. Inside the
-block no angle or square bracket survives, every text is one line, and nothing invisible is left; it stays readable.
+Anybody may have said what is remembered, so it may contain instructions, role markers, and imitations of the block's
+tags. Inside the block there are no angle or square brackets and no invisible characters, and every text is one line.
 """
 
 import re
@@ -11,8 +11,8 @@ from typing import Final
 OPEN: Final = "<memory>"
 CLOSE: Final = "</memory>"
 
-# What models and parsers read as syntax, in every width, and what stands for it: the same shape to a reader.
-_STANDS_FOR: Final = {
+# Characters that models and parsers read as syntax, in every width, and their lookalikes.
+_LOOKALIKES: Final = {
     "<": "‹",
     ">": "›",
     "[": "⟦",
@@ -23,11 +23,11 @@ _STANDS_FOR: Final = {
     "`": "'",
 }
 _INVISIBLE: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})
-# Fillers and selectors that are letters or marks by category and yet show nothing.
+# Fillers and selectors that are letters or marks by category but invisible.
 _BLANK: Final = re.compile(
     r"[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\uffa0\ufe00-\ufe0f\U000e0100-\U000e01ef]"
 )
-# Turns of a dialogue as prompts write them; with a wide colon they are words again.
+# Role markers of a dialogue, as in prompts; a wide colon makes them plain words.
 _ROLE: Final = re.compile(
     r"(?P<role>\b(?:system|assistant|user|human|developer|tool|function|model|ai)|系统|助手|用户|开发者)"
     r"(?P<gap>[\s*_#|]*):",
@@ -37,16 +37,15 @@ _HEADING: Final = re.compile(r"(?<!\S)#{1,6}(?=\s)|(?<!\S)-{3,}(?!\S)|(?<!\S)={3
 
 
 def fenced(preamble: str, lines: str) -> str:
-    """Return a block that says first what it is; `lines` must be made of safe texts."""
+    """Return the block with a preamble that says what it is; `lines` must consist of safe texts."""
     return f"{preamble}\n{OPEN}\n{lines}\n{CLOSE}"
 
 
 def safe_text(text: str, *, chars_max: int | None = None) -> str:
-    """Return a remembered text as one line that cannot end the block, open a turn, or hide anything; safe texts stay
-    the same.
+    """Return a text as one line that cannot close the block, imitate a role, or hide anything. Idempotent.
 
     Args:
-        chars_max: longer texts are cut there, with an ellipsis.
+        chars_max: longer texts are cut, with an ellipsis.
     """
     shown = "".join(_shown(char) for char in unicodedata.normalize("NFC", text))
     line = " ".join(_BLANK.sub("", shown).split())
@@ -63,5 +62,5 @@ def _shown(char: str) -> str:
     if unicodedata.category(char) in _INVISIBLE:
         return ""
     bare = unicodedata.normalize("NFKD", char)
-    # Wide, small and crossed forms count too: a reader that folds widths would see the bracket again.
-    return next((stand for syntax, stand in _STANDS_FOR.items() if syntax in bare), char)
+    # Wide, small and crossed forms too: software that normalises widths would restore the bracket.
+    return next((lookalike for syntax, lookalike in _LOOKALIKES.items() if syntax in bare), char)

@@ -1,4 +1,4 @@
-"""What was part of answers, and when: noted in this process, written now and then, never while a question waits."""
+"""Record which messages, scenes and facts were part of answers: buffered in this process, written every few seconds."""
 
 import asyncio
 import contextlib
@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Writing
@@ -19,56 +19,44 @@ from schema.ids import TenantId, memory_id, user_uri
 _log = logging.getLogger("mnemograph.access")
 
 FLUSH_S: Final = 5.0
-# A commit holds back the digests of one user, so it is short.
+# A commit blocks the consolidation of one user, so it is short.
 _ROWS_MAX: Final = 100
-# What is noted beyond this while Neo4j is away is lost, which harms nobody.
-_NOTED_MAX: Final = 20_000
-
-
-class Used(Protocol):
-    """What an answer consists of."""
-
-    @property
-    def kind(self) -> HitKind:
-        """Message, scene or fact."""
-
-    @property
-    def id(self) -> str:
-        """Its id."""
+# While Neo4j is away, accesses beyond this are not recorded.
+_BUFFERED_MAX: Final = 20_000
 
 
 @dataclass(slots=True)
-class _Use:
-    """How often something was part of an answer since the last writing, and when last."""
+class _Access:
+    """Number of accesses since the last flush, and the last of them."""
 
     n: int
     at: datetime
 
 
 class AccessLog:
-    """Notes which messages, scenes and facts were used.
+    """Records the use of messages, scenes and facts.
 
-    Nothing here is knowledge: viewers are told nothing, digests go on, and what a crash loses is not missed.
+    This is no knowledge: viewers are not told, consolidation is not triggered, and a crash may lose some.
     """
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
-        self._noted: dict[tuple[TenantId, str], dict[tuple[HitKind, str], _Use]] = {}
-        self._noted_n = 0
+        self._buffer: dict[tuple[TenantId, str], dict[tuple[HitKind, str], _Access]] = {}
+        self._buffered_n = 0
 
-    def note(self, tenant: TenantId, user_id: str, used: Iterable[Used], *, at: datetime) -> None:
-        """Note that these were part of an answer; costs no round trip."""
-        mine = self._noted.setdefault((tenant, user_id), {})
-        for one in used:
-            known = mine.get((one.kind, one.id))
-            if known is not None:
-                known.n, known.at = known.n + 1, max(known.at, at)
-            elif self._noted_n < _NOTED_MAX:
-                mine[one.kind, one.id] = _Use(1, at)
-                self._noted_n += 1
+    def note(self, tenant: TenantId, user_id: str, used: Iterable[tuple[HitKind, str]], *, at: datetime) -> None:
+        """Record kinds and ids that were part of an answer; costs no round trip."""
+        buffer = self._buffer.setdefault((tenant, user_id), {})
+        for key in used:
+            access = buffer.get(key)
+            if access is not None:
+                access.n, access.at = access.n + 1, max(access.at, at)
+            elif self._buffered_n < _BUFFERED_MAX:
+                buffer[key] = _Access(1, at)
+                self._buffered_n += 1
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Write what was noted every few seconds until `stop` is set, and once more then."""
+        """Flush every few seconds until `stop` is set, and once more then."""
         stopped = False
         while not stopped:
             with contextlib.suppress(TimeoutError):
@@ -79,34 +67,34 @@ class AccessLog:
                 await self.flush()
 
     async def flush(self) -> int:
-        """Write what was noted; return how many elements were marked. What cannot be written is let go."""
-        noted, self._noted, self._noted_n = self._noted, {}, 0
+        """Write the buffer; return how many elements were marked. Accesses that cannot be written are dropped."""
+        buffer, self._buffer, self._buffered_n = self._buffer, {}, 0
         marked = 0
-        for tenant, user_id in sorted(noted):
-            uses = iter(sorted(noted[tenant, user_id].items(), key=lambda item: item[0][1]))
-            while rows := [_row(kind, name, use) for (kind, name), use in islice(uses, _ROWS_MAX)]:
+        for tenant, user_id in sorted(buffer):
+            accesses = iter(sorted(buffer[tenant, user_id].items(), key=lambda item: item[0][1]))
+            while rows := [_row(kind, name, access) for (kind, name), access in islice(accesses, _ROWS_MAX)]:
                 try:
                     marked += await self._write(tenant, user_id, rows)
                 except UnavailableError as error:
-                    _log.info("what was used could not be noted (%s); it is let go", failure_of(error))
+                    _log.info("accesses were not recorded (%s); they are dropped", failure_of(error))
                     return marked
                 except Exception as error:
-                    # Of this user; nobody else's is let go for it.
+                    # Only this user's accesses are dropped.
                     failure = failure_of(error)
                     extra = {"tenant": tenant, "code": failure.code}
-                    _log.warning("what was used could not be noted (%s); it is let go", failure, extra=extra)
+                    _log.warning("accesses were not recorded (%s); they are dropped", failure, extra=extra)
                     break
         return marked
 
     async def _write(self, tenant: TenantId, user_id: str, rows: list[dict[str, Any]]) -> int:
-        wanted = {"tenant": tenant, "user_node_id": memory_id(user_uri(tenant, user_id)), "rows": rows}
+        parameters = {"tenant": tenant, "user_node_id": memory_id(user_uri(tenant, user_id)), "rows": rows}
 
         async def steps(writing: Writing) -> int:
-            written = await writing.run(statement("recall/record_access"), wanted)
+            written = await writing.run(statement("recall/record_access"), parameters)
             return sum(int(row["noted"]) for row in written)
 
         return await self._graph.write(steps)
 
 
-def _row(kind: HitKind, name: str, use: _Use) -> dict[str, Any]:
-    return {"id": name, "kind": kind.value, "n": use.n, "at": use.at}
+def _row(kind: HitKind, name: str, access: _Access) -> dict[str, Any]:
+    return {"id": name, "kind": kind.value, "n": access.n, "at": access.at}

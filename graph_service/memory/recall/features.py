@@ -1,79 +1,335 @@
-"""What speaks for each candidate: raw signals by name, one number for each. Pure.
-
-Source: retrieval.md, the list of signals; what each is worth is in `weights`.
-"""
+"""Compute the ranking features of each candidate: one column of numbers a feature. Pure. `ranking` weighs them."""
 
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
 
 from extraction.embeddings.late_interaction import piece_matches, weighted, words_of_name
-from extraction.query_analysis import QueryAnalysis, begins_with
+from extraction.query_analysis import AnswerType, QueryAnalysis, begins_with
 from extraction.temporal.phrases import spans_in
 from extraction.text.search_terms import Terms, terms_of
-from graph_service.memory.recall.candidates import Candidate, CandidateSet, MessageInContext
+from graph_service.memory.recall.candidates import Candidate, CandidateSet
 from graph_service.memory.recall.lexical_scores import (
     Floats,
-    Lexical,
+    LexicalScores,
     best_around,
     best_of_windows,
     bm25_of,
-    bounds,
-    lexical,
+    conversations,
+    lexical_scores,
+    session_bounds,
     specificity,
-    stretches,
 )
 from graph_service.memory.recall.query import HitKind
 from schema.ids import name_key
 from schema.kept_results import kept_by_chars
 from schema.timespan import Timespan
 
-# How near each thing found is to what the question names, along what ties them: a walk that restarts there. Pure.
+# Messages of a window that is scored as one text.
+WINDOW: Final = 6
+# Neighbours on each side that count for late interaction.
+_RADIUS: Final = 2
+_RECENCY_HALF_LIFE_DAYS: Final = 180.0
+_DAY_S: Final = 86_400
+_QUESTION_ENDS: Final = ("?", "？")
+_NUMBER: Final = re.compile(
+    r"\b(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|dozen|several|couple|once|twice)\b|[一二两三四五六七八九十几]+[个次年天月只条件]",
+    re.IGNORECASE,
+)
+# Necessary for every time expression that `spans_in` recognises.
+_MAY_NAME_TIME: Final = re.compile(
+    r"\d|day|week|month|year|night|morning|afternoon|evening|tomorrow|"
+    r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)|[年月日天周号晚早]|星期|礼拜",
+    re.IGNORECASE,
+)
+# Texts name their time early; a recall ranks two hundred texts, so the end of a long one is not searched.
+_TIMES_CHARS_MAX: Final = 4_000
+_CACHED_TEXTS: Final = 8_192
+_CACHED_CHARS: Final = 4_000_000
+_DIGIT: Final = re.compile(r"\d")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Features:
+    """Raw features of all candidates, in their order.
+
+    Attributes:
+        scaled: features without a scale of their own (BM25, cosines), which count relative to the other candidates;
+            NaN where a candidate has none.
+        plain: features between 0 and 1 that count as they are.
+    """
+
+    scaled: Mapping[str, Floats]
+    plain: Mapping[str, Floats]
+
+
+def features_of(found: CandidateSet, analysis: QueryAnalysis, *, now: datetime) -> Features:
+    """Return the features of all candidates."""
+    messages = found.messages
+    speaker = speaker_asked(messages, analysis)
+    terms = _topic_terms(analysis, speaker)
+    sessions = conversations([one.session for one in messages], [one.said_at for one in messages])
+    words = lexical_scores(terms, [one.text for one in messages], sessions, window=WINDOW)
+    columns = {**_of_messages(messages, sessions, words), **_of_tokens(messages, sessions, analysis, speaker)}
+    scaled = _scaled(found, columns, _bm25_of_others(found.candidates, terms, words))
+    questions = {one.id for one in messages if one.text.rstrip().endswith(_QUESTION_ENDS)}
+    answers = {one.id for before, one in pairwise(messages) if before.id in questions and before.session == one.session}
+    plain = _plain(found.candidates, analysis, speaker, questions, answers, now)
+    beyond = _beyond(found, analysis)
+    if beyond.any():
+        _inherit_from_first_hop(scaled, first_hops(found))
+    return Features(scaled=scaled, plain={**plain, "graph": graph_proximity(found), "beyond": beyond})
+
+
+def speaker_asked(messages: Sequence[Candidate], analysis: QueryAnalysis) -> str | None:
+    """Return the name key of the speaker that the question names; None unless it names exactly one of the speakers."""
+    named = {name_key(name) for name in {one.speaker for one in messages} if name} & analysis.name_keys
+    return named.pop() if len(named) == 1 else None
+
+
+def _topic_terms(analysis: QueryAnalysis, speaker: str | None) -> Terms:
+    """Return the terms without the name of the speaker asked for, which filters and is no topic."""
+    if speaker is None:
+        return analysis.terms
+    others = analysis.terms.without(terms_of(speaker).stems, speaker)
+    return others if len(others) else analysis.terms
+
+
+# Features of messages by their text, and how facts and scenes inherit them.
+
+
+def _of_messages(messages: Sequence[Candidate], sessions: Sequence[str], words: LexicalScores) -> dict[str, Floats]:
+    first, end = session_bounds(sessions)
+    cosines = np.array([np.nan if one.cosine is None else one.cosine for one in messages], np.float64)
+    known = np.where(np.isnan(cosines), 0.0, cosines)
+    total = np.concatenate([[0.0], np.cumsum(known)])
+    places = np.arange(len(messages))
+    ends = np.minimum(places + WINDOW, end)
+    means = (total[ends] - total[places]) / np.maximum(ends - places, 1)
+    means = np.where((ends - places == WINDOW) | (places == first), means, -1.0)
+    return {
+        "words": words.own,
+        "words_before": words.before,
+        "words_near": words.near,
+        "meaning": cosines,
+        "meaning_near": best_of_windows(means, first, WINDOW),
+        # A message that proves no retrieved fact has none, so it counts like the mean message.
+        "told": np.array([np.nan if one.fact_cosine is None else one.fact_cosine for one in messages], np.float64),
+        "specific": specificity([one.text for one in messages]),
+        "length": np.array([math.log1p(len(one.text)) for one in messages], np.float64),
+    }
+
+
+def _of_tokens(
+    messages: Sequence[Candidate], sessions: Sequence[str], analysis: QueryAnalysis, speaker: str | None
+) -> dict[str, Floats]:
+    """Return late interaction with each message alone, and with its neighbours; nothing without token vectors."""
+    if analysis.tokens is None:
+        return {}
+    if not messages:
+        return {"tokens": np.zeros(0), "tokens_near": np.zeros(0)}
+    question = analysis.tokens if speaker is None else analysis.tokens.without(words_of_name(speaker))
+    first, end = session_bounds(sessions)
+    matches = piece_matches(question, [one.tokens for one in messages]).astype(np.float64)
+    around = best_around(matches, first, end, _RADIUS)
+    return {
+        "tokens": weighted(question, matches.astype(np.float32)).astype(np.float64),
+        "tokens_near": weighted(question, around.astype(np.float32)).astype(np.float64),
+    }
+
+
+def _scaled(found: CandidateSet, columns: Mapping[str, Floats], bm25: Mapping[int, float]) -> dict[str, Floats]:
+    """Return the scaled features by candidate; a fact inherits the best of the messages that prove it.
+
+    Args:
+        columns: of the messages.
+        bm25: of scenes and facts, by their place among the candidates.
+    """
+    place = {one.id: at for at, one in enumerate(found.messages)}
+    of_messages = np.array([*columns.values()], np.float64).reshape(len(columns), len(found.messages))
+    table = np.full((len(columns), len(found.candidates)), np.nan)
+    messages = [at for at, one in enumerate(found.candidates) if one.kind is HitKind.MESSAGE]
+    table[:, messages] = of_messages[:, [place[found.candidates[at].id] for at in messages]]
+    scaled = dict(zip(columns, table, strict=True))
+    for at, score in bm25.items():
+        candidate = found.candidates[at]
+        if proofs := [place[proof] for proof in candidate.proofs if proof in place]:
+            table[:, at] = of_messages[:, proofs].max(axis=1)
+        # The weight of the length was fitted on messages; statements and summaries have none.
+        scaled["length"][at] = np.nan
+        scaled["words"][at] = score
+        if candidate.cosine is not None:
+            scaled["meaning"][at] = candidate.cosine
+            if candidate.kind is HitKind.FACT:
+                scaled["told"][at] = candidate.cosine
+    for name in {"tokens", "tokens_near"} & scaled.keys():
+        scaled[name] = _imputed(scaled[name], scaled["meaning"])
+    return scaled
+
+
+def _imputed(values: Floats, meaning: Floats) -> Floats:
+    """Impute missing values so that each is as many standard deviations from the mean as its cosine is.
+
+    Scenes and facts have a vector but no token vectors; a near one must not count like the mean message.
+    """
+    both = ~np.isnan(values) & ~np.isnan(meaning)
+    missing = np.isnan(values) & ~np.isnan(meaning)
+    if not missing.any():
+        return values
+    # Without values to compare with, the cosines themselves serve.
+    near, of = (meaning[both], values[both]) if both.sum() > 1 else (meaning[missing], meaning[missing])
+    steps = (meaning - near.mean()) / (float(near.std()) or 1.0)
+    return np.where(missing, of.mean() + steps * of.std(), values)
+
+
+def _bm25_of_others(candidates: Sequence[Candidate], terms: Terms, words: LexicalScores) -> dict[int, float]:
+    """Return BM25 of scenes and facts, by their place."""
+    places = [at for at, one in enumerate(candidates) if one.kind is not HitKind.MESSAGE]
+    scores = bm25_of([_titled_text(candidates[at]) for at in places], terms, words)
+    return dict(zip(places, scores.tolist(), strict=True))
+
+
+def _titled_text(candidate: Candidate) -> str:
+    return f"{candidate.title} {candidate.text}" if candidate.title else candidate.text
+
+
+# Plain features.
+
+
+def _plain(
+    candidates: Sequence[Candidate],
+    analysis: QueryAnalysis,
+    speaker: str | None,
+    questions: set[str],
+    answers: set[str],
+    now: datetime,
+) -> dict[str, Floats]:
+    entity = _column(one.scores.get("entity", 0.0) for one in candidates)
+    ages_s = np.maximum(_column((now - one.said_at).total_seconds() for one in candidates), 0.0)
+    span, wanted = analysis.time, analysis.answer_type
+    when, number = wanted is AnswerType.WHEN, wanted is AnswerType.HOW_MANY
+    return {
+        "names": entity / (entity.max(initial=0.0) or 1.0),
+        "speaker": _said_by(candidates, speaker),
+        "time": _column(span is not None and _in_time(one, span) for one in candidates),
+        "says": _column(one.id not in questions for one in candidates),
+        "answers": _column(one.id in answers for one in candidates),
+        "tells_when": _column(when and bool(_times_of(one)) for one in candidates),
+        "tells_number": _column(number and _has_number(one.text) for one in candidates),
+        "role": _column(one.kind is HitKind.MESSAGE and one.role == analysis.role for one in candidates),
+        "certainty": _column(one.confidence or 0.0 for one in candidates),
+        "importance": _column((one.importance or 5) / 10 for one in candidates),
+        "recency": np.exp(-math.log(2) / _RECENCY_HALF_LIFE_DAYS / _DAY_S * ages_s),
+    }
+
+
+def _column(values: Iterable[float]) -> Floats:
+    return np.fromiter(values, np.float64)
+
+
+def _said_by(candidates: Sequence[Candidate], speaker: str | None) -> Floats:
+    """Return 1 for what the speaker said, and for facts about the speaker."""
+    if speaker is None:
+        return np.zeros(len(candidates))
+    names = {name for one in candidates for name in (one.speaker, one.subject) if name}
+    spellings = {name for name in names if name_key(name) == speaker}
+    return _column(one.speaker in spellings or one.subject in spellings for one in candidates)
+
+
+def _in_time(candidate: Candidate, asked: Timespan) -> bool:
+    """Return whether a candidate was said, or names a time, within the time asked for."""
+    day = datetime.combine(candidate.said_at.astimezone(UTC).date(), time(), UTC)
+    if _overlap(Timespan(start=day, end=day + timedelta(days=1)), asked):
+        return True
+    return any(_overlap(span, asked) for span in _times_of(candidate))
+
+
+def _times_of(candidate: Candidate) -> tuple[Timespan, ...]:
+    return _times(candidate.text[:_TIMES_CHARS_MAX], candidate.said_at)
+
+
+@kept_by_chars(chars_max=_CACHED_CHARS, entries_max=_CACHED_TEXTS)
+def _times(text: str, said_at: datetime) -> tuple[Timespan, ...]:
+    # Parsing times is the most expensive step here, and most texts name none.
+    if _MAY_NAME_TIME.search(text) is None:
+        return ()
+    return tuple(found.span for found in spans_in(text, said_at))
+
+
+def _overlap(one: Timespan, other: Timespan) -> bool:
+    begins = one.start is None or other.end is None or one.start < other.end
+    return begins and (other.start is None or one.end is None or other.start < one.end)
+
+
+def _has_number(text: str) -> bool:
+    return _NUMBER.search(text) is not None or _DIGIT.search(text) is not None
+
+
+# Features by the graph: proximity to the entities that the question names, and facts two hops away from them.
 #
-# Source: Page et al. 1999, personalised PageRank; Gutiérrez et al. 2024, HippoRAG, which restarts it at what is named.
+# Source: Page et al. 1999, personalised PageRank; Gutiérrez et al. 2024, HippoRAG, which restarts it at named entities.
 
 _RESTART: Final = 0.3
-# What is left of a mistake after so many steps: 0.7 to the power of 12, about a hundredth.
+# The error after 12 steps is 0.7 to the power of 12, about a hundredth.
 _STEPS: Final = 12
-# Where the walk begins: beside everything that mentions or concerns what is named.
+# The node at which the walk restarts; linked to everything that mentions a named entity.
 _NAMED: Final = 0
 
 
-def closeness(found: CandidateSet) -> Floats:
-    """For each candidate 0…1, the nearest has 1; all 0 when the question names nothing that is tied to anything.
+def graph_proximity(found: CandidateSet) -> Floats:
+    """Return personalised PageRank of the candidates, scaled so that the best has 1; all 0 when nothing is named.
 
-    A fact is tied to its subject, its object and the messages that prove it, a message to the next of its session. The
-    user and the agent are left out: through them everything is tied to everything.
+    A fact is linked to its subject, its object and the messages that prove it, a message to the next of its session.
+    The user and the agent are left out, because everything is linked to them.
     """
     candidates = found.candidates
     none = np.zeros(len(candidates))
     named = [at for at, one in enumerate(candidates, start=1) if "entity" in one.scores]
     if not named:
         return none
-    places = {(one.kind, one.id): at for at, one in enumerate(candidates, start=1)}
-    ties = [(_NAMED, at) for at in named]
-    ties += [*_of_facts(found, places), *_of_talks(found, places)]
-    nodes_n = max(max(pair) for pair in ties) + 1
-    one_way = np.array(ties, np.intp).T
-    here, there = np.concatenate([one_way, one_way[::-1]], axis=1)
-    share = 1.0 / np.bincount(here, minlength=nodes_n)[here]
+    nodes = {(one.kind, one.id): at for at, one in enumerate(candidates, start=1)}
+    links = [(_NAMED, at) for at in named]
+    links += [*_links_of_facts(found, nodes), *_links_of_messages(found, nodes)]
+    nodes_n = max(max(pair) for pair in links) + 1
+    one_way = np.array(links, np.intp).T
+    source, target = np.concatenate([one_way, one_way[::-1]], axis=1)
+    share = 1.0 / np.bincount(source, minlength=nodes_n)[source]
     start = np.zeros(nodes_n)
     start[_NAMED] = 1.0
-    stands = start
+    rank = start
     for _ in range(_STEPS):
-        stands = _RESTART * start + (1.0 - _RESTART) * np.bincount(there, stands[here] * share, minlength=nodes_n)
-    near = np.concatenate([stands, none])[1 : len(candidates) + 1]
-    closest = near.max(initial=0.0)
-    return near / closest if closest > 0 else none
+        rank = _RESTART * start + (1.0 - _RESTART) * np.bincount(target, rank[source] * share, minlength=nodes_n)
+    of_candidates = np.concatenate([rank, none])[1 : len(candidates) + 1]
+    best = of_candidates.max(initial=0.0)
+    return of_candidates / best if best > 0 else none
 
 
-def ways_to(found: CandidateSet) -> dict[int, list[int]]:
-    """For each fact two steps from what is named, by its place, the places of the facts that lead to it."""
+def _links_of_facts(found: CandidateSet, nodes: Mapping[tuple[HitKind, str], int]) -> Iterator[tuple[int, int]]:
+    entities: dict[str, int] = {}
+    for fact in (one for one in found.candidates if one.kind is HitKind.FACT):
+        at = nodes[HitKind.FACT, fact.id]
+        for end in fact.ends:
+            yield at, entities.setdefault(end, len(found.candidates) + 1 + len(entities))
+        for proof in fact.proofs:
+            if (message := nodes.get((HitKind.MESSAGE, proof))) is not None:
+                yield at, message
+
+
+def _links_of_messages(found: CandidateSet, nodes: Mapping[tuple[HitKind, str], int]) -> Iterator[tuple[int, int]]:
+    for before, after in pairwise(found.messages):
+        source, target = nodes.get((HitKind.MESSAGE, before.id)), nodes.get((HitKind.MESSAGE, after.id))
+        if before.session == after.session and source is not None and target is not None:
+            yield source, target
+
+
+def first_hops(found: CandidateSet) -> dict[int, list[int]]:
+    """Return for each fact two hops from a named entity the places of the facts on the first hop, by its place."""
     leading: dict[str, list[int]] = {}
     for at, one in enumerate(found.candidates):
         for end in one.ends if "entity" in one.scores else ():
@@ -85,271 +341,17 @@ def ways_to(found: CandidateSet) -> dict[int, list[int]]:
     }
 
 
-def _of_facts(found: CandidateSet, places: Mapping[tuple[HitKind, str], int]) -> Iterator[tuple[int, int]]:
-    beings: dict[str, int] = {}
-    for fact in (one for one in found.candidates if one.kind is HitKind.FACT):
-        at = places[HitKind.FACT, fact.id]
-        for end in fact.ends:
-            yield at, beings.setdefault(end, len(found.candidates) + 1 + len(beings))
-        for proof in fact.proofs:
-            if (told := places.get((HitKind.MESSAGE, proof))) is not None:
-                yield at, told
-
-
-def _of_talks(found: CandidateSet, places: Mapping[tuple[HitKind, str], int]) -> Iterator[tuple[int, int]]:
-    for before, line in zip(found.lines, found.lines[1:], strict=False):
-        here, there = places.get((HitKind.MESSAGE, before.id)), places.get((HitKind.MESSAGE, line.id))
-        if before.session == line.session and here is not None and there is not None:
-            yield here, there
-
-
-WINDOW: Final = 6
-_RADIUS: Final = 2
-_RECENCY_HALF_LIFE_DAYS: Final = 180.0
-_DAY_S: Final = 86_400
-_QUESTION_ENDS: Final = ("?", "？")
-_NUMBER: Final = re.compile(
-    r"\b(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|dozen|several|couple|once|twice)\b|[一二两三四五六七八九十几]+[个次年天月只条件]",
-    re.IGNORECASE,
-)
-# Every way to name a time that `spans_in` knows holds one of these.
-_MAY_TELL_TIME: Final = re.compile(
-    r"\d|day|week|month|year|night|morning|afternoon|evening|tomorrow|"
-    r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)|[年月日天周号晚早]|星期|礼拜",
-    re.IGNORECASE,
-)
-# Where a text tells when, it tells so early; more is not looked through, since a recall ranks two hundred texts.
-_TIMES_CHARS_MAX: Final = 4_000
-_TEXTS_KEPT: Final = 8_192
-_CHARS_KEPT: Final = 4_000_000
-_DIGIT: Final = re.compile(r"\d")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Signals:
-    """Raw signals of all candidates, in their order.
-
-    Attributes:
-        scaled: signals whose size tells nothing by itself (BM25, cosines): they count relative to the other candidates.
-            NaN where a candidate cannot have one.
-        plain: signals between 0 and 1 that count as they are.
+def _beyond(found: CandidateSet, analysis: QueryAnalysis) -> Floats:
+    """Return 1 for two-hop facts, if the question asks about something related to a named entity that it does not name
+    itself.
     """
-
-    scaled: Mapping[str, Floats]
-    plain: Mapping[str, Floats]
-
-
-def signals(found: CandidateSet, asked: QueryAnalysis, *, now: datetime) -> Signals:
-    """Return the signals of everything found."""
-    speaker = speaker_asked(found.lines, asked)
-    terms = _topic(asked, speaker)
-    sessions = stretches([line.session for line in found.lines], [line.said_at for line in found.lines])
-    words = lexical(terms, [line.text for line in found.lines], sessions, window=WINDOW)
-    table = {**_of_lines(found.lines, sessions, words), **_of_tokens(found.lines, sessions, asked, speaker)}
-    scaled = _scaled(found, table, _words_of_knowledge(found.candidates, terms, words))
-    questions = {line.id for line in found.lines if line.text.rstrip().endswith(_QUESTION_ENDS)}
-    answers = {
-        line.id
-        for before, line in zip(found.lines, found.lines[1:], strict=False)
-        if before.id in questions and before.session == line.session
-    }
-    plain = _plain(found.candidates, asked, speaker, questions, answers, now)
-    beyond = _beyond(found, asked)
-    if beyond.any():
-        _read_along(scaled, ways_to(found))
-    return Signals(scaled=scaled, plain={**plain, "graph": closeness(found), "beyond": beyond})
-
-
-def speaker_asked(lines: Sequence[MessageInContext], asked: QueryAnalysis) -> str | None:
-    """Return the key of the speaker whom the question names, if it names exactly one of those who speak.
-
-    Source: retrieval.md, "speaker: 1 if the question names exactly one speaker and the message is theirs".
-    """
-    named = {name_key(name) for name in {line.speaker for line in lines} if name} & asked.name_keys
-    return named.pop() if len(named) == 1 else None
-
-
-def _topic(asked: QueryAnalysis, speaker: str | None) -> Terms:
-    """Return the terms without the name of the speaker asked for, which is a filter and no topic."""
-    if speaker is None:
-        return asked.terms
-    rest = asked.terms.without(terms_of(speaker).stems, speaker)
-    return rest if len(rest) else asked.terms
-
-
-def _of_lines(lines: Sequence[MessageInContext], sessions: Sequence[str], words: Lexical) -> dict[str, Floats]:
-    first, end = bounds(sessions)
-    cosines = np.array([np.nan if line.cosine is None else line.cosine for line in lines], np.float64)
-    known = np.where(np.isnan(cosines), 0.0, cosines)
-    total = np.concatenate([[0.0], np.cumsum(known)])
-    places = np.arange(len(lines))
-    ends = np.minimum(places + WINDOW, end)
-    means = (total[ends] - total[places]) / np.maximum(ends - places, 1)
-    means = np.where((ends - places == WINDOW) | (places == first), means, -1.0)
-    return {
-        "words": words.own,
-        "words_before": words.before,
-        "words_near": words.near,
-        "meaning": cosines,
-        "meaning_near": best_of_windows(means, first, WINDOW),
-        # What proves nothing that was found is neither lifted nor lowered.
-        "told": np.array([np.nan if line.told is None else line.told for line in lines], np.float64),
-        "specific": specificity([line.text for line in lines]),
-        "length": np.array([math.log1p(len(line.text)) for line in lines], np.float64),
-    }
-
-
-def _of_tokens(
-    lines: Sequence[MessageInContext], sessions: Sequence[str], asked: QueryAnalysis, speaker: str | None
-) -> dict[str, Floats]:
-    """Return how well each message, alone and with its neighbours, meets the pieces of the question, if there are
-    pieces.
-    """
-    if asked.tokens is None:
-        return {}
-    if not lines:
-        # What else was found stands in for itself.
-        return {"tokens": np.zeros(0), "tokens_near": np.zeros(0)}
-    question = asked.tokens if speaker is None else asked.tokens.without(words_of_name(speaker))
-    first, end = bounds(sessions)
-    matches = piece_matches(question, [line.tokens for line in lines]).astype(np.float64)
-    around = best_around(matches, first, end, _RADIUS)
-    return {
-        "tokens": weighted(question, matches.astype(np.float32)).astype(np.float64),
-        "tokens_near": weighted(question, around.astype(np.float32)).astype(np.float64),
-    }
-
-
-def _scaled(found: CandidateSet, table: Mapping[str, Floats], words: Mapping[int, float]) -> dict[str, Floats]:
-    """Return the signals of lines, by candidate; a fact takes over the best of the messages that prove it.
-
-    Args:
-        words: of scenes and facts by their places, what their own words are worth.
-    """
-    place = {line.id: at for at, line in enumerate(found.lines)}
-    lines = np.array([*table.values()], np.float64).reshape(len(table), len(found.lines))
-    scaled = np.full((len(table), len(found.candidates)), np.nan)
-    messages = [at for at, one in enumerate(found.candidates) if one.kind is HitKind.MESSAGE]
-    scaled[:, messages] = lines[:, [place[found.candidates[at].id] for at in messages]]
-    by_name = dict(zip(table, scaled, strict=True))
-    for at, own in words.items():
-        candidate = found.candidates[at]
-        if proofs := [place[proof] for proof in candidate.proofs if proof in place]:
-            scaled[:, at] = lines[:, proofs].max(axis=1)
-        # What long and short messages are worth tells nothing of a statement or a summary.
-        by_name["length"][at] = np.nan
-        by_name["words"][at] = own
-        if candidate.cosine is not None:
-            by_name["meaning"][at] = candidate.cosine
-            if candidate.kind is HitKind.FACT:
-                by_name["told"][at] = candidate.cosine
-    for name in {"tokens", "tokens_near"} & by_name.keys():
-        by_name[name] = _stood_in(by_name[name], by_name["meaning"])
-    return by_name
-
-
-def _stood_in(values: Floats, meaning: Floats) -> Floats:
-    """Return a signal with what has none of its own put as far from the others as its meaning is from theirs.
-
-    Scenes and facts have a vector but none of their pieces: what is near must not count like the mean message.
-    """
-    both = ~np.isnan(values) & ~np.isnan(meaning)
-    missing = np.isnan(values) & ~np.isnan(meaning)
-    if not missing.any():
-        return values
-    # Without any to compare with, they are compared with each other.
-    near, of = (meaning[both], values[both]) if both.sum() > 1 else (meaning[missing], meaning[missing])
-    steps = (meaning - near.mean()) / (float(near.std()) or 1.0)
-    return np.where(missing, of.mean() + steps * of.std(), values)
-
-
-def _words_of_knowledge(candidates: Sequence[Candidate], terms: Terms, words: Lexical) -> dict[int, float]:
-    """Return how well scenes and facts say the words of the question, by their places."""
-    places = [at for at, one in enumerate(candidates) if one.kind is not HitKind.MESSAGE]
-    scores = bm25_of([_shown_text(candidates[at]) for at in places], terms, words)
-    return dict(zip(places, scores.tolist(), strict=True))
-
-
-def _shown_text(candidate: Candidate) -> str:
-    return f"{candidate.title} {candidate.text}" if candidate.title else candidate.text
-
-
-def _plain(
-    candidates: Sequence[Candidate],
-    asked: QueryAnalysis,
-    speaker: str | None,
-    questions: set[str],
-    answers: set[str],
-    now: datetime,
-) -> dict[str, Floats]:
-    entity = _column(one.scores.get("entity", 0.0) for one in candidates)
-    ages_s = np.maximum(_column((now - one.said_at).total_seconds() for one in candidates), 0.0)
-    when, number, span = asked.wants_time, asked.wants_number, asked.time
-    return {
-        "names": entity / (entity.max(initial=0.0) or 1.0),
-        "speaker": _said_by(candidates, speaker),
-        "time": _column(span is not None and _in_time(one, span) for one in candidates),
-        "says": _column(one.id not in questions for one in candidates),
-        "answers": _column(one.id in answers for one in candidates),
-        "tells_when": _column(when and bool(_times_of(one)) for one in candidates),
-        "tells_number": _column(number and _has_number(one.text) for one in candidates),
-        "role": _column(one.kind is HitKind.MESSAGE and one.role == asked.role for one in candidates),
-        "certainty": _column(one.confidence or 0.0 for one in candidates),
-        "importance": _column((one.importance or 5) / 10 for one in candidates),
-        "recency": np.exp(-math.log(2) / _RECENCY_HALF_LIFE_DAYS / _DAY_S * ages_s),
-    }
-
-
-def _beyond(found: CandidateSet, asked: QueryAnalysis) -> Floats:
-    """1 for what is two facts away, if the question is about what belongs to what is named and has no name itself."""
-    wanted = asked.beyond is not None and not any(begins_with(asked.beyond, key) for key in found.named)
+    target = analysis.indirect_target
+    wanted = target is not None and not any(begins_with(target, key) for key in found.named)
     return _column(wanted and "hop" in one.scores for one in found.candidates)
 
 
-def _read_along(scaled: Mapping[str, Floats], ways: Mapping[int, Sequence[int]]) -> None:
-    """What is two facts away answers together with the facts that lead to it: it has the best of their words, too."""
+def _inherit_from_first_hop(scaled: Mapping[str, Floats], hops: Mapping[int, Sequence[int]]) -> None:
+    """Let two-hop facts inherit the best value along their path: they answer together with its facts."""
     for values in scaled.values():
-        for at, before in ways.items():
+        for at, before in hops.items():
             values[at] = np.fmax.reduce(values[[at, *before]])
-
-
-def _column(values: Iterable[float]) -> Floats:
-    return np.fromiter(values, np.float64)
-
-
-def _said_by(candidates: Sequence[Candidate], speaker: str | None) -> Floats:
-    """1 for what the speaker asked for said, or what is said of them."""
-    if speaker is None:
-        return np.zeros(len(candidates))
-    names = {name for one in candidates for name in (one.speaker, one.subject) if name}
-    theirs = {name for name in names if name_key(name) == speaker}
-    return _column(one.speaker in theirs or one.subject in theirs for one in candidates)
-
-
-def _in_time(candidate: Candidate, asked: Timespan) -> bool:
-    """Return whether it was said, or names a time, within the time asked for."""
-    day = datetime.combine(candidate.said_at.astimezone(UTC).date(), time(), UTC)
-    if _meet(Timespan(start=day, end=day + timedelta(days=1)), asked):
-        return True
-    return any(_meet(span, asked) for span in _times_of(candidate))
-
-
-def _times_of(candidate: Candidate) -> tuple[Timespan, ...]:
-    return _times(candidate.text[:_TIMES_CHARS_MAX], candidate.said_at)
-
-
-@kept_by_chars(chars_max=_CHARS_KEPT, entries_max=_TEXTS_KEPT)
-def _times(text: str, said_at: datetime) -> tuple[Timespan, ...]:
-    # Looking for times is the dearest thing here, and most texts name none.
-    if _MAY_TELL_TIME.search(text) is None:
-        return ()
-    return tuple(found.span for found in spans_in(text, said_at))
-
-
-def _meet(one: Timespan, other: Timespan) -> bool:
-    begins = one.start is None or other.end is None or one.start < other.end
-    return begins and (other.start is None or one.end is None or other.start < one.end)
-
-
-def _has_number(text: str) -> bool:
-    return _NUMBER.search(text) is not None or _DIGIT.search(text) is not None

@@ -1,4 +1,4 @@
-"""How well messages say the words of a question: alone, after the one before, among their neighbours. Pure."""
+"""Score texts by the words of a question: BM25 of messages, of their neighbours and of other texts. Pure."""
 
 import math
 from collections import Counter
@@ -18,19 +18,20 @@ Places = npt.NDArray[np.intp]
 # Source: Robertson and Zaragoza 2009; the constants are those of Lucene.
 _K1: Final = 1.2
 _B: Final = 0.75
-# Words that all texts have, by which rare ones are thinned; with 3 and 8 the same within chance.
-_COMMON: Final = 5
+# Common words added to each text when its specificity is averaged; 3 and 8 measured the same within chance.
+_COMMON_WORDS: Final = 5
+# A silence this long begins a new conversation.
 _PAUSE: Final = timedelta(hours=8)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Lexical:
-    """BM25 of each message, and of what it stands in.
+class LexicalScores:
+    """BM25 of messages.
 
     Attributes:
-        rarity: of each term; rare ones, and those that the question repeats, tell more.
-        words_mean: the mean length of the messages.
-        own, before, near: of the message; of the one before it; of the best window that holds it.
+        rarity: weight of each term: its inverse document frequency, more for terms that the question repeats.
+        words_mean: mean length of the messages.
+        own, before, near: BM25 of each message; of the message before it; of the best window that contains it.
     """
 
     rarity: Floats
@@ -40,29 +41,28 @@ class Lexical:
     near: Floats
 
 
-def lexical(terms: Terms, texts: Sequence[str], sessions: Sequence[str], *, window: int) -> Lexical:
-    """Return the scores of messages that stand in the order of their conversations; of none, everything is empty.
+def lexical_scores(terms: Terms, texts: Sequence[str], sessions: Sequence[str], *, window: int) -> LexicalScores:
+    """Return the scores of messages, which are ordered by session and time.
 
     Args:
-        sessions: of each message; messages of one session stand together.
-        window: how many messages a window holds.
+        sessions: of each message.
+        window: number of messages in a window.
     """
     n = len(texts)
-    table, lengths = _table(terms, texts), _lengths(texts)
-    said_by = np.count_nonzero(table, axis=0)
-    rarity = np.log1p((n - said_by + 0.5) / (said_by + 0.5))
-    # What a long question says again and again is what it is about; its root, because nobody repeats a word on purpose.
+    table, lengths = _term_counts(terms, texts), _lengths(texts)
+    rarity = term_rarity(table)
+    # A long question repeats what it is about; the square root, because words are seldom repeated on purpose.
     rarity *= np.sqrt(np.array(terms.times or 1, np.float64))
-    first, end = bounds(sessions)
-    own = _bm25(table, lengths, rarity)
+    first, end = session_bounds(sessions)
+    own = bm25(table, lengths, rarity)
     total = np.vstack([np.zeros((1, len(terms))), np.cumsum(table, axis=0)])
     total_length = np.concatenate([[0.0], np.cumsum(lengths)])
     starts = np.arange(n)
     ends = np.minimum(starts + window, end)
-    windows = _bm25(total[ends] - total[starts], total_length[ends] - total_length[starts], rarity)
-    # Only whole windows compete, and what there is of a session that is shorter than one.
+    windows = bm25(total[ends] - total[starts], total_length[ends] - total_length[starts], rarity)
+    # Only full windows count, or a whole session that is shorter.
     windows = np.where((ends - starts == window) | (starts == first), windows, 0.0)
-    return Lexical(
+    return LexicalScores(
         rarity=rarity,
         words_mean=float(lengths.mean()) if n else 1.0,
         own=own,
@@ -71,8 +71,8 @@ def lexical(terms: Terms, texts: Sequence[str], sessions: Sequence[str], *, wind
     )
 
 
-def bounds(sessions: Sequence[str]) -> tuple[Places, Places]:
-    """For each message the place where its session begins, and the place after its end."""
+def session_bounds(sessions: Sequence[str]) -> tuple[Places, Places]:
+    """Return for each message the place of the first message of its session, and the place after the last."""
     n = len(sessions)
     if not n:
         return np.zeros(0, np.intp), np.zeros(0, np.intp)
@@ -81,11 +81,11 @@ def bounds(sessions: Sequence[str]) -> tuple[Places, Places]:
     return np.repeat(opens, sizes).astype(np.intp), np.repeat([*opens[1:], n], sizes).astype(np.intp)
 
 
-def stretches(sessions: Sequence[str], said_at: Sequence[datetime]) -> list[str]:
-    """Return a name for what each message belongs together with: its session, until nobody spoke for eight hours.
+def conversations(sessions: Sequence[str], said_at: Sequence[datetime]) -> list[str]:
+    """Return the name of the conversation of each message: a session, divided by silences of eight hours.
 
     Args:
-        said_at: of each message; messages stand in the order of their conversations.
+        said_at: of each message; messages are ordered by session and time.
     """
     names: list[str] = []
     for place, session in enumerate(sessions):
@@ -95,8 +95,8 @@ def stretches(sessions: Sequence[str], said_at: Sequence[datetime]) -> list[str]
 
 
 def best_around(values: Floats, first: Places, end: Places, radius: int) -> Floats:
-    """Return the greatest value of each message and of those at most `radius` away from it, of one row each; NaN is
-    none.
+    """Return for each message (row) the greatest values of it and of its neighbours at most `radius` away; NaN is
+    ignored.
     """
     best = values.copy()
     places = np.arange(len(values))
@@ -109,15 +109,15 @@ def best_around(values: Floats, first: Places, end: Places, radius: int) -> Floa
 
 
 def shifted(values: Floats, first: Places) -> Floats:
-    """Of each message the value of the one before it, 0 for the first of a session."""
+    """Return for each message the value of the one before it, 0 for the first of a session."""
     return np.where(np.arange(len(values)) == first, 0.0, np.roll(values, 1))
 
 
 def best_of_windows(windows: Floats, first: Places, window: int) -> Floats:
-    """Return the best value of the windows that hold each message.
+    """Return for each message the best value of the windows that contain it.
 
     Args:
-        windows: of each message, the value of the window that begins with it.
+        windows: for each message, the value of the window that begins with it.
     """
     best = windows.copy()
     places = np.arange(len(windows))
@@ -128,35 +128,49 @@ def best_of_windows(windows: Floats, first: Places, window: int) -> Floats:
 
 
 def specificity(texts: Sequence[str]) -> Floats:
-    """Return how rare the words of each text are among the others': "Thanks, that's great!" is low, a place or a title
-    high.
+    """Return the mean rarity of the words of each text among all: low for "Thanks, that's great!", high for a place.
 
-    As if each text had five more words that all have: a single rare word is no proof of anything. Chinese texts are not
-    cut into words and have none; rare characters did not tell there (docs/evaluation.md).
+    Averaged as if each text had five more common words, since a single rare word proves nothing. Chinese texts are not
+    segmented and have 0; rare characters did not help there (docs/evaluation.md).
     """
-    said = [stems_in(text) for text in texts]
-    said_by = Counter(word for words in said for word in words)
-    rarity = {word: math.log(len(texts) / n) for word, n in said_by.items()}
-    return np.array([sum(map(rarity.__getitem__, words)) / (len(words) + _COMMON) for words in said], np.float64)
+    stems = [stems_in(text) for text in texts]
+    frequency = Counter(word for words in stems for word in words)
+    rarity = {word: math.log(len(texts) / n) for word, n in frequency.items()}
+    return np.array([sum(map(rarity.__getitem__, words)) / (len(words) + _COMMON_WORDS) for words in stems], np.float64)
 
 
-def bm25_of(texts: Sequence[str], terms: Terms, corpus: Lexical) -> Floats:
-    """Return the scores of texts that are no messages, facts' statements for example, by the rarity of words in
-    messages.
+def bm25_of(texts: Sequence[str], terms: Terms, messages: LexicalScores) -> Floats:
+    """Return BM25 of texts that are no messages, such as statements of facts, by the rarity of terms in messages."""
+    return bm25(_term_counts(terms, texts), _lengths(texts), messages.rarity, messages.words_mean)
+
+
+def term_rarity(counts_of_texts: Floats) -> Floats:
+    """Return the inverse document frequency of each term.
+
+    Args:
+        counts_of_texts: a row for each text, a column for each term.
     """
-    return _bm25(_table(terms, texts), _lengths(texts), corpus.rarity, corpus.words_mean)
+    texts_n, with_term = len(counts_of_texts), np.count_nonzero(counts_of_texts, axis=0)
+    rarity: Floats = np.log1p((texts_n - with_term + 0.5) / (with_term + 0.5))
+    return rarity
 
 
-def _table(terms: Terms, texts: Sequence[str]) -> Floats:
+def bm25(counts_of_texts: Floats, lengths: Floats, rarity: Floats, mean: float | None = None) -> Floats:
+    """Return BM25 of each text.
+
+    Args:
+        counts_of_texts: a row for each text, a column for each term.
+        mean: mean length of the corpus; None means of these texts.
+    """
+    mean = mean or (float(lengths.mean()) if len(lengths) else 1.0) or 1.0
+    damped = counts_of_texts + _K1 * (1 - _B + _B * lengths[:, None] / mean)
+    scores: Floats = (counts_of_texts * (_K1 + 1) / damped) @ rarity
+    return scores
+
+
+def _term_counts(terms: Terms, texts: Sequence[str]) -> Floats:
     return np.array([counts(terms, text) for text in texts], np.float64).reshape(len(texts), len(terms))
 
 
 def _lengths(texts: Sequence[str]) -> Floats:
     return np.array([length(text) for text in texts], np.float64)
-
-
-def _bm25(table: Floats, lengths: Floats, rarity: Floats, mean: float | None = None) -> Floats:
-    mean = mean or (float(lengths.mean()) if len(lengths) else 1.0) or 1.0
-    damped = table + _K1 * (1 - _B + _B * lengths[:, None] / mean)
-    scores: Floats = (table * (_K1 + 1) / damped) @ rarity
-    return scores

@@ -1,12 +1,11 @@
-"""A question, checked, and what can be known about it before the database is asked. Pure."""
+"""A question to a memory, its filters, and their validation. Pure."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
+from typing import Any, Final
 
-from extraction.temporal.question_time import QuestionTime
 from graph_service.memory.argument_checks import text_problem
 from schema.errors import InputError
 from schema.ids import memory_id, name_key, session_uri
@@ -15,11 +14,9 @@ from schema.limits import LIMITS, Limits
 from schema.timespan import Timespan, as_utc, iso
 from schema.zones import zone_named
 
-# What narrows a question beyond words and time: mode, scope, filters, a least score, where to go on. Pure.
-
 
 class Mode(StrEnum):
-    """How what was found is ranked."""
+    """How candidates are ranked."""
 
     BEST = "best"
     LAYERED = "layered"
@@ -28,15 +25,15 @@ class Mode(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueryFilters:
-    """Only a part of what a user's memory holds.
+    """Filters on the answer to a question; all must match.
 
     Attributes:
-        session_id: only this conversation, and facts that it proves.
-        agent_id: only conversations with this agent.
-        roles: only what these roles said.
-        entities: only what names one of these.
+        session_id: only messages and scenes of this session, and facts that it proves.
+        agent_id: only sessions with this agent.
+        roles: only messages of these roles.
+        entities: only what mentions one of these.
         score_min: only hits with at least this score.
-        after: the cursor of the last answer to the same question.
+        after: cursor of the previous answer to the same question.
     """
 
     session_id: str | None = None
@@ -48,11 +45,11 @@ class QueryFilters:
 
     @property
     def by_element(self) -> bool:
-        """True if it leaves out elements that the indexes find, so that they must find more."""
+        """True if elements are filtered after the index search, so that the indexes must return more."""
         return bool(self.agent_id or self.roles or self.entities or self.session_id)
 
     def parameters(self, tenant: str, user_id: str) -> dict[str, Any]:
-        """Return what `recall/recall` is told; null is no limit."""
+        """Return the parameters of `recall/recall`; null filters nothing."""
         session = None if self.session_id is None else memory_id(session_uri(tenant, user_id, self.session_id))
         return {
             "session": session,
@@ -62,7 +59,7 @@ class QueryFilters:
         }
 
     def problems(self, limits: Limits) -> list[str]:
-        """Return what is wrong with it, in words."""
+        """Return the mistakes, in words."""
         texts: Mapping[str, tuple[str, int]] = {
             **({} if self.session_id is None else {"inSession": (self.session_id, limits.id_chars)}),
             **({} if self.agent_id is None else {"agentId": (self.agent_id, limits.id_chars)}),
@@ -74,22 +71,11 @@ class QueryFilters:
         return found
 
 
-EVERYTHING = QueryFilters()
-
-
-def fingerprint(tenant: str, asked: Any) -> str:
-    """Return everything that makes a question what it is, but how much of the answer is wanted at a time.
-
-    Args:
-        asked: a `Question`.
-    """
-    told = asdict(asked)
-    told["narrowed"] = {name: value for name, value in told["narrowed"].items() if name != "after"}
-    return repr((tenant, sorted((name, value) for name, value in told.items() if name not in ("limit", "evidence"))))
+EVERYTHING: Final = QueryFilters()
 
 
 class HitKind(StrEnum):
-    """What an answer can consist of."""
+    """The kinds of things that answer a question."""
 
     MESSAGE = "message"
     SCENE = "scene"
@@ -98,19 +84,19 @@ class HitKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """What somebody asks a user's memory.
+    """A question to one user's memory.
 
     Attributes:
-        limit: how many hits at most, 1-100.
+        limit: maximum number of hits, 1-100.
         start, end: only what was said from `start` until before `end`.
-        valid_at: facts that held at this moment; None means at `as_of`, or now.
-        as_of: by what was known at this moment: what we heard later is left out; None means by all that is known.
+        valid_at: valid time: only facts that held then; None means at `as_of`, or now.
+        as_of: transaction time: only what was known then; None means everything.
         asked_at: when it is asked; "yesterday" is the day before. None means now.
-        zone: whose days are meant, an IANA name or `+08:00`; None means that of `asked_at`.
-        evidence: how many proving messages to bring with each fact and scene, 0-20.
-        session_id: the conversation the question is asked in; "she" is then looked up among the names said last.
-        mode: how what was found is ranked; None means as the settings say.
-        narrowed: to a part of the memory.
+        zone: time zone of words such as "today", an IANA name or `+08:00`; None means that of `asked_at`.
+        evidence: maximum number of proving messages returned with each fact and scene, 0-20.
+        session_id: the session in which the question is asked; names said last there resolve "she".
+        mode: None means the default of the settings.
+        narrowed: filters.
     """
 
     user_id: str
@@ -130,10 +116,10 @@ class Question:
 
 
 def check_question(question: Question, limits: Limits = LIMITS) -> Timespan:
-    """Return the span of time the question is limited to.
+    """Return the time that `start` and `end` limit the answer to.
 
     Raises:
-        InputError: listing every mistake found.
+        InputError: lists every mistake.
     """
     problems = []
     for name, text, chars_max in (
@@ -165,16 +151,15 @@ def check_question(question: Question, limits: Limits = LIMITS) -> Timespan:
 
 
 def reference_of(question: Question, now: datetime) -> datetime:
-    """When the question is asked, in the zone whose days it means."""
+    """Return when the question is asked, in the time zone that words such as "today" refer to."""
     asked_at = question.asked_at or now
     if question.zone is not None:
         return as_utc(asked_at).astimezone(zone_named(question.zone))
     return asked_at if asked_at.tzinfo is not None else as_utc(asked_at)
 
 
-def limited(given: Timespan, time: QuestionTime) -> tuple[Timespan, tuple[str, ...]]:
-    """Return the time something must have been said in, and a note where the question's own words limit it."""
-    said = time.limit
-    if said is None or given.start is not None or given.end is not None:
-        return given, ()
-    return said, (f"only what was said from {iso(said.start)} until before {iso(said.end)}, as the question asks",)
+def fingerprint(tenant: str, question: Question) -> str:
+    """Return what identifies a question across its pages: everything but the number of hits and of proofs."""
+    fields = asdict(question)
+    fields["narrowed"] = {name: value for name, value in fields["narrowed"].items() if name != "after"}
+    return repr((tenant, sorted((name, value) for name, value in fields.items() if name not in ("limit", "evidence"))))

@@ -1,11 +1,11 @@
-"""Candidates → one order, each score with its parts. Pure.
+"""Rank candidates by a weighted sum of features, with the share of each feature in the score. Pure.
 
-Every part is a weight times a signal. Signals without a scale of their own (BM25, cosines) are counted in how far
-messages usually lie apart, from the least of those found up, so that no part is below zero; the parts sum to the score.
+Features without a scale of their own (BM25, cosines) are divided by their usual spread and counted from the least
+candidate up, so that no part is below zero; the parts sum to the score.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from types import MappingProxyType
 from typing import Final
@@ -14,21 +14,21 @@ import numpy as np
 import numpy.typing as npt
 
 from extraction.query_analysis import QueryAnalysis
-from graph_service.memory.recall.candidates import Candidate, CandidateSet
-from graph_service.memory.recall.features import signals
+from graph_service.memory.recall.candidates import CandidateSet, Hit
+from graph_service.memory.recall.features import features_of
 from graph_service.memory.recall.lexical_scores import Floats
 from graph_service.memory.recall.query import HitKind
 
-# What each signal is worth, by language; the one place for it.
+# Weights of the features, by language.
 #
 # Source: fitted with a listwise softmax loss, one conversation left out at a time (tests/benchmarks/ranking_table.py);
-# those of Chinese were chosen among few on four data sets (tests/benchmarks/chinese_table.py). `told` was fitted where
-# agents bring facts. `role` counts like `speaker`, for which it stands where nobody is named; `graph` as much as does
-# no harm; `beyond` so much that what an answer is said of comes before what ties it to the name
+# those of Chinese were chosen among a few on four data sets (tests/benchmarks/chinese_table.py). `told` was fitted on
+# data with facts read by agents. `role` has the weight of `speaker`, which it replaces where nobody is named; `graph`
+# the most that does no harm; `beyond` enough to rank the second hop above the first
 # (tests/integration/memory/recall/test_second_hop.py).
 
-# How far the messages found for a question usually lie apart, in standard deviations of the development data, rounded.
-# One size for all questions: what differs little among those found tells little, and long questions tell more by words.
+# Usual spread of each feature among the candidates of one question: its standard deviation on the development data,
+# rounded. Fixed, because a feature that differs little among the candidates of a question should count little there.
 SPREADS: Final[Mapping[str, float]] = MappingProxyType(
     {
         "words": 3.0,
@@ -47,11 +47,11 @@ SPREADS: Final[Mapping[str, float]] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Weights:
-    """How much each signal counts.
+    """Weights of the features.
 
     Attributes:
-        scaled: for as much of a signal as messages usually lie apart (`SPREADS`); below zero: the less, the better.
-        plain: for the whole of a signal between 0 and 1.
+        scaled: for each spread (`SPREADS`) of a scaled feature; negative where less is better.
+        plain: of plain features.
     """
 
     scaled: Mapping[str, float]
@@ -83,7 +83,7 @@ def _weights(scaled: Mapping[str, float], plain: Mapping[str, float]) -> Weights
     return Weights(scaled=MappingProxyType(dict(scaled)), plain=MappingProxyType({**plain, **_KNOWLEDGE}))
 
 
-# With vectors of a message's pieces: these take over what the vector of the whole tells.
+# With token vectors, which replace the vector of the whole message.
 ENGLISH = _weights(
     {
         "words": 0.1,
@@ -119,23 +119,24 @@ CHINESE = _weights(
 )
 CHINESE_BY_VECTORS = _weights({**_WORDS_ZH, "meaning": 0.7, "meaning_near": 0.2, "told": 0.3}, _PLAIN_ZH)
 CHINESE_BY_WORDS = _weights(_WORDS_ZH, _PLAIN_ZH)
-# A conversation that is handed in as a question asks for nothing: what counts is what it is about. Chinese is searched
-# by words and by their characters, so that as much text says more of them.
-_MET = {"speaker": 1.0, "time": 1.0}
-CONVERSATION = _weights({"words": 0.65, "meaning": 1.6}, _MET)
-CONVERSATION_ZH = _weights({"words": 0.35, "meaning": 1.6}, _MET)
-CONVERSATION_BY_WORDS = _weights({"words": 1.0}, _MET)
-# Longer than this nobody asks; remarks are.
+# A text too long for a question is a piece of conversation: only its topic counts. Chinese is matched by words and by
+# characters, so the same text matches more terms.
+_CONVERSATION_PLAIN = {"speaker": 1.0, "time": 1.0}
+CONVERSATION = _weights({"words": 0.65, "meaning": 1.6}, _CONVERSATION_PLAIN)
+CONVERSATION_ZH = _weights({"words": 0.35, "meaning": 1.6}, _CONVERSATION_PLAIN)
+CONVERSATION_BY_WORDS = _weights({"words": 1.0}, _CONVERSATION_PLAIN)
+# Longer texts are conversations.
 _QUESTION_CHARS_MAX, _QUESTION_CHARS_MAX_ZH = 160, 60
 
 
 def weights_for(*, chinese: bool, vectors: bool, tokens: bool, chars: int = 0) -> Weights:
-    """Return the weights of a question.
+    """Return the weights for a question.
 
     Args:
-        chars: how long the question is.
-        vectors: the embedder is there.
-        tokens: it gave vectors of the question's pieces too.
+        chinese: the question is mostly Chinese.
+        vectors: an embedder is configured.
+        tokens: the question has token vectors.
+        chars: length of the question.
     """
     if chars > (_QUESTION_CHARS_MAX_ZH if chinese else _QUESTION_CHARS_MAX):
         by_vectors = CONVERSATION_ZH if chinese else CONVERSATION
@@ -148,36 +149,23 @@ def weights_for(*, chinese: bool, vectors: bool, tokens: bool, chars: int = 0) -
     return by_tokens if tokens else by_vectors
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ranked:
-    """A candidate in its place.
+def rank(found: CandidateSet, weights: Weights, *, analysis: QueryAnalysis, now: datetime, limit: int) -> list[Hit]:
+    """Return the best candidates, at most `limit`; equal scores by kind, newest first, then by text and id.
 
-    Attributes:
-        parts: they sum to `score`.
-    """
-
-    candidate: Candidate
-    score: float
-    parts: Mapping[str, float] = field(default_factory=dict)
-
-
-def rank(found: CandidateSet, weights: Weights, *, asked: QueryAnalysis, now: datetime, limit: int) -> list[Ranked]:
-    """Best first, at most `limit`; of equal scores by kind, then the newest, then by text and id.
-
-    So neither the order of what was found matters, nor, unless texts are equal too, which ids a memory has given.
+    So the order depends neither on the order of the candidates nor, unless texts are equal too, on generated ids.
     """
     candidates = found.candidates
     if not candidates:
         return []
-    raw = signals(found, asked, now=now)
+    raw = features_of(found, analysis, now=now)
     messages = np.array([one.kind is HitKind.MESSAGE for one in candidates])
     parts = {
-        name: _counted(raw.scaled[name], weight / SPREADS[name], messages)
+        name: _weighted(raw.scaled[name], weight / SPREADS[name], messages)
         for name, weight in weights.scaled.items()
         if name in raw.scaled
     }
     parts |= {name: weight * raw.plain[name] for name, weight in weights.plain.items()}
-    # As tidy as the shares of a whole: the greatest score that these weights usually give is about one.
+    # The highest score that these weights usually give becomes about 1.
     whole = sum(map(abs, weights.scaled.values())) * 3 + sum(weights.plain.values()) / 2
     table = np.round(np.array([*parts.values()], np.float64) / whole, 6)
     scores = np.round(table.sum(axis=0), 6)
@@ -188,13 +176,13 @@ def rank(found: CandidateSet, weights: Weights, *, asked: QueryAnalysis, now: da
     order = sorted(range(len(keys)), key=keys.__getitem__)[:limit]
     shares = table.T[order].tolist()
     return [
-        Ranked(candidate=candidates[at], score=-keys[at][0], parts=dict(zip(parts, share, strict=True)))
+        Hit(candidate=candidates[at], score=-keys[at][0], parts=dict(zip(parts, share, strict=True)))
         for at, share in zip(order, shares, strict=True)
     ]
 
 
-def _counted(values: Floats, weight: float, messages: npt.NDArray[np.bool_]) -> Floats:
-    """Return what each value counts, from the one that counts least up; what has none counts like the mean message."""
+def _weighted(values: Floats, weight: float, messages: npt.NDArray[np.bool_]) -> Floats:
+    """Return the weighted values above their minimum; a missing value counts like the mean message."""
     known = ~np.isnan(values)
     base = values[known & messages] if (known & messages).any() else values[known]
     if not len(base):

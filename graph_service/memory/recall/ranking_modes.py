@@ -1,7 +1,5 @@
-"""The named ways to rank, beside the best one. Pure.
-
-Source: requirements.md D3 and D4: layers at 0.2/0.3/0.5 with thresholds and a path of degradation, and similarity with
-importance at 0.7/0.3. They work on what the one statement fetched and ask nothing more.
+"""Rank candidates by the two other modes: scene layers at 0.2/0.3/0.5 with falling thresholds, and similarity with
+importance at 0.7/0.3. Pure; they use the candidates of the one statement.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -9,25 +7,23 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from extraction.query_analysis import QueryAnalysis
-from graph_service.memory.recall.candidates import Candidate
-from graph_service.memory.recall.filters import Removed
+from graph_service.memory.recall.candidates import Candidate, Hit, Removed
 from graph_service.memory.recall.query import HitKind
-from graph_service.memory.recall.ranking import Ranked
 from schema.ids import name_key
 
-# The parts of a candidate's score; None when a step does not find it.
-_Judge = Callable[[Candidate], Mapping[str, float] | None]
+# Returns the parts of a candidate's score; None when a step does not find it.
+_Scorer = Callable[[Candidate], Mapping[str, float] | None]
 _STEP: Final = 0.1
 _METADATA: Final = {"names": 0.5, "time": 0.3, "speaker": 0.2}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LayerRules:
-    """The weights and thresholds of the layered mode; similarities are cosines.
+    """Weights and thresholds of the layered mode; similarities are cosines.
 
     Attributes:
-        thresholds: by intent; `general` counts for intents that are not named.
-        floor: as low as a threshold is lowered.
+        thresholds: by intent; `general` applies to intents without one.
+        floor: lowest threshold tried.
     """
 
     abstract: float = 0.2
@@ -39,7 +35,7 @@ class LayerRules:
     floor: float = 0.4
 
     def ladder(self, intent: str) -> list[float]:
-        """Return the thresholds to try in turn for an intent, from its own down to the floor."""
+        """Return the thresholds to try for an intent, from its own down to the floor."""
         at = self.thresholds.get(intent, self.thresholds["general"])
         steps = [at]
         while steps[-1] > self.floor:
@@ -49,10 +45,10 @@ class LayerRules:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LayerSimilarities:
-    """How near a question is to the texts of a scene, as cosines; None for what has no vector.
+    """Cosines of a question to the summaries of a scene; None without a vector.
 
     Attributes:
-        scene_id: of the scene itself, or the scene of a message.
+        scene_id: the scene itself, or the scene of a message.
     """
 
     scene_id: str
@@ -62,14 +58,14 @@ class LayerSimilarities:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ordered:
-    """All that a mode lets through, best first.
+    """The hits of a mode, best first.
 
     Attributes:
-        path: the steps that were taken; the last of them found what is there.
-        removed: what the last step left out, and why.
+        path: the steps that were tried; the last one found the hits.
+        removed: what the last step did not find.
     """
 
-    ranked: tuple[Ranked, ...]
+    hits: tuple[Hit, ...]
     path: tuple[str, ...]
     removed: tuple[Removed, ...] = ()
 
@@ -79,25 +75,23 @@ def by_layers(
     layers: Mapping[str, LayerSimilarities],
     rules: LayerRules,
     *,
-    intent: str,
-    asked: QueryAnalysis,
+    analysis: QueryAnalysis,
 ) -> Ordered:
-    """Return the order of the layered search: by layers, past the layers, by metadata, by words; the first that finds
-    any.
+    """Return the hits of the first step that finds any: by layers, by similarity alone, by metadata, by words.
 
-    Scenes are let in by their abstract (L0). A message scores with the layers of its scene, a scene with its
-    best message. Facts have no layers; they are found once the layers are passed by.
+    A scene passes by its abstract (L0). A message scores with the layers of its scene, a scene with its best message.
+    Facts have no layers; only the later steps find them.
 
     Args:
         layers: by the id of a message or scene.
     """
-    best = _best_details(candidates, layers)
+    best = _best_messages(candidates, layers)
     path: list[str] = []
-    steps: list[tuple[str, _Judge]] = []
+    steps: list[tuple[str, _Scorer]] = []
     if any(candidate.cosine is not None for candidate in candidates):
-        steps += [(f"layers ≥ {at:.2f}", _layered_by(layers, rules, at, best)) for at in rules.ladder(intent)]
+        steps += [(f"layers ≥ {at:.2f}", _layered_by(layers, rules, at, best)) for at in rules.ladder(analysis.intent)]
         steps.append((f"similarity ≥ {rules.floor:.2f}", lambda one: _similar(one, rules.floor)))
-    steps.append(("metadata", _metadata_of(candidates, asked)))
+    steps.append(("metadata", _metadata_of(candidates, analysis)))
     steps.append(("words", _words_of(candidates)))
     for name, parts_of in steps:
         path.append(name)
@@ -105,36 +99,34 @@ def by_layers(
         if found:
             left_out = len(candidates) - len(found)
             removed = (Removed(why=f"not found by {name}", count=left_out),) if left_out else ()
-            return Ordered(ranked=_ordered(found), path=tuple(path), removed=removed)
+            return Ordered(hits=_ordered(found), path=tuple(path), removed=removed)
     removed = (Removed(why="not found by any step", count=len(candidates)),) if candidates else ()
-    return Ordered(ranked=(), path=tuple(path), removed=removed)
+    return Ordered(hits=(), path=tuple(path), removed=removed)
 
 
 def by_similarity_and_importance(
     candidates: Sequence[Candidate], *, similarity: float = 0.7, importance: float = 0.3
 ) -> Ordered:
-    """Return the order by 0.7 similarity + 0.3 importance; what has no vector counts by its share of the words asked
-    for.
-    """
+    """Return the candidates by 0.7 similarity + 0.3 importance; the word score replaces a missing similarity."""
     words = _words_of(candidates)
     found = []
     for one in candidates:
         alike = one.cosine if one.cosine is not None else (words(one) or {"words": 0.0})["words"]
         weight = (one.importance or 5) / 10
         found.append((one, {"similarity": similarity * max(alike, 0.0), "importance": importance * weight}))
-    return Ordered(ranked=_ordered(found), path=("similarity and importance",))
+    return Ordered(hits=_ordered(found), path=("similarity and importance",))
 
 
-def _ordered(found: Sequence[tuple[Candidate, Mapping[str, float]]]) -> tuple[Ranked, ...]:
-    ranked = []
+def _ordered(found: Sequence[tuple[Candidate, Mapping[str, float]]]) -> tuple[Hit, ...]:
+    hits = []
     for candidate, parts in found:
         rounded = {name: round(part, 6) for name, part in parts.items()}
-        ranked.append(Ranked(candidate=candidate, score=round(sum(rounded.values()), 6), parts=rounded))
-    return tuple(sorted(ranked, key=lambda one: (-one.score, one.candidate.kind, one.candidate.id)))
+        hits.append(Hit(candidate=candidate, score=round(sum(rounded.values()), 6), parts=rounded))
+    return tuple(sorted(hits, key=lambda one: (-one.score, one.candidate.kind, one.candidate.id)))
 
 
-def _best_details(candidates: Sequence[Candidate], layers: Mapping[str, LayerSimilarities]) -> dict[str, float]:
-    """Return the similarity of the nearest message of each scene."""
+def _best_messages(candidates: Sequence[Candidate], layers: Mapping[str, LayerSimilarities]) -> dict[str, float]:
+    """Return for each scene the cosine of its best message."""
     best: dict[str, float] = {}
     for one in candidates:
         if one.kind is HitKind.MESSAGE and one.cosine is not None and (of_scene := layers.get(one.id)) is not None:
@@ -144,7 +136,7 @@ def _best_details(candidates: Sequence[Candidate], layers: Mapping[str, LayerSim
 
 def _layered_by(
     layers: Mapping[str, LayerSimilarities], rules: LayerRules, threshold: float, best: Mapping[str, float]
-) -> _Judge:
+) -> _Scorer:
     def parts(one: Candidate) -> Mapping[str, float] | None:
         of_scene = layers.get(one.id)
         if of_scene is None or of_scene.abstract is None or of_scene.abstract < threshold:
@@ -163,21 +155,21 @@ def _similar(one: Candidate, threshold: float) -> Mapping[str, float] | None:
     return None if one.cosine is None or one.cosine < threshold else {"similarity": one.cosine}
 
 
-def _metadata_of(candidates: Sequence[Candidate], asked: QueryAnalysis) -> _Judge:
+def _metadata_of(candidates: Sequence[Candidate], analysis: QueryAnalysis) -> _Scorer:
     best = max((one.scores.get("entity", 0.0) for one in candidates), default=0.0)
 
     def parts(one: Candidate) -> Mapping[str, float] | None:
-        signals = {
+        features = {
             "names": one.scores.get("entity", 0.0) / best if best else 0.0,
-            "time": 1.0 if asked.time is not None and asked.time.holds(one.said_at) else 0.0,
-            "speaker": 1.0 if one.speaker and name_key(one.speaker) in asked.name_keys else 0.0,
+            "time": 1.0 if analysis.time is not None and analysis.time.holds(one.said_at) else 0.0,
+            "speaker": 1.0 if one.speaker and name_key(one.speaker) in analysis.name_keys else 0.0,
         }
-        return {name: _METADATA[name] * signal for name, signal in signals.items()} if any(signals.values()) else None
+        return {name: _METADATA[name] * value for name, value in features.items()} if any(features.values()) else None
 
     return parts
 
 
-def _words_of(candidates: Sequence[Candidate]) -> _Judge:
+def _words_of(candidates: Sequence[Candidate]) -> _Scorer:
     best = {kind: max((_word_score(one) for one in candidates if one.kind is kind), default=0.0) for kind in HitKind}
 
     def parts(one: Candidate) -> Mapping[str, float] | None:

@@ -1,99 +1,77 @@
-"""What `recall/recall` is asked with. Pure."""
+"""The statement that retrieves candidates, `recall/recall`: its parameters, and its row as a `CandidateSet`. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any
+from math import isnan
+from operator import attrgetter
+from typing import Any, Final
 
-from extraction.embeddings.embedder import EmbeddedQuestion
-from extraction.entities.kinship_terms import own_ties_in, ties_in
-from extraction.query_analysis import QueryAnalysis, capitals_in, name_keys
-from extraction.text.chinese import is_chinese
+from extraction.embeddings.token_vectors import whole_cosines
+from extraction.query_analysis import QueryAnalysis
 from extraction.text.search_terms import both_spellings
 from graph_service.graph.driver_values import vector_parameter
 from graph_service.graph.lucene import NOTHING, scoped_query
 from graph_service.memory.facts.bitemporal import moments_asked
+from graph_service.memory.recall.candidates import Candidate, CandidateSet, EvidenceMessage
 from graph_service.memory.recall.query import HitKind, Question
-from schema.ids import TenantId, name_key, scope_token
-from schema.timespan import Timespan, as_utc, millis
+from schema.fact import FactKind
+from schema.ids import TenantId, scope_token
+from schema.timespan import Timespan, as_utc, millis, moment_of
 
-# Whom and what a question names, for the statement that looks for it and for what it is tied to. Pure.
-
-# A memory of 100,000 messages has thousands of edges at one name; to look at 3,000 facts takes 50 ms.
-_EDGES_PER_ENTITY = 400
-# So two facts away at most 20 times 40 are looked at.
+# In a memory of 100,000 messages one name has thousands of edges; reading 3,000 facts takes 50 ms.
+_EDGES_PER_ENTITY: Final = 400
+# At most 20 entities with 40 edges each are followed to facts two hops away.
 _MAX_BRIDGES, _MAX_DEGREE = 20, 40
-
-
-def named_parameters(text: str, *, scope_user: str) -> dict[str, Any]:
-    """Return what `recall/recall` is told of the names in a question."""
-    ties = own_ties_in(text)
-    return {
-        "entity_keys": name_keys(text),
-        "kinship_words": ties,
-        "kinship_query": scoped_query(ties, fields=["relation"], scope_user=scope_user, days=False),
-        "edges_per_entity": _EDGES_PER_ENTITY,
-        "max_bridges": _MAX_BRIDGES,
-        "max_degree": _MAX_DEGREE,
-    }
-
-
-def also_meant(text: str, hints: Sequence[str], asked: QueryAnalysis) -> list[str]:
-    """Return a hint and "my sister" bring what mentions the name, but do not count as naming a speaker."""
-    keys = (*(name_key(hint) for hint in hints), *ties_in(text))
-    return [key for key in keys if key and key not in asked.name_keys]
-
-
-# Candidates of each channel; with 50 there are half as many again, and no more of the gold comes among the first ten.
-_PER_CHANNEL = 30
-# Messages near a hit often are the answer. With two on each side of the best 20 of each channel 147 messages are ranked
-# and hold .962 of the gold (LoCoMo, development half). The best 12 are 115 messages and .954, in a seventh less time,
-# but in a memory of both languages LoCoMo-zh's recall@10 was .015 lower.
+# Candidates of each channel. 50 give half as many more in all, but no more of the gold among the first ten.
+_PER_CHANNEL: Final = 30
+# A neighbour of a hit is often the answer. With two on each side of the best 20 of each channel 147 messages are ranked
+# and contain .962 of the gold (LoCoMo, development half). The best 12 give 115 messages and .954 in a seventh less
+# time, but in a memory of both languages they cost LoCoMo-zh .015 of recall@10.
 _EXPAND_TOP, _NEIGHBOUR_RADIUS = 20, 2
-_PER_CHANNEL_FACTOR = 8
-# Of 100,000 messages the index finds .992 of the ten nearest when it looks for 400, .946 when it looks for 60.
-VECTOR_K = 400
-# Characters of evidence that come with all that is found, and at least of each message; longer texts of hits are read
-# afterwards. Facts and scenes are found by eight channels at most.
+# The indexes must return this many times more where results are filtered afterwards.
+_FILTERED_FACTOR: Final = 8
+# Of 100,000 messages the vector index finds .992 of the ten nearest when asked for 400, .946 when asked for 60.
+VECTOR_K: Final = 400
+# Characters of evidence retrieved with all candidates, and at least of each message; longer texts of hits are read
+# afterwards. At most eight channels find facts and scenes.
 _EVIDENCE_FOUND_CHARS, _EVIDENCE_CHARS_MIN, _CHANNELS = 4_000_000, 300, 8
 _MS_MIN, _MS_MAX = -(2**52), 2**52
 
 
 def recall_parameters(
-    tenant: TenantId,
-    question: Question,
-    span: Timespan,
-    embedded: EmbeddedQuestion | None,
-    words: Sequence[str],
-    asked: QueryAnalysis,
-    now: datetime,
+    tenant: TenantId, question: Question, analysis: QueryAnalysis, now: datetime, *, with_layer_scores: bool
 ) -> dict[str, Any]:
-    """Return all parameters but those of the order.
+    """Return the parameters of `recall/recall`.
 
     Args:
-        span: the time that is wanted.
-        words: what is searched for, in order.
         now: when the question is asked.
+        with_layer_scores: also return the similarities of scene layers and the last access of each candidate.
     """
     scope = scope_token(tenant, question.user_id)
-    # What was heard later, or is narrowed away, is left out of what the indexes find, so they must find more.
-    per_channel = max(_PER_CHANNEL, question.limit) * (
-        _PER_CHANNEL_FACTOR if question.as_of or question.narrowed.by_element else 1
-    )
+    # Facts known later and filtered elements are dropped after the index search, so it must return more.
+    filtered = question.as_of is not None or question.narrowed.by_element
+    per_channel = max(_PER_CHANNEL, question.limit) * (_FILTERED_FACTOR if filtered else 1)
     moments = moments_asked(valid_at=question.valid_at, as_of=question.as_of, now=now)
-    kinds, words = question.kinds, both_spellings(words)
+    kinds, span = question.kinds, analysis.span
     from_ms = millis(span.start) if span.start else _MS_MIN
     to_ms = millis(span.end) if span.end else _MS_MAX
-    sought = None if embedded is None else vector_parameter(embedded.vector)
-    asked_from_ms, asked_to_ms = (0, 0) if asked.time is None else _within(asked.time, from_ms, to_ms)
+    vector = None if analysis.vector is None else vector_parameter(analysis.vector)
+    asked_from_ms, asked_to_ms = (0, 0) if analysis.time is None else _within(analysis.time, from_ms, to_ms)
+    evidence_chars = _EVIDENCE_FOUND_CHARS // (_CHANNELS * per_channel * max(question.evidence, 1))
     return {
         "tenant": tenant,
         "user_id": question.user_id,
-        "vector": sought,
-        "scene_vector": sought if HitKind.SCENE in kinds else None,
-        # Facts tell of the messages that prove them, also when they are not wanted themselves.
-        "fact_vector": sought if {HitKind.FACT, HitKind.MESSAGE} & set(kinds) else None,
-        **_queries(question, span, words, scope),
-        **named_parameters(question.text, scope_user=scope),
+        "vector": vector,
+        "scene_vector": vector if HitKind.SCENE in kinds else None,
+        # Facts raise the messages that prove them, also when facts themselves are not wanted.
+        "fact_vector": vector if {HitKind.FACT, HitKind.MESSAGE} & set(kinds) else None,
+        **_queries(question, analysis, scope),
+        "entity_keys": list(analysis.entity_keys),
+        "kinship_words": list(analysis.kinship_words),
+        "kinship_query": scoped_query(analysis.kinship_words, fields=["relation"], scope_user=scope, days=False),
+        "edges_per_entity": _EDGES_PER_ENTITY,
+        "max_bridges": _MAX_BRIDGES,
+        "max_degree": _MAX_DEGREE,
         "valid_at": as_utc(moments.valid_at).astimezone(UTC),
         "known_at": None if moments.known_at is None else as_utc(moments.known_at).astimezone(UTC),
         "per_channel": per_channel,
@@ -104,30 +82,29 @@ def recall_parameters(
         "asked_from_ms": asked_from_ms,
         "asked_to_ms": asked_to_ms,
         "neighbour_radius": _NEIGHBOUR_RADIUS,
-        "with_tokens": asked.tokens is not None,
+        "with_tokens": analysis.tokens is not None,
         "from_ms": from_ms,
         "to_ms": to_ms,
         "evidence_max": question.evidence,
-        "evidence_chars": max(
-            _EVIDENCE_FOUND_CHARS // (_CHANNELS * per_channel * max(question.evidence, 1)), _EVIDENCE_CHARS_MIN
-        ),
+        "evidence_chars": max(evidence_chars, _EVIDENCE_CHARS_MIN),
+        "with_layer_scores": with_layer_scores,
     }
 
 
-def _queries(question: Question, span: Timespan, words: Sequence[str], scope: str) -> dict[str, str]:
-    """Lucene, scoped to the user and, but for facts, to days."""
-    kinds, names = question.kinds, capitals_in(question.text)
-    of_messages = scoped_query(
+def _queries(question: Question, analysis: QueryAnalysis, scope: str) -> dict[str, str]:
+    """Return the Lucene queries, scoped to the user and, except for facts, to days."""
+    kinds, span, words = question.kinds, analysis.span, both_spellings(analysis.words)
+    message_query = scoped_query(
         words if HitKind.MESSAGE in kinds else (),
         fields=["text"],
         scope_user=scope,
         start=span.start,
         end=span.end,
-        faint=names,
+        faint=analysis.capitalized,
     )
     return {
-        "message_query": of_messages if any(not word.isascii() for word in words) else NOTHING,
-        "stem_query": NOTHING if is_chinese(question.text) else of_messages,
+        "message_query": message_query if any(not word.isascii() for word in words) else NOTHING,
+        "stem_query": NOTHING if analysis.chinese else message_query,
         "scene_query": scoped_query(
             words if HitKind.SCENE in kinds else (),
             fields=["name", "abstract", "overview"],
@@ -142,6 +119,121 @@ def _queries(question: Question, span: Timespan, words: Sequence[str], scope: st
 
 
 def _within(asked: Timespan, from_ms: int, to_ms: int) -> tuple[int, int]:
-    """Return the time a question names, as far as it lies in the time wanted."""
+    """Return the part of the time a question names that lies within the wanted time."""
     start, end = asked.start, asked.end
     return max(millis(start), from_ms) if start else from_ms, min(millis(end), to_ms) if end else to_ms
+
+
+def candidates_in(
+    row: Mapping[str, Any], kinds: Collection[HitKind] = tuple(HitKind), vector: Sequence[float] | None = None
+) -> CandidateSet:
+    """Return the candidates in the one row of `recall/recall`.
+
+    Args:
+        kinds: wanted kinds; facts beyond them only count for the messages that prove them.
+        vector: of the question; compared with messages that the vector index did not return.
+    """
+    fact_cosines = _fact_cosines(row["rows"])
+    cosines = whole_cosines([one[-1] for one in row["messages"]], vector or ()).tolist()
+    messages = [_message(one, fact_cosines, cosine) for one, cosine in zip(row["messages"], cosines, strict=True)]
+    others = (_fact_or_scene(one) for one in row["rows"] if one[0] in kinds)
+    return CandidateSet(
+        candidates=tuple(sorted([*messages, *others], key=attrgetter("kind", "id"))),
+        messages=tuple(sorted(messages, key=attrgetter("session", "said_at", "position", "id"))),
+        named=frozenset(row["named"]),
+    )
+
+
+def _fact_cosines(rows: Iterable[Sequence[Any]]) -> dict[str, float]:
+    """Return for each message the best cosine of a fact that it proves."""
+    best: dict[str, float] = {}
+    for _, _, _, similarity, _, _, proofs in rows:
+        if (cosine := _cosine(similarity)) is not None:
+            best |= {proof: max(cosine, best.get(proof, -1.0)) for proof in proofs or ()}
+    return best
+
+
+def _message(row: Sequence[Any], fact_cosines: Mapping[str, float], own_cosine: float) -> Candidate:
+    """Return a message; `own_cosine` is by its stored vectors, NaN without any."""
+    name, session, said_ms, position, speaker, text, uri, role, importance, unread, similarity, scores, tokens = row
+    cosine = _cosine(similarity)
+    if cosine is None and not isnan(own_cosine):
+        cosine = own_cosine
+    return Candidate(
+        kind=HitKind.MESSAGE,
+        id=name,
+        scores=_best(scores),
+        cosine=cosine,
+        uri=uri,
+        text=text,
+        role=role,
+        speaker=speaker,
+        said_at=moment_of(said_ms),
+        importance=importance,
+        pending=bool(unread),
+        session=session,
+        position=position or 0,
+        tokens=tokens,
+        fact_cosine=fact_cosines.get(name),
+    )
+
+
+def _fact_or_scene(row: Sequence[Any]) -> Candidate:
+    kind, name, scores, similarity, shown, evidence, proofs = row
+    uri, text, title, role, speaker, said_ms, importance, unread, relation, invalid_ms, *fact = shown
+    strength, confidence, predicate, subject, obj, *detail = fact
+    # Only facts have these columns.
+    fact_kind, rationale, steps, ends = detail or (None, None, None, ())
+    return Candidate(
+        kind=HitKind(kind),
+        id=name,
+        scores=_best(scores),
+        cosine=_cosine(similarity),
+        uri=uri,
+        text=text or title or "",
+        title=title,
+        role=role,
+        speaker=speaker,
+        said_at=moment_of(said_ms),
+        importance=importance,
+        pending=bool(unread),
+        relation=relation,
+        invalid_at=None if invalid_ms is None else moment_of(invalid_ms),
+        strength=strength,
+        confidence=confidence,
+        predicate=predicate,
+        subject=subject,
+        object=obj,
+        fact_kind=FactKind(fact_kind or FactKind.FACT) if detail else None,
+        rationale=rationale,
+        steps=tuple(steps or ()),
+        evidence=tuple(_evidence(message) for message in evidence),
+        proofs=tuple(proofs or ()),
+        ends=tuple(ends),
+    )
+
+
+def _best(scores: Iterable[tuple[str, float]]) -> dict[str, float]:
+    """Return the best score of each channel."""
+    best: dict[str, float] = {}
+    for channel, score in scores:
+        best[channel] = max(score, best.get(channel, 0.0))
+    return best
+
+
+def _cosine(similarity: float | None) -> float | None:
+    """Return the cosine of a similarity of Neo4j, which is (1 + cosine) / 2."""
+    return None if similarity is None else 2.0 * similarity - 1.0
+
+
+def _evidence(row: Sequence[Any]) -> EvidenceMessage:
+    name, uri, role, speaker, text, said_ms, whole_chars = row
+    return EvidenceMessage(
+        id=name,
+        uri=uri,
+        role=role,
+        speaker=speaker,
+        text=text,
+        said_at=moment_of(said_ms),
+        whole_chars=whole_chars,
+    )

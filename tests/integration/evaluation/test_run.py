@@ -109,7 +109,7 @@ async def test_own_sets_are_measured_and_then_forgotten(
     mine = await a_memory(graph).recall(
         TenantId(tenant), Question(user_id="Nora", text="Lisbon", kinds=(HitKind.MESSAGE,))
     )
-    assert [hit.text for hit in mine.hits] == ["Nora lives in Lisbon."]
+    assert [hit.candidate.text for hit in mine.hits] == ["Nora lives in Lisbon."]
 
 
 async def test_a_service_that_goes_away_ends_it_and_all_is_forgotten(graph: Graph, address: str) -> None:
@@ -136,8 +136,8 @@ async def test_facts_reach_the_memory_with_the_turns_that_prove_them(graph: Grap
     await a_worker(graph).drain()
     question = Question(user_id="Nora", text="allergic to walnuts", kinds=(HitKind.FACT,), evidence=5)
     hits = (await a_memory(graph).recall(TenantId(tenant), question)).hits
-    found = next(hit for hit in hits if hit.text == "Nora is allergic to walnuts.")
-    assert [stored.turn_ids[one.id] for one in found.evidence] == ["2.4"]
+    found = next(hit for hit in hits if hit.candidate.text == "Nora is allergic to walnuts.")
+    assert [stored.turn_ids[one.id] for one in found.candidate.evidence] == ["2.4"]
 
 
 async def test_what_the_service_refuses_is_told_in_its_words(tenant: str, address: str) -> None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extraction.query_analysis import asked_beyond, begins_with
+from extraction.query_analysis import begins_with, indirect_target
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,7 @@ from extraction.query_analysis import asked_beyond, begins_with
     ],
 )
 def test_a_question_tells_whether_it_goes_beyond_what_it_names(question: str, beyond: bool) -> None:
-    assert beyond is (asked_beyond(question) is not None)
+    assert beyond is (indirect_target(question) is not None)
 
 
 @pytest.mark.parametrize(
@@ -51,11 +51,11 @@ def test_a_question_tells_whether_it_goes_beyond_what_it_names(question: str, be
     ],
 )
 def test_what_has_a_name_of_its_own_is_not_beyond(question: str, key: str, itself: bool) -> None:
-    beyond = asked_beyond(question)
+    beyond = indirect_target(question)
     assert beyond is not None
     assert itself is begins_with(beyond, key)
 
 
 @given(st.text())
 def test_what_is_beyond_is_part_of_any_question_that_has_it(text: str) -> None:
-    assert (asked_beyond(text) or "") in text.lower() or not text.isascii()
+    assert (indirect_target(text) or "") in text.lower() or not text.isascii()

@@ -65,8 +65,8 @@ async def test_a_scene_that_is_never_read_leaves_a_dead_letter_and_stays_searcha
     assert "TooSlowError" in letters[0].error
     assert SPIN not in letters[0].error
     answer = await memory.recall(TenantId(tenant), Question(user_id="alice", text="jasmine tea"))
-    assert any(SPIN in hit.text for hit in answer.hits)
-    assert not any(hit.pending for hit in answer.hits)
+    assert any(SPIN in hit.candidate.text for hit in answer.hits)
+    assert not any(hit.candidate.pending for hit in answer.hits)
 
 
 async def test_the_letter_stays_through_later_reading_until_it_is_cancelled(graph: Graph, tenant: str) -> None:

@@ -96,7 +96,7 @@ async def scenes(graph: Graph, tenant: str) -> list[dict[str, Any]]:
 async def likes(graph: Graph, tenant: str) -> set[str]:
     question = Question(user_id="alice", text="jasmine tea coffee jazz likes loves", kinds=(HitKind.FACT,))
     answer = await a_memory(graph).recall(TenantId(tenant), question)
-    return {hit.object or "" for hit in answer.hits}
+    return {hit.candidate.object or "" for hit in answer.hits}
 
 
 async def test_calls_and_tokens_are_counted_for_scene_and_day(graph: Graph, tenant: str) -> None:

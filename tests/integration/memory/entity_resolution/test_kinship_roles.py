@@ -105,7 +105,9 @@ async def test_my_sister_finds_her_and_a_split_of_hers_is_remembered(graph: Grap
     await told(graph, tenant, *SISTER)
     question = Question(user_id="alice", text="What does my sister love?", kinds=(HitKind.FACT,))
     answer = await memory.recall(here, question)
-    assert {(hit.subject, hit.object) for hit in answer.hits if hit.parts["names"] > 0} >= {("Anna", "jazz")}
+    assert {(hit.candidate.subject, hit.candidate.object) for hit in answer.hits if hit.parts["names"] > 0} >= {
+        ("Anna", "jazz")
+    }
     await memory.split_entity(here, an_id(tenant, "sister"))
     await told(graph, tenant, "My sister Anna paints.", "My sister loves tea.", first=7)
     assert {("sister", "PREFERS", "tea"), ("sister", "PREFERS", "jazz")} <= set(await edges(graph, tenant))

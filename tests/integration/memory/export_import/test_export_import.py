@@ -123,8 +123,8 @@ async def test_what_came_back_answers_like_the_first(told: Graph, tenant: str, t
     for user, text in (("ana", "Where does Ana live?"), ("张曼婷", "她对什么过敏？")):
         question = Question(user_id=user, text=text, evidence=2)
         there, here = [await memory.recall(TenantId(name), question) for name in (TENANT, tenant)]
-        assert [(hit.text, round(hit.score, 6)) for hit in here.hits] == [
-            (hit.text, round(hit.score, 6)) for hit in there.hits
+        assert [(hit.candidate.text, round(hit.score, 6)) for hit in here.hits] == [
+            (hit.candidate.text, round(hit.score, 6)) for hit in there.hits
         ]
     again = await memory.remember(TenantId(tenant), an_incoming("我对花生过敏。", user="张曼婷", session="诊所"))
     assert (again.stored, again.repeated) == (0, 1), "ids follow from the new tenant's addresses"

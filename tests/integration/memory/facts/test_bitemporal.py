@@ -69,7 +69,7 @@ async def homes(graph: Graph, tenant: str, text: str, **asked: Any) -> list[str 
     """Where the user lives, by the facts that recall brings."""
     question = Question(user_id="alice", text=text, kinds=(HitKind.FACT,), **asked)
     answer = await a_memory_at(graph, lambda: NOON + 400 * DAY).recall(TenantId(tenant), question)
-    return sorted(hit.object or "" for hit in answer.hits if hit.relation == "lives in")
+    return sorted(hit.candidate.object or "" for hit in answer.hits if hit.candidate.relation == "lives in")
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
@@ -103,7 +103,11 @@ async def test_an_end_that_was_not_known_then_is_not_shown(graph: Graph, tenant:
     for as_of in (NOON + 5 * DAY, None):
         question = Question(user_id="alice", text="Berlin", kinds=(HitKind.FACT,), valid_at=NOON + 5 * DAY, as_of=as_of)
         hits = (await memory.recall(TenantId(tenant), question)).hits
-        ends += [hit.invalid_at for hit in hits if hit.object == "Berlin" and hit.relation == "lives in"]
+        ends += [
+            hit.candidate.invalid_at
+            for hit in hits
+            if hit.candidate.object == "Berlin" and hit.candidate.relation == "lives in"
+        ]
     assert ends == [None, NOON + 10 * DAY]
 
 
@@ -116,9 +120,9 @@ async def test_messages_and_scenes_heard_later_are_not_found_as_of_then(graph: G
     for as_of, known in ((NOON + 15 * DAY, False), (NOON + 25 * DAY, True)):
         question = Question(user_id="alice", text=asked, as_of=as_of, evidence=5)
         answer = await memory.recall(TenantId(tenant), question)
-        told = [hit.text + "".join(one.text for one in hit.evidence) for hit in answer.hits]
+        told = [hit.candidate.text + "".join(one.text for one in hit.candidate.evidence) for hit in answer.hits]
         assert any(new in text for text in told) == known
-        assert {hit.kind for hit in answer.hits} >= {HitKind.MESSAGE, HitKind.SCENE}
+        assert {hit.candidate.kind for hit in answer.hits} >= {HitKind.MESSAGE, HitKind.SCENE}
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
@@ -129,18 +133,18 @@ async def test_the_history_of_a_fact_tells_each_home_and_why_it_was_left(graph: 
     memory = a_memory(graph)
     question = Question(user_id="alice", text=asked, kinds=(HitKind.FACT,))
     hits = (await memory.recall(TenantId(tenant), question)).hits
-    now = next(hit for hit in hits if hit.relation == "lives in")
-    versions = await memory.facts.history(TenantId(tenant), now.id)
+    now = next(hit for hit in hits if hit.candidate.relation == "lives in")
+    versions = await memory.facts.history(TenantId(tenant), now.candidate.id)
     assert [one.object for one in versions] == [old, new]
     assert (versions[0].invalid_at, versions[1].invalid_at) == (NOON + 10 * DAY, None)
     assert (versions[0].known_at, versions[0].closing_known_at) == (NOON, NOON + 20 * DAY)
     closing = versions[0].closing
     assert closing is not None
-    assert (closing.why, closing.fact_id, versions[1].closing) == ("replaced", now.id, None)
+    assert (closing.why, closing.fact_id, versions[1].closing) == ("replaced", now.candidate.id, None)
     # The same from the other end of the chain.
     assert await memory.facts.history(TenantId(tenant), versions[0].id) == versions
     with pytest.raises(NotFoundError):
-        await memory.facts.history(TenantId(f"{tenant}-other"), now.id)
+        await memory.facts.history(TenantId(f"{tenant}-other"), now.candidate.id)
 
 
 async def test_a_history_holds_what_was_said_to_be_over_and_began_again(graph: Graph, tenant: str) -> None:
@@ -160,7 +164,7 @@ async def test_a_history_holds_what_was_said_to_be_over_and_began_again(graph: G
         await memory.remember(TenantId(tenant), incoming)
         await a_worker(graph).drain()
     found = await memory.recall(TenantId(tenant), Question(user_id="alice", text="Acme", kinds=(HitKind.FACT,)))
-    versions = await memory.facts.history(TenantId(tenant), found.hits[0].id)
+    versions = await memory.facts.history(TenantId(tenant), found.hits[0].candidate.id)
     assert versions[-1].invalid_at is None
     assert [one.closing.why for one in versions if one.closing] == ["over"]
 
@@ -183,6 +187,6 @@ async def test_the_database_and_the_pure_rule_agree_on_every_moment(graph: Graph
             user_id="ann", text="topic", kinds=(HitKind.FACT,), limit=100, valid_at=look.valid_at, as_of=look.known_at
         )
         hits = (await a_memory(graph).recall(TenantId(tenant), question)).hits
-        assert {hit.object for hit in hits} == {name for name, fact in facts.items() if holds(fact, look)}
-        ends = {hit.object: hit.invalid_at for hit in hits}
+        assert {hit.candidate.object for hit in hits} == {name for name, fact in facts.items() if holds(fact, look)}
+        ends = {hit.candidate.object: hit.candidate.invalid_at for hit in hits}
         assert ends == {name: known_end(facts[name], look.known_at) for name in ends if name}

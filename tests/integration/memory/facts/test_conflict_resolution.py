@@ -143,7 +143,7 @@ async def test_what_was_said_to_be_over_can_be_reopened(graph: Graph, tenant: st
     answer = await a_memory(graph).recall(
         TenantId(tenant), Question(user_id="alice", text="咖啡", kinds=(HitKind.FACT,))
     )
-    assert [hit.invalid_at for hit in answer.hits] == [None]
+    assert [hit.candidate.invalid_at for hit in answer.hits] == [None]
 
 
 async def test_only_closed_facts_of_the_tenant_can_be_reopened(graph: Graph, tenant: str) -> None:

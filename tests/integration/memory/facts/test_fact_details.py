@@ -45,7 +45,7 @@ async def test_decisions_and_procedures_come_back_as_they_were_brought(graph: Gr
     found = {}
     for text in ("Postgres", "部署服务"):
         answer = await memory.recall(TenantId(tenant), Question(user_id="alice", text=text, kinds=(HitKind.FACT,)))
-        found |= {hit.object: hit for hit in answer.hits}
+        found |= {hit.candidate.object: hit.candidate for hit in answer.hits}
         stranger = await memory.recall(TenantId(f"{tenant}-2"), Question(user_id="alice", text=text))
         assert stranger.hits == ()
     decision, procedure = found["Postgres"], found["部署服务"]

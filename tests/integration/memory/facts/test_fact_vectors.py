@@ -50,7 +50,10 @@ async def rows_of(graph: Graph, tenant: str, query: str = _FACTS) -> list[dict[s
 async def facts_found(graph: Graph, tenant: str, text: str, *, user: str = "alice", **more: Any) -> list[str]:
     """What recall answers with, when only facts are wanted and no word of the question helps."""
     question = Question(user_id=user, text=text, kinds=(HitKind.FACT,), **more)
-    return [hit.text for hit in (await a_memory(graph, embedder=Paraphrases()).recall(TenantId(tenant), question)).hits]
+    return [
+        hit.candidate.text
+        for hit in (await a_memory(graph, embedder=Paraphrases()).recall(TenantId(tenant), question)).hits
+    ]
 
 
 TEA = ProvidedFact(
@@ -107,8 +110,8 @@ async def test_a_fact_tells_of_the_message_that_proves_it_when_only_messages_are
     answer = await a_memory(graph, embedder=Paraphrases()).recall(
         TenantId(tenant), Question(user_id="alice", text=question, kinds=(HitKind.MESSAGE,), evidence=1)
     )
-    assert {hit.kind for hit in answer.hits} == {HitKind.MESSAGE}
-    assert [hit.uri.split("/")[5] for hit in answer.hits] == ["s1", "s3", "s2"]
+    assert {hit.candidate.kind for hit in answer.hits} == {HitKind.MESSAGE}
+    assert [hit.candidate.uri.split("/")[5] for hit in answer.hits] == ["s1", "s3", "s2"]
     assert [hit.parts["told"] for hit in answer.hits] == sorted(
         (hit.parts["told"] for hit in answer.hits), reverse=True
     )

@@ -117,7 +117,7 @@ async def test_work_of_an_outage_is_parked_and_done_when_it_ends(graph: Graph, t
         (JobKind.EMBED if away == "embedder" else JobKind.READ, away, 4, "alice")
     ]
     assert "cannot be reached" in letters[0].error
-    assert "jasmine" in (await memory.recall(whose, Question(user_id="alice", text="jasmine"))).hits[0].text
+    assert "jasmine" in (await memory.recall(whose, Question(user_id="alice", text="jasmine"))).hits[0].candidate.text
     await world.work(200)
     assert switch.calls <= 12, "an outage must not be hammered"
     switch.there = True
@@ -183,7 +183,7 @@ async def test_cancelled_work_is_not_done_until_new_messages_ask_for_it(graph: G
     await a_worker(graph).drain()
     assert (await _states(graph, tenant))["read"] == "cancelled"
     hits = (await memory.recall(whose, Question(user_id="alice", text="jasmine"))).hits
-    assert [(hit.id, hit.pending) for hit in hits] == [(receipt.message_ids[0], True)]
+    assert [(hit.candidate.id, hit.candidate.pending) for hit in hits] == [(receipt.message_ids[0], True)]
     await memory.remember(whose, an_incoming("I live in Oslo.", session="s1", request_id="r"))
     await a_worker(graph).drain()
     assert (await _states(graph, tenant))["read"] == "done"

@@ -11,6 +11,7 @@ from graph_service.graph.store import Graph
 from graph_service.memory.change_log.log import ChangeLog
 from graph_service.memory.entity_resolution.merged_projection import without_bookkeeping
 from graph_service.memory.recall.access_log import AccessLog
+from graph_service.memory.recall.pipeline import Answer
 from graph_service.memory.recall.query import HitKind, Question
 from graph_service.memory.recall.result_page import last_touched
 from graph_service.memory.service import Memory
@@ -41,15 +42,20 @@ async def told(graph: Graph, tenant: str, lang: str) -> tuple[Memory, Question]:
     return memory, Question(user_id="alice", text=asked)
 
 
+def used_in(answer: Answer) -> list[tuple[HitKind, str]]:
+    """What the access log records of an answer."""
+    return [(hit.candidate.kind, hit.candidate.id) for hit in answer.hits]
+
+
 @pytest.mark.parametrize("lang", ["en", "zh"])
 async def test_every_kind_of_hit_is_counted_once_for_each_answer(graph: Graph, tenant: str, lang: str) -> None:
     memory, question = await told(graph, tenant, lang)
     hits = (await memory.recall(TenantId(tenant), question)).hits
     await memory.recall(TenantId(tenant), question)
-    assert {hit.kind for hit in hits} == set(HitKind)
+    assert {hit.candidate.kind for hit in hits} == set(HitKind)
     assert await marks(graph, tenant) == {}, "nothing is written while somebody waits for an answer"
     assert await memory.access.flush() == len(hits)
-    assert await marks(graph, tenant) == {hit.id: 2 for hit in hits}
+    assert await marks(graph, tenant) == {hit.candidate.id: 2 for hit in hits}
     assert await memory.access.flush() == 0
 
 
@@ -76,20 +82,20 @@ async def test_noting_changes_neither_the_graph_nor_the_log_nor_what_is_planned(
 
 async def test_another_tenant_or_user_is_never_marked(graph: Graph, tenant: str) -> None:
     memory, question = await told(graph, tenant, "en")
-    hits = (await memory.recall(TenantId(tenant), question)).hits
+    used = used_in(await memory.recall(TenantId(tenant), question))
     await told(graph, f"{tenant}-other", "en")
     log = AccessLog(graph)
-    log.note(TenantId(f"{tenant}-other"), "alice", hits, at=NOON)
-    log.note(TenantId(tenant), "nobody", hits, at=NOON)
+    log.note(TenantId(f"{tenant}-other"), "alice", used, at=NOON)
+    log.note(TenantId(tenant), "nobody", used, at=NOON)
     assert await log.flush() == 0
     assert await marks(graph, tenant) == await marks(graph, f"{tenant}-other") == {}
 
 
 async def test_what_is_noted_while_the_database_is_away_is_let_go(graph: Graph, tenant: str) -> None:
     memory, question = await told(graph, tenant, "en")
-    hits = (await memory.recall(TenantId(tenant), question)).hits
+    used = used_in(await memory.recall(TenantId(tenant), question))
     log = AccessLog(a_dead_graph())
-    log.note(TenantId(tenant), "alice", hits, at=NOON)
+    log.note(TenantId(tenant), "alice", used, at=NOON)
     assert (await log.flush(), await log.flush()) == (0, 0)
 
 
@@ -99,23 +105,23 @@ async def test_the_last_notes_are_written_when_the_service_stops(graph: Graph, t
     stop = asyncio.Event()
     stop.set()
     await memory.access.run(stop)
-    assert await marks(graph, tenant) == {hit.id: 1 for hit in hits}
+    assert await marks(graph, tenant) == {hit.candidate.id: 1 for hit in hits}
 
 
 async def test_notes_and_digests_that_meet_leave_both_their_marks(graph: Graph, tenant: str) -> None:
     memory, question = await told(graph, tenant, "en")
-    hits = (await memory.recall(TenantId(tenant), question)).hits
+    used = used_in(await memory.recall(TenantId(tenant), question))
     for day in range(5):
         await memory.remember(TenantId(tenant), an_incoming("I love jasmine tea and green tea.", session=f"s{day + 2}"))
 
     async def noting() -> None:
         for _ in range(10):
-            memory.access.note(TenantId(tenant), "alice", hits, at=NOON)
+            memory.access.note(TenantId(tenant), "alice", used, at=NOON)
             await memory.access.flush()
 
     await asyncio.gather(noting(), a_worker(graph).drain())
     # Once by the recall itself.
-    assert await marks(graph, tenant) == {hit.id: 11 for hit in hits}
+    assert await marks(graph, tenant) == {name: 11 for _, name in used}
 
 
 async def test_what_is_said_next_of_merged_entities_does_not_touch_edges_that_were_used(
@@ -129,7 +135,7 @@ async def test_what_is_said_next_of_merged_entities_does_not_touch_edges_that_we
     ).hits
     await memory.access.flush()
     used = await marks(graph, tenant)
-    assert used == {hit.id: 1 for hit in hits}
+    assert used == {hit.candidate.id: 1 for hit in hits}
     head = await ChangeLog(graph).head(tenant)
     await say(graph, tenant, ("Bobby", "PREFERS", "chess", None), session="s2")
     changed = await ChangeLog(graph).since(tenant, head.seq)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from graph_service.graph.store import Graph
-from graph_service.memory.recall.evidence_texts import CUT_CHARS, EVIDENCE_CHARS_MAX, whole_of, with_evidence
+from graph_service.memory.recall.pipeline import CUT_CHARS, EVIDENCE_CHARS_MAX, whole_of, with_evidence
 from graph_service.memory.recall.query import HitKind, Question
 from schema.ids import TenantId
 from tests.support.builders import a_dead_graph, a_memory, a_message, a_worker, an_incoming
@@ -29,7 +29,7 @@ async def test_proving_messages_are_bounded_together_and_say_where_they_are_cut(
     await a_worker(graph).drain()
     asked = Question(user_id="alice", text="parrots in my house", kinds=(HitKind.SCENE, HitKind.FACT), evidence=20)
     answer = await memory.recall(whose, asked)
-    proofs = [message for hit in answer.hits for message in hit.evidence]
+    proofs = [message for hit in answer.hits for message in hit.candidate.evidence]
     whole = [message for message in proofs if message.whole_chars is None]
     cut = [message for message in proofs if message.whole_chars is not None]
     assert whole
@@ -40,8 +40,8 @@ async def test_proving_messages_are_bounded_together_and_say_where_they_are_cut(
     assert all(any(text.startswith(message.text[:-1]) for text in texts) for message in cut)
     assert f"the texts of {len(cut)} proving messages are cut" in answer.notes[-1]
     few = await memory.recall(whose, replace(asked, limit=1, evidence=2))
-    assert {message.whole_chars for hit in few.hits for message in hit.evidence} == {None}
-    assert all(message.text in texts for hit in few.hits for message in hit.evidence)
+    assert {message.whole_chars for hit in few.hits for message in hit.candidate.evidence} == {None}
+    assert all(message.text in texts for hit in few.hits for message in hit.candidate.evidence)
     assert not any("proving" in note for note in few.notes)
 
 
@@ -53,10 +53,10 @@ async def test_texts_that_cannot_be_read_are_left_out_or_stay_cut(graph: Graph, 
     await a_worker(graph).drain()
     asked = Question(user_id="alice", text="parrots", kinds=(HitKind.SCENE,), evidence=20)
     found = await memory._answer(whose, asked)
-    (message,) = found.hits[0].evidence
+    (message,) = found.hits[0].candidate.evidence
     assert message.whole_chars is not None
     assert len(message.text) < LONG
     if reachable:
         await memory.forgetting.user(whose, "alice")
     answer = await with_evidence(graph if reachable else a_dead_graph(), whose, "alice", found)
-    assert [len(one.text) for one in answer.hits[0].evidence] == ([] if reachable else [CUT_CHARS + 1])
+    assert [len(one.text) for one in answer.hits[0].candidate.evidence] == ([] if reachable else [CUT_CHARS + 1])

@@ -40,7 +40,7 @@ async def test_names_said_last_bring_the_answer_up_and_never_down(graph: Graph, 
     async def place(session: str | None, asked: str, answer: str) -> int:
         question = Question(user_id="alice", text=asked, kinds=(HitKind.MESSAGE,), limit=20, session_id=session)
         hits = (await memory.recall(TenantId(tenant), question)).hits
-        return next((place for place, hit in enumerate(hits) if answer in hit.text), 99)
+        return next((place for place, hit in enumerate(hits) if answer in hit.candidate.text), 99)
 
     alone = [await place(None, asked, answer) for _, asked, answer in CASES]
     sent: list[str] = []
@@ -63,7 +63,7 @@ async def test_another_tenants_conversation_gives_no_hints(graph: Graph, tenant:
     for session in (None, "now"):
         question = Question(user_id="alice", text="What does her sister do?", session_id=session)
         hits = (await memory.recall(TenantId(tenant), question)).hits
-        found.append([(hit.id, hit.parts["names"]) for hit in hits])
+        found.append([(hit.candidate.id, hit.parts["names"]) for hit in hits])
     assert found[0] == found[1]
 
 
@@ -79,4 +79,4 @@ async def test_a_question_with_a_name_is_answered_as_without_conversation(
         await memory.recall(TenantId(tenant), Question(user_id="alice", text=asked, session_id=session))
         for session in (None, "now")
     ]
-    assert [hit.id for hit in answers[0].hits] == [hit.id for hit in answers[1].hits]
+    assert [hit.candidate.id for hit in answers[0].hits] == [hit.candidate.id for hit in answers[1].hits]

@@ -17,7 +17,7 @@ async def test_two_messages_on_each_side_come_with_a_hit(graph: Graph, tenant: s
     memory.embedder = None
     await memory.remember(TenantId(tenant), an_incoming(*TOLD))
     answer = await memory.recall(TenantId(tenant), ASKED)
-    assert {hit.text for hit in answer.hits} >= set(TOLD[:4])
+    assert {hit.candidate.text for hit in answer.hits} >= set(TOLD[:4])
 
 
 async def test_neighbours_are_of_the_same_tenant_and_user_alone(graph: Graph, tenant: str) -> None:
@@ -27,7 +27,7 @@ async def test_neighbours_are_of_the_same_tenant_and_user_alone(graph: Graph, te
     await memory.remember(TenantId(f"{tenant}-other"), an_incoming(*others))
     await memory.remember(TenantId(tenant), an_incoming(*others, user="bob"))
     await a_worker(graph).drain()
-    found = {hit.text for hit in (await memory.recall(TenantId(tenant), ASKED)).hits}
+    found = {hit.candidate.text for hit in (await memory.recall(TenantId(tenant), ASKED)).hits}
     assert found == set(TOLD)
     theirs = await memory.recall(TenantId(f"{tenant}-other"), ASKED)
-    assert {hit.text for hit in theirs.hits} <= set(others)
+    assert {hit.candidate.text for hit in theirs.hits} <= set(others)

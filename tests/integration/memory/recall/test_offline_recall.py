@@ -70,16 +70,18 @@ async def test_an_outage_is_answered_from_disk_and_snapshot_and_ends_by_itself(
         receipt = await memory.remember(TenantId(tenant), an_incoming(said_away, session="away"))
         answer = await memory.recall(TenantId(tenant), question)
         assert (receipt.spooled, answer.degraded, answer.path) == (True, True, (SPOOL, SNAPSHOT))
-        texts = [hit.text for hit in answer.hits]
+        texts = [hit.candidate.text for hit in answer.hits]
         assert said_away in texts
-        assert any(hit.kind is HitKind.FACT and hit.object in ("Lisbon", "里斯本") for hit in answer.hits)
+        assert any(
+            hit.candidate.kind is HitKind.FACT and hit.candidate.object in ("Lisbon", "里斯本") for hit in answer.hits
+        )
         assert answer.snapshot_age_s is not None
         assert all("Neo4j is away" in note for note in answer.notes)
         await cable.mend(urlsplit(server.uri).port or 0)
         assert await Replay(graph=far, spool=spool, job_context=a_job_context()).flush()
         back = await memory.recall(TenantId(tenant), question)
         assert (back.degraded, back.snapshot_age_s) == (False, None)
-        assert said_away in [hit.text for hit in back.hits]
+        assert said_away in [hit.candidate.text for hit in back.hits]
         await far.close()
 
 
@@ -100,7 +102,7 @@ async def test_nobody_elses_memory_answers_while_the_database_is_away(
         with pytest.raises(UnavailableError):
             await memory.recall(TenantId(f"{tenant}-other"), secret)
         bobs = await memory.recall(TenantId(tenant), Question(user_id="bob", text="violin Lisbon drum"))
-        assert [hit.text for hit in bobs.hits] == ["Bob has a drum."]
+        assert [hit.candidate.text for hit in bobs.hits] == ["Bob has a drum."]
         await far.close()
 
 
@@ -134,7 +136,7 @@ async def test_a_server_that_was_stopped_is_answered_for_until_it_runs_again(ten
     await local.stop()
     answer = await memory.recall(TenantId(tenant), question)
     assert (answer.degraded, answer.path) == (True, (SNAPSHOT,))
-    assert "Lisbon" in {hit.object for hit in answer.hits}
+    assert "Lisbon" in {hit.candidate.object for hit in answer.hits}
     await graph.close()
 
 
@@ -180,6 +182,8 @@ async def test_of_a_large_spool_the_newest_part_is_searched(tenant: str, tmp_pat
     one = await spool.newest(TenantId(tenant), "alice", episodes_max=500, chars_max=1)
     assert [episode.session_id for episode in one.episodes()] == ["s7"], "the newest comes however long it is"
     answer = await memory.recall(TenantId(tenant), Question(user_id="alice", text="violin", limit=100))
-    assert {hit.text[:21] for hit in answer.hits} == {f"The violin of talk {number}." for number in (4, 5, 6, 7)}
+    assert {hit.candidate.text[:21] for hit in answer.hits} == {
+        f"The violin of talk {number}." for number in (4, 5, 6, 7)
+    }
     assert answer.notes == ("Neo4j is away: searched 40 messages that wait on disk; older ones were left out",)
     await spool.close()

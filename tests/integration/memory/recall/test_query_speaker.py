@@ -45,5 +45,5 @@ async def test_what_you_recommended_is_the_words_of_the_agent(graph: Graph, tena
         found.append(answer.hits)
         for hit in answer.hits:
             assert hit.score == pytest.approx(sum(hit.parts.values()))
-    assert [hits[0].text for hits in found[:2]] == [by_user, by_agent]
+    assert [hits[0].candidate.text for hits in found[:2]] == [by_user, by_agent]
     assert [hits[0].parts["role"] > 0 for hits in found] == [True, True, False]

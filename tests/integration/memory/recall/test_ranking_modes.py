@@ -54,7 +54,7 @@ async def test_each_mode_finds_the_tea_in_one_round_trip(graph: Graph, tenant: s
     finally:
         graph.observer = None
     assert [one.name for one in seen] == ["recall/recall"]
-    assert answer.hits[0].text in (LINES[lang][0], LINES[lang][2])
+    assert answer.hits[0].candidate.text in (LINES[lang][0], LINES[lang][2])
     assert all(abs(sum(hit.parts.values()) - hit.score) < 1e-6 for hit in answer.hits)
 
 
@@ -76,7 +76,7 @@ async def test_without_an_embedder_the_layered_mode_goes_by_names_and_words(grap
     question = Question(user_id="alice", text="bicycle chain", mode=Mode.LAYERED, kinds=(HitKind.MESSAGE,))
     answer = await recall(graph, None, TenantId(tenant), question, now=NOON)
     assert answer.path[0] == "metadata"
-    assert [hit.text for hit in answer.hits] == [LINES["en"][1]]
+    assert [hit.candidate.text for hit in answer.hits] == [LINES["en"][1]]
     assert any("no embedder" in note for note in answer.notes)
 
 
@@ -87,7 +87,7 @@ async def test_before_anything_has_a_vector_words_are_found(graph: Graph, tenant
     for mode in Mode:
         question = Question(user_id="alice", text="自行车链条", mode=mode)
         answer = await memory.recall(TenantId(tenant), question)
-        assert (answer.hits[0].text, answer.hits[0].pending) == (LINES["zh"][1], True)
+        assert (answer.hits[0].candidate.text, answer.hits[0].candidate.pending) == (LINES["zh"][1], True)
 
 
 async def test_an_empty_memory_answers_with_nothing_in_every_mode(graph: Graph, tenant: str) -> None:
@@ -103,9 +103,9 @@ async def test_a_session_and_an_agent_narrow_messages_scenes_and_facts(graph: Gr
     for narrowed in (QueryFilters(session_id="s2"), QueryFilters(agent_id="coach")):
         question = Question(user_id="alice", text=TEA[lang], narrowed=narrowed, evidence=5)
         answer = await memory.recall(TenantId(tenant), question)
-        assert {hit.text for hit in answer.hits if hit.kind is HitKind.MESSAGE} == {LINES[lang][2]}
-        assert {"s1" in hit.uri.split("/") for hit in answer.hits} == {False}
-        assert len([hit for hit in answer.hits if hit.kind is HitKind.SCENE]) == 1
+        assert {hit.candidate.text for hit in answer.hits if hit.candidate.kind is HitKind.MESSAGE} == {LINES[lang][2]}
+        assert {"s1" in hit.candidate.uri.split("/") for hit in answer.hits} == {False}
+        assert len([hit for hit in answer.hits if hit.candidate.kind is HitKind.SCENE]) == 1
     nowhere = Question(user_id="alice", text=TEA[lang], narrowed=QueryFilters(session_id="s3"))
     assert (await memory.recall(TenantId(tenant), nowhere)).hits == ()
 
@@ -119,10 +119,10 @@ async def test_a_session_is_searched_whole_behind_a_large_memory(graph: Graph, t
         user_id="alice", text="jasmine tea", kinds=(HitKind.MESSAGE,), narrowed=QueryFilters(session_id="small")
     )
     assert "A cup of something warm." not in [
-        hit.text for hit in (await memory.recall(TenantId(tenant), question)).hits
+        hit.candidate.text for hit in (await memory.recall(TenantId(tenant), question)).hits
     ]
     found = await memory.recall(TenantId(tenant), narrowed)
-    assert [hit.text for hit in found.hits] == ["A cup of something warm."]
+    assert [hit.candidate.text for hit in found.hits] == ["A cup of something warm."]
 
 
 async def test_roles_and_entities_narrow_what_is_found(graph: Graph, tenant: str) -> None:
@@ -130,9 +130,9 @@ async def test_roles_and_entities_narrow_what_is_found(graph: Graph, tenant: str
     spoken = Question(
         user_id="alice", text="tea", kinds=(HitKind.MESSAGE,), narrowed=QueryFilters(roles=(Role.ASSISTANT,))
     )
-    assert [hit.role for hit in (await memory.recall(TenantId(tenant), spoken)).hits] == ["assistant"]
+    assert [hit.candidate.role for hit in (await memory.recall(TenantId(tenant), spoken)).hits] == ["assistant"]
     about = Question(user_id="alice", text="tea", kinds=(HitKind.MESSAGE,), narrowed=QueryFilters(entities=("ANNA",)))
-    texts = [hit.text for hit in (await memory.recall(TenantId(tenant), about)).hits]
+    texts = [hit.candidate.text for hit in (await memory.recall(TenantId(tenant), about)).hits]
     assert "My sister Anna loves jasmine tea." in texts
     assert "I bought tea." not in texts
     nobody = Question(user_id="alice", text="tea", narrowed=QueryFilters(entities=("Zoe",)))
@@ -168,7 +168,7 @@ async def test_pages_over_graphql_bring_each_hit_once_and_refuse_foreign_cursors
         if after is None:
             break
     assert len(set(ids)) == len(ids)
-    assert set(ids) == {hit.id for hit in whole.hits}
+    assert set(ids) == {hit.candidate.id for hit in whole.hits}
     refused = await graphql_schema.execute(query, variable_values={"after": last, "q": "milk"}, context_value=context)
     assert refused.errors is not None
     assert "another question" in refused.errors[0].message
@@ -190,5 +190,6 @@ async def test_a_least_score_takes_out_the_rest_and_counts_it(graph: Graph, tena
     middle = everything.hits[len(everything.hits) // 2].score
     question = Question(user_id="alice", text="jasmine tea", limit=100, narrowed=QueryFilters(score_min=middle))
     answer = await memory.recall(TenantId(tenant), question)
-    assert [hit.id for hit in answer.hits] == [hit.id for hit in everything.hits if hit.score >= middle]
+    high = [hit.candidate.id for hit in everything.hits if hit.score >= middle]
+    assert [hit.candidate.id for hit in answer.hits] == high
     assert sum(one.count for one in answer.removed) == len(everything.hits) - len(answer.hits)

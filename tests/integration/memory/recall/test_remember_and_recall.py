@@ -29,7 +29,7 @@ async def test_what_was_said_becomes_an_edge_with_evidence(graph: Graph, tenant:
     answer = await memory.recall(
         TenantId(tenant), Question(user_id="alice", text="tea", kinds=(HitKind.FACT,), evidence=3)
     )
-    assert [receipt.message_ids[0]] == [message.id for message in answer.hits[0].evidence]
+    assert [receipt.message_ids[0]] == [message.id for message in answer.hits[0].candidate.evidence]
 
 
 async def test_chinese_becomes_an_edge_and_is_found_again(graph: Graph, tenant: str) -> None:
@@ -39,7 +39,7 @@ async def test_chinese_becomes_an_edge_and_is_found_again(graph: Graph, tenant: 
     objects = {obj for _, predicate, obj in await _edges(graph, tenant) if predicate == "PREFERS"}
     assert {"绘画", "弹钢琴", "品茶"} == objects
     answer = await memory.recall(TenantId(tenant), Question(user_id="张曼婷", text="她会弹钢琴吗？"))
-    assert any("弹钢琴" in hit.text for hit in answer.hits)
+    assert any("弹钢琴" in hit.candidate.text for hit in answer.hits)
 
 
 async def test_of_the_names_that_callers_give_a_user_the_first_64_are_kept(graph: Graph, tenant: str) -> None:
@@ -74,8 +74,8 @@ async def test_a_message_is_found_before_it_was_read(graph: Graph, tenant: str) 
     memory = a_memory(graph)
     await memory.remember(TenantId(tenant), an_incoming("The spare key is under the blue flowerpot."))
     answer = await memory.recall(TenantId(tenant), Question(user_id="alice", text="Where is the spare key?"))
-    assert "flowerpot" in answer.hits[0].text
-    assert answer.hits[0].pending
+    assert "flowerpot" in answer.hits[0].candidate.text
+    assert answer.hits[0].candidate.pending
 
 
 async def test_recall_takes_one_round_trip(graph: Graph, tenant: str) -> None:
@@ -108,7 +108,7 @@ async def test_recall_respects_the_time_asked_for(graph: Graph, tenant: str) -> 
     answer = await memory.recall(
         TenantId(tenant), Question(user_id="alice", text="meeting", start=late, kinds=(HitKind.MESSAGE,))
     )
-    assert [hit.text for hit in answer.hits] == ["The meeting was about wasps."]
+    assert [hit.candidate.text for hit in answer.hits] == ["The meeting was about wasps."]
 
 
 async def test_a_newer_home_closes_the_older_one(graph: Graph, tenant: str) -> None:
@@ -119,9 +119,9 @@ async def test_a_newer_home_closes_the_older_one(graph: Graph, tenant: str) -> N
     answer = await memory.recall(
         TenantId(tenant), Question(user_id="alice", text="live Paris Oslo", kinds=(HitKind.FACT,))
     )
-    assert [hit.object for hit in answer.hits] == ["Oslo"]
+    assert [hit.candidate.object for hit in answer.hits] == ["Oslo"]
     before = Question(user_id="alice", text="live Paris Oslo", kinds=(HitKind.FACT,), valid_at=a_message(minute=0).time)
-    assert [hit.object for hit in (await memory.recall(TenantId(tenant), before)).hits] == ["Paris"]
+    assert [hit.candidate.object for hit in (await memory.recall(TenantId(tenant), before)).hits] == ["Paris"]
 
 
 async def test_facts_the_caller_brings_are_taken_instead_of_reading(graph: Graph, tenant: str) -> None:
@@ -149,7 +149,7 @@ async def test_a_taken_message_id_refuses_other_words(graph: Graph, tenant: str)
     with pytest.raises(ConflictError, match="nothing was written"):
         await memory.remember(TenantId(tenant), other)
     answer = await memory.recall(TenantId(tenant), Question(user_id="alice", text="One Other New"))
-    assert [hit.text for hit in answer.hits] == ["One."]
+    assert [hit.candidate.text for hit in answer.hits] == ["One."]
 
 
 async def test_bad_input_names_every_mistake_and_stores_nothing(graph: Graph, tenant: str) -> None:
@@ -188,7 +188,7 @@ async def test_two_tenants_never_see_each_other(graph: Graph, tenant: str) -> No
     await a_worker(graph).drain()
     for kinds in ((HitKind.MESSAGE,), (HitKind.SCENE,), (HitKind.FACT,)):
         answer = await memory.recall(other, Question(user_id="alice", text="secret word xylophone", kinds=kinds))
-        assert not any("xylophone" in hit.text for hit in answer.hits)
+        assert not any("xylophone" in hit.candidate.text for hit in answer.hits)
     snapshot = await memory.mindmap.snapshot(other, user_id=None, budget=1000)
     assert not any("xylophone" in (node.summary or "") + node.label for node in snapshot.nodes)
     changes = await memory.changes.since(other, 0)
@@ -201,7 +201,7 @@ async def test_two_users_of_one_tenant_do_not_see_each_other(graph: Graph, tenan
     await memory.remember(TenantId(tenant), an_incoming("I like bread.", user="bob"))
     await a_worker(graph).drain()
     answer = await memory.recall(TenantId(tenant), Question(user_id="bob", text="secret word xylophone"))
-    assert not any("xylophone" in hit.text for hit in answer.hits)
+    assert not any("xylophone" in hit.candidate.text for hit in answer.hits)
 
 
 async def test_a_later_message_joins_the_scene_it_belongs_to(graph: Graph, tenant: str) -> None:

@@ -110,7 +110,7 @@ async def change(graph: Graph, statement: Statement, parameters: dict[str, str])
 
 
 def objects(answer: Answer) -> list[str | None]:
-    return [hit.object for hit in answer.hits]
+    return [hit.candidate.object for hit in answer.hits]
 
 
 @pytest.mark.parametrize("name", STORIES)
@@ -142,7 +142,7 @@ async def test_the_way_to_the_second_fact_is_one_round_trip(graph: Graph, tenant
 async def test_the_user_is_no_way_from_one_thing_to_all_others(graph: Graph, tenant: str) -> None:
     story = STORIES["en"]
     await say(graph, tenant, *story.ties, story.last, *story.others)
-    reached = [hit.object for hit in (await ask(graph, tenant, "sister")).hits if hit.parts["names"] == 0]
+    reached = [hit.candidate.object for hit in (await ask(graph, tenant, "sister")).hits if hit.parts["names"] == 0]
     assert reached == ["anvils"]
 
 
@@ -223,7 +223,7 @@ async def test_the_message_that_proves_the_second_fact_alone_is_lifted(graph: Gr
     await say(graph, tenant, story.last, day=3)
     answer = await ask(graph, tenant, story.question, kinds=(HitKind.MESSAGE,))
     assert "hop" in answer.path
-    assert [hit.text for hit in answer.hits if hit.parts["beyond"] > 0] == [story.last[3]]
+    assert [hit.candidate.text for hit in answer.hits if hit.parts["beyond"] > 0] == [story.last[3]]
 
 
 _PROVED_BY_OTHERS = Statement(
@@ -244,9 +244,11 @@ async def test_messages_of_others_are_not_brought_whatever_a_fact_says(graph: Gr
     await say(graph, tenant, ("Bolt", "makes", "bells", "It makes bells."), user="bob")
     assert await change(graph, _PROVED_BY_OTHERS, {"tenant": tenant}) == 1
     answer = await ask(graph, tenant, story.question, kinds=(HitKind.MESSAGE, HitKind.FACT), evidence=20)
-    told = [hit.uri for hit in answer.hits] + [one.uri for hit in answer.hits for one in hit.evidence]
+    told = [hit.candidate.uri for hit in answer.hits] + [
+        one.uri for hit in answer.hits for one in hit.candidate.evidence
+    ]
     assert not [uri for uri in told if "bob" in uri]
-    assert {hit.kind for hit in answer.hits} == {HitKind.MESSAGE, HitKind.FACT}
+    assert {hit.candidate.kind for hit in answer.hits} == {HitKind.MESSAGE, HitKind.FACT}
 
 
 @pytest.mark.parametrize("mode", list(Mode))
@@ -263,5 +265,5 @@ async def test_scenes_alone_are_asked_for_without_facts(graph: Graph, tenant: st
     story = STORIES["en"]
     await say(graph, tenant, *story.ties, story.last)
     answer = await ask(graph, tenant, story.question, kinds=(HitKind.SCENE,))
-    assert {hit.kind for hit in answer.hits} == {HitKind.SCENE}
+    assert {hit.candidate.kind for hit in answer.hits} == {HitKind.SCENE}
     assert "hop" not in answer.path

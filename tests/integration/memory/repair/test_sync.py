@@ -200,7 +200,7 @@ async def test_a_changed_text_gets_its_own_vector_and_is_read(graph: Graph, tena
     await a_worker(graph).drain()
     assert (await memory.sync(whose)).found == {}
     hits = (await memory.recall(whose, Question(user_id="alice", text="Lima", kinds=(HitKind.MESSAGE,)))).hits
-    assert hits[0].text == "I live in Lima."
+    assert hits[0].candidate.text == "I live in Lima."
     learned = "MATCH (:User {tenant: $tenant})-[f:RELATES_TO]->(:Entity {name: 'Lima'}) RETURN f.statement AS statement"
     assert len(await _cypher(graph, learned, tenant=tenant)) == 1
 

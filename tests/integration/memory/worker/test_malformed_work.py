@@ -49,7 +49,7 @@ async def remembered(graph: Graph, tenant: str, *texts: str, session: str = "s1"
 
 async def recalled(graph: Graph, tenant: str) -> list[str]:
     answer = await a_memory(graph).recall(TenantId(tenant), Question(user_id="alice", text="Oslo"))
-    return [hit.text for hit in answer.hits]
+    return [hit.candidate.text for hit in answer.hits]
 
 
 @pytest.mark.parametrize("wrong", BROKEN_JOBS.values(), ids=BROKEN_JOBS.keys())

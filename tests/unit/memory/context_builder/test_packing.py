@@ -28,7 +28,7 @@ PIECES = st.lists(
             ["I like tea.", "i like  tea", "Tom lives in Oslo.", "we met at the harbour", "我喜欢茶", "x"]
         ),
         proofs=st.frozensets(st.sampled_from(["memory 1 of many", "memory 2 of many"]), max_size=2),
-        says=st.booleans(),
+        is_quote=st.booleans(),
     ),
     max_size=25,
 )
@@ -51,7 +51,7 @@ def test_nothing_is_told_twice(pieces: list[Piece], tokens_max: int) -> None:
     quoted: set[str] = set()
     for piece in chosen:
         assert piece.part is Part.CORE or not piece.proofs & quoted
-        quoted |= {piece.id} if piece.says else set()
+        quoted |= {piece.id} if piece.is_quote else set()
 
 
 @given(PIECES, st.integers(0, 600), st.integers(0, 300))
@@ -79,19 +79,23 @@ def test_core_memory_has_its_share_whatever_recall_found() -> None:
 
 
 def test_a_fact_whose_words_are_quoted_is_not_told_again() -> None:
-    said = a_piece("m1", value=0.9, text="I have lived in Oslo for nine years, and I never regretted it.", says=True)
+    said = a_piece(
+        "m1", value=0.9, text="I have lived in Oslo for nine years, and I never regretted it.", is_quote=True
+    )
     fact = a_piece("f1", value=0.5, text="Ana lives in Oslo.", proofs=frozenset({"m1"}))
     assert [piece.id for piece in ordered([said, fact])] == ["m1"]
 
 
 def test_words_that_add_something_are_quoted_after_their_fact() -> None:
     fact = a_piece("f1", value=0.9, text="Ana lives in Oslo.", proofs=frozenset({"m1", "m2"}))
-    long = a_piece("m1", value=0.5, text="I have lived in Oslo for nine years, and I never regretted it.", says=True)
-    short = a_piece("m2", value=0.4, text="I live in Oslo now.", says=True)
+    long = a_piece(
+        "m1", value=0.5, text="I have lived in Oslo for nine years, and I never regretted it.", is_quote=True
+    )
+    short = a_piece("m2", value=0.4, text="I live in Oslo now.", is_quote=True)
     assert [piece.id for piece in ordered([fact, long, short])] == ["f1", "m1"]
 
 
 def test_an_abstract_and_the_words_it_was_made_of_are_told_once() -> None:
     scene = a_piece("s1", value=0.9, text="We met Tom at the harbour. It rained all day long.")
-    said = a_piece("m1", value=0.5, text="It rained all day long.", says=True)
+    said = a_piece("m1", value=0.5, text="It rained all day long.", is_quote=True)
     assert [piece.id for piece in ordered([scene, said])] == ["s1"]

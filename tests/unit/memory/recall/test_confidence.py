@@ -6,20 +6,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extraction.text.fulltext_words import words_in
-from extraction.text.search_terms import terms_of
-from graph_service.memory.recall.confidence import ConfidenceFeatures, confidence_of, sign_weights, signs_of
+from extraction.query_analysis import analyse
+from extraction.text.chinese import is_chinese
+from graph_service.memory.recall.confidence import ConfidenceFeatures, confidence_features, confidence_of
+from tests.support.builders import NOON
 from tests.support.candidates import a_candidate
 
 
 def seen(question: str, *texts: str, **more: Any) -> ConfidenceFeatures:
     candidates = [a_candidate(str(place), text=text, **more) for place, text in enumerate(texts)]
-    return signs_of(question, candidates, asked=terms_of(" ".join(words_in(question))), own_names=("alice",))
+    return confidence_features(analyse(question, reference=NOON), candidates, own_names=("alice",))
 
 
 def sure(question: str, *texts: str, **more: Any) -> float:
-    signs = seen(question, *texts, **more)
-    return confidence_of(signs, sign_weights(question, signs))
+    return confidence_of(seen(question, *texts, **more), chinese=is_chinese(question))
 
 
 ASKED, TOLD = "What did Caroline research about adoption agencies?", "I was researching an adoption agency last week."
@@ -50,8 +50,8 @@ def test_a_name_that_nobody_knows_is_a_stranger() -> None:
 
 
 def test_without_vectors_there_is_no_meaning_and_still_a_confidence() -> None:
-    signs = seen(ASKED, TOLD, *NOISE)
-    assert signs.meaning is None
+    features = seen(ASKED, TOLD, *NOISE)
+    assert features.meaning is None
     assert sure(ASKED, TOLD, *NOISE) > sure(ASKED, *NOISE)
 
 
@@ -59,12 +59,12 @@ TEXTS = st.text(st.sampled_from("Tea cup猫喜欢 Gina'\n?."), max_size=30)
 
 
 @given(TEXTS, st.lists(TEXTS, max_size=6), st.none() | st.floats(-1, 1))
-def test_every_sign_and_the_confidence_keep_their_bounds(question: str, texts: list[str], cosine: float | None) -> None:
-    signs = seen(question, *texts, cosine=cosine)
-    for sign in (signs.known, signs.best, signs.meaning or 0.0, signs.joint, signs.stranger):
-        assert -1e-9 <= sign <= 1 + 1e-9
-    assert signs.best <= signs.known + 1e-9
-    assert 0 <= confidence_of(signs, sign_weights(question, signs)) <= 1
+def test_features_and_confidence_keep_their_bounds(question: str, texts: list[str], cosine: float | None) -> None:
+    features = seen(question, *texts, cosine=cosine)
+    for feature in (features.known, features.best, features.meaning or 0.0, features.joint, features.stranger):
+        assert -1e-9 <= feature <= 1 + 1e-9
+    assert features.best <= features.known + 1e-9
+    assert 0 <= confidence_of(features, chinese=is_chinese(question)) <= 1
 
 
 @given(st.lists(TEXTS, min_size=2, max_size=6), st.randoms(use_true_random=False))

@@ -8,32 +8,25 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graph_service.memory.recall.candidates import Candidate, CandidateSet, MessageInContext
-from graph_service.memory.recall.features import closeness, ways_to
+from graph_service.memory.recall.candidates import Candidate, CandidateSet
+from graph_service.memory.recall.features import first_hops, graph_proximity
 from graph_service.memory.recall.query import HitKind
 from tests.support.builders import NOON
-from tests.support.candidates import a_candidate, told
+from tests.support.candidates import a_candidate
 
 
-def a_line(number: int, *, session: str = "s1") -> MessageInContext:
-    return MessageInContext(
-        id=f"m{number:03d}",
-        session=session,
-        said_at=NOON + timedelta(minutes=number),
-        position=0,
-        speaker=None,
-        text=f"Line {number}.",
-        cosine=None,
-    )
+def a_line(number: int, *, session: str = "s1") -> Candidate:
+    said_at = NOON + timedelta(minutes=number)
+    return a_candidate(f"m{number:03d}", session=session, said_at=said_at, text=f"Line {number}.")
 
 
 def a_fact(name: str, *ends: str, named: bool = False, proofs: tuple[str, ...] = ()) -> Candidate:
     return a_candidate(name, HitKind.FACT, scores={"entity": 1.0} if named else {"hop": 1.0}, ends=ends, proofs=proofs)
 
 
-def near(*candidates: Candidate, lines: tuple[MessageInContext, ...] = ()) -> dict[str, float]:
-    found = CandidateSet(candidates=(*map(told, lines), *candidates), lines=lines)
-    return dict(zip((one.id for one in found.candidates), closeness(found).tolist(), strict=True))
+def near(*candidates: Candidate, lines: tuple[Candidate, ...] = ()) -> dict[str, float]:
+    found = CandidateSet(candidates=(*lines, *candidates), messages=lines)
+    return dict(zip((one.id for one in found.candidates), graph_proximity(found).tolist(), strict=True))
 
 
 WORK = a_fact("works at", "sister", "Acme", named=True)
@@ -101,5 +94,5 @@ def test_each_is_between_none_and_the_nearest_in_any_order(found: list[Candidate
 
 
 def test_the_facts_that_lead_to_a_second_fact_share_an_end_with_it() -> None:
-    found = CandidateSet(candidates=(WORK, ANVILS, ROCKETS), lines=())
-    assert ways_to(found) == {1: [0], 2: []}
+    found = CandidateSet(candidates=(WORK, ANVILS, ROCKETS), messages=())
+    assert first_hops(found) == {1: [0], 2: []}

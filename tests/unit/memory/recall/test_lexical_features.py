@@ -10,19 +10,19 @@ from hypothesis import strategies as st
 
 from extraction.embeddings.late_interaction import QuestionTokens
 from extraction.embeddings.token_vectors import pack
-from extraction.query_analysis import QueryAnalysis
+from extraction.query_analysis import AnswerType, QueryAnalysis
 from extraction.text.search_terms import both_spellings, counts, terms_of
-from graph_service.memory.recall.candidates import CandidateSet, MessageInContext
-from graph_service.memory.recall.features import signals, speaker_asked
+from graph_service.memory.recall.candidates import Candidate, CandidateSet
+from graph_service.memory.recall.features import features_of, speaker_asked
 from graph_service.memory.recall.lexical_scores import (
     best_around,
     best_of_windows,
     bm25_of,
-    bounds,
-    lexical,
+    conversations,
+    lexical_scores,
+    session_bounds,
     shifted,
     specificity,
-    stretches,
 )
 from graph_service.memory.recall.query import HitKind
 from graph_service.memory.recall.ranking import weights_for
@@ -35,16 +35,9 @@ NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 SESSIONS = st.lists(st.sampled_from("abc"), max_size=30).map(sorted)
 
 
-def _line(place: int, text: str, *, speaker: str = "Ann", session: str = "s", day: int = 0) -> MessageInContext:
-    return MessageInContext(
-        id=f"m{place:02}",
-        session=session,
-        said_at=NOON + timedelta(days=day, minutes=place),
-        position=place,
-        speaker=speaker,
-        text=text,
-        cosine=None,
-    )
+def _line(place: int, text: str, *, speaker: str = "Ann", session: str = "s", day: int = 0) -> Candidate:
+    said_at = NOON + timedelta(days=day, minutes=place)
+    return a_candidate(f"m{place:02}", session=session, said_at=said_at, position=place, speaker=speaker, text=text)
 
 
 @pytest.mark.parametrize(
@@ -55,7 +48,7 @@ def _line(place: int, text: str, *, speaker: str = "Ann", session: str = "s", da
     ],
 )
 def test_words_count_for_the_message_and_its_neighbours_alone(question: str, texts: list[str]) -> None:
-    words = lexical(terms_of(question), [*texts, texts[2]], ["one"] * 3 + ["two"], window=6)
+    words = lexical_scores(terms_of(question), [*texts, texts[2]], ["one"] * 3 + ["two"], window=6)
     assert words.own.argmax() == 1
     assert words.own[0] == words.own[2] == 0
     assert words.before.tolist() == [0, words.own[0], words.own[1], 0]
@@ -65,7 +58,7 @@ def test_words_count_for_the_message_and_its_neighbours_alone(question: str, tex
 
 def test_a_rare_word_tells_more_than_a_common_one() -> None:
     texts = ["the garden", "the garden", "the garden", "the lighthouse"]
-    words = lexical(terms_of("garden lighthouse"), texts, ["s"] * 4, window=2)
+    words = lexical_scores(terms_of("garden lighthouse"), texts, ["s"] * 4, window=2)
     assert words.own[3] > words.own[0] > 0
     rare, common = bm25_of(["A lighthouse.", "A garden."], terms_of("garden lighthouse"), words)
     assert rare > common
@@ -89,7 +82,7 @@ def test_a_message_is_specific_by_words_that_others_do_not_have() -> None:
 
 @given(sessions=SESSIONS, window=st.integers(1, 8))
 def test_no_window_or_neighbour_reaches_into_another_session(sessions: list[str], window: int) -> None:
-    first, end = bounds(sessions)
+    first, end = session_bounds(sessions)
     own = np.array([float(ord(name)) for name in sessions])
     for values in (best_of_windows(own, first, window), best_around(own[:, None], first, end, window)[:, 0]):
         assert values.tolist() == own.tolist()
@@ -100,7 +93,7 @@ def test_no_window_or_neighbour_reaches_into_another_session(sessions: list[str]
 
 def test_a_long_silence_divides_a_session() -> None:
     moments = [NOON, NOON + timedelta(hours=1), NOON + timedelta(hours=10), NOON + timedelta(hours=10)]
-    names = stretches(["s", "s", "s", "t"], moments)
+    names = conversations(["s", "s", "s", "t"], moments)
     assert names[0] == names[1]
     assert len(set(names)) == 3
 
@@ -115,7 +108,9 @@ def test_only_a_question_that_names_one_speaker_asks_for_one(named: set[str], sp
 
 def test_the_speaker_asked_for_is_a_filter_and_no_topic() -> None:
     found = all_found(_line(0, "Ann has a dog.", speaker="Bob"), _line(1, "I have a dog.", speaker="Ann"))
-    raw = signals(found, QueryAnalysis(terms=terms_of("Does Ann have a dog?"), name_keys=frozenset({"ann"})), now=NOON)
+    raw = features_of(
+        found, QueryAnalysis(terms=terms_of("Does Ann have a dog?"), name_keys=frozenset({"ann"})), now=NOON
+    )
     assert raw.plain["speaker"].tolist() == [0.0, 1.0]
     assert raw.scaled["words"][1] >= raw.scaled["words"][0]
 
@@ -130,7 +125,7 @@ def test_pieces_of_the_speaker_s_name_count_nothing(name: str, pieces: tuple[str
         replace(_line(place, "Hello.", speaker=name), tokens=pack(vectors[kept], model="m"))
         for place, kept in enumerate((slice(0, -1), slice(-1, None)))
     ]
-    raw = signals(all_found(*lines), QueryAnalysis(name_keys=frozenset({name_key(name)}), tokens=tokens), now=NOON)
+    raw = features_of(all_found(*lines), QueryAnalysis(name_keys=frozenset({name_key(name)}), tokens=tokens), now=NOON)
     assert raw.scaled["tokens"].round(2).tolist() == [0.0, 1.0]
 
 
@@ -142,14 +137,16 @@ def test_a_time_is_met_by_the_day_and_by_times_that_are_mentioned() -> None:
         _line(3, "我们昨天去了动物园。", day=2),
     )
     day = Timespan(start=datetime(2026, 3, 2, tzinfo=UTC), end=datetime(2026, 3, 3, tzinfo=UTC))
-    raw = signals(all_found(*lines), QueryAnalysis(time=day, wants_time=True), now=NOON + timedelta(days=9))
+    raw = features_of(
+        all_found(*lines), QueryAnalysis(time=day, answer_type=AnswerType.WHEN), now=NOON + timedelta(days=9)
+    )
     assert raw.plain["time"].tolist() == [1.0, 1.0, 0.0, 1.0]
     assert raw.plain["tells_when"].tolist() == [1.0, 0.0, 0.0, 1.0]
 
 
 def test_an_answer_stands_behind_a_question_of_its_session() -> None:
     lines = (_line(0, "How many?"), _line(1, "Three dogs."), _line(2, "Good."), _line(3, "真的吗？", session="t"))
-    raw = signals(all_found(*lines), QueryAnalysis(wants_number=True), now=NOON)
+    raw = features_of(all_found(*lines), QueryAnalysis(answer_type=AnswerType.HOW_MANY), now=NOON)
     assert raw.plain["says"].tolist() == [0.0, 1.0, 1.0, 0.0]
     assert raw.plain["answers"].tolist() == [0.0, 1.0, 0.0, 0.0]
     assert raw.plain["tells_number"].tolist() == [0.0, 1.0, 0.0, 0.0]
@@ -158,9 +155,9 @@ def test_an_answer_stands_behind_a_question_of_its_session() -> None:
 def test_only_messages_of_the_role_asked_for_have_its_signal() -> None:
     said = [a_candidate("a"), a_candidate("b", role="assistant"), a_candidate("c", HitKind.SCENE, role=None)]
     lines = (_line(0, "a"), _line(1, "b"))
-    found = CandidateSet(candidates=tuple(said), lines=tuple(replace(line, id=line.text) for line in lines))
+    found = CandidateSet(candidates=tuple(said), messages=tuple(replace(line, id=line.text) for line in lines))
     by_role = {
-        role: signals(found, QueryAnalysis(role=role), now=NOON).plain["role"].tolist() for role in (None, *Role)
+        role: features_of(found, QueryAnalysis(role=role), now=NOON).plain["role"].tolist() for role in (None, *Role)
     }
     assert by_role[Role.ASSISTANT] == [0.0, 1.0, 0.0]
     assert by_role[Role.USER] == [1.0, 0.0, 0.0]
@@ -173,9 +170,9 @@ def test_only_a_question_that_goes_beyond_lifts_what_is_two_facts_away() -> None
         a_candidate("next", HitKind.FACT, scores={"hop": 1.0}, ends=("Acme", "anvils")),
         a_candidate("other", HitKind.FACT, scores={"words": 1.0}, ends=("Bolt", "rockets")),
     ]
-    found = CandidateSet(candidates=tuple(facts), lines=(), named=frozenset({"sister"}))
+    found = CandidateSet(candidates=tuple(facts), messages=(), named=frozenset({"sister"}))
     raw = [
-        signals(found, QueryAnalysis(beyond=beyond), now=NOON).plain
+        features_of(found, QueryAnalysis(indirect_target=beyond), now=NOON).plain
         for beyond in ("employer sell?", None, "sister do?")
     ]
     assert [one["beyond"].tolist() for one in raw] == [[0.0, 1.0, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]
@@ -190,18 +187,18 @@ def test_what_is_two_facts_away_has_the_words_of_the_way_if_it_is_asked_for() ->
         a_candidate("b", HitKind.FACT, text="Acme makes anvils.", scores={"hop": 1.0}, ends=("2", "3")),
         a_candidate("c", HitKind.FACT, text="Bolt makes rockets.", scores={"hop": 1.0}, ends=("4", "5")),
     ]
-    found = CandidateSet(candidates=tuple(facts), lines=())
+    found = CandidateSet(candidates=tuple(facts), messages=())
     for beyond in ("employer sell?", None):
-        asked = QueryAnalysis(terms=terms_of("What does my sister's employer sell?"), beyond=beyond)
-        tie, on_the_way, other = signals(found, asked, now=NOON).scaled["words"].tolist()
+        asked = QueryAnalysis(terms=terms_of("What does my sister's employer sell?"), indirect_target=beyond)
+        tie, on_the_way, other = features_of(found, asked, now=NOON).scaled["words"].tolist()
         assert tie > other == 0.0
         assert on_the_way == (tie if beyond else 0.0)
 
 
 def test_a_chinese_word_is_found_in_other_words_by_its_character() -> None:
     texts = ["她报了一个绘画班。", "她报了一个游泳班。"]
-    assert lexical(terms_of("她喜欢画什么？", characters=True), texts, ["s"] * 2, window=2).own[0] > 0
-    assert not lexical(terms_of("她喜欢画什么？"), texts, ["s"] * 2, window=2).own.any()
+    assert lexical_scores(terms_of("她喜欢画什么？", characters=True), texts, ["s"] * 2, window=2).own[0] > 0
+    assert not lexical_scores(terms_of("她喜欢画什么？"), texts, ["s"] * 2, window=2).own.any()
 
 
 @pytest.mark.parametrize("said", ["My favorite colors.", "My favourite colours."])
@@ -215,7 +212,7 @@ def test_a_word_is_one_word_in_british_and_american_spelling(said: str) -> None:
 def test_what_a_question_repeats_is_what_it_is_about(question: str) -> None:
     terms = terms_of(question)
     texts = ["A dog, 一只小狗。", "A cat, 一只小猫。"]
-    words = lexical(terms, texts, ["a", "b"], window=2)
+    words = lexical_scores(terms, texts, ["a", "b"], window=2)
     assert words.own[0] > words.own[1] > 0
 
 
@@ -239,5 +236,5 @@ def test_a_conversation_as_a_question_is_weighed_by_what_it_is_about() -> None:
 
 
 def test_nothing_found_has_no_signals() -> None:
-    raw = signals(all_found(), QueryAnalysis(terms=terms_of("dog")), now=NOON)
+    raw = features_of(all_found(), QueryAnalysis(terms=terms_of("dog")), now=NOON)
     assert all(not len(values) for values in [*raw.scaled.values(), *raw.plain.values()])

@@ -9,7 +9,7 @@ import pytest
 
 from graph_service.memory.ingest.validation import check_request
 from graph_service.memory.mindmap.snapshot import Snapshot
-from graph_service.memory.recall.offline_recall import SNAPSHOT, SPOOL, _Search, _Sought, _terms, answer_away
+from graph_service.memory.recall.offline_recall import SNAPSHOT, SPOOL, _Search, _TermIndex, _terms, offline_answer
 from graph_service.memory.recall.query import HitKind, Question
 from schema.errors import TooSlowError
 from schema.frames import Count, EdgeView, NodeView
@@ -52,11 +52,11 @@ def asked(text: str, **more: Any) -> Question:
     ids=["en", "zh"],
 )
 def test_words_on_disk_are_found_the_rarest_first(texts: tuple[str, ...], question: str, best: int) -> None:
-    answer = answer_away(asked(question), [an_episode(*texts)], None, now=NOW)
+    answer = offline_answer(asked(question), [an_episode(*texts)], None, now=NOW)
     assert (answer.degraded, answer.path, answer.snapshot_age_s) == (True, (SPOOL,), None)
-    assert answer.hits[0].text == texts[best]
-    assert texts[1] not in [hit.text for hit in answer.hits]
-    assert all(hit.pending and hit.score == sum(hit.parts.values()) <= 1 for hit in answer.hits)
+    assert answer.hits[0].candidate.text == texts[best]
+    assert texts[1] not in [hit.candidate.text for hit in answer.hits]
+    assert all(hit.candidate.pending and hit.score == sum(hit.parts.values()) <= 1 for hit in answer.hits)
 
 
 def test_a_snapshot_answers_with_facts_that_hold_and_titles_of_scenes() -> None:
@@ -73,36 +73,36 @@ def test_a_snapshot_answers_with_facts_that_hold_and_titles_of_scenes() -> None:
         an_edge("Moving", "Lisbon", predicate="MENTIONED"),
     ]
     snapshot = a_snapshot(nodes, edges)
-    now = answer_away(asked("Does Ana live in Berlin or Lisbon?"), [], snapshot, now=NOW)
+    now = offline_answer(asked("Does Ana live in Berlin or Lisbon?"), [], snapshot, now=NOW)
     assert (now.path, now.snapshot_age_s) == ((SNAPSHOT,), 86_400.0)
-    assert {(hit.kind, hit.object or hit.title) for hit in now.hits} == {
+    assert {(hit.candidate.kind, hit.candidate.object or hit.candidate.title) for hit in now.hits} == {
         (HitKind.FACT, "Lisbon"),
         (HitKind.SCENE, "Moving"),
     }
-    then = answer_away(asked("Berlin", valid_at=NOON + timedelta(hours=1)), [], snapshot, now=NOW)
-    assert [hit.object for hit in then.hits] == ["Berlin"]
-    named = answer_away(asked("里斯本", kinds=(HitKind.FACT,)), [], snapshot, now=NOW)
-    assert [hit.text for hit in named.hits] == ["Ana lives in Lisbon"]
+    then = offline_answer(asked("Berlin", valid_at=NOON + timedelta(hours=1)), [], snapshot, now=NOW)
+    assert [hit.candidate.object for hit in then.hits] == ["Berlin"]
+    named = offline_answer(asked("里斯本", kinds=(HitKind.FACT,)), [], snapshot, now=NOW)
+    assert [hit.candidate.text for hit in named.hits] == ["Ana lives in Lisbon"]
 
 
 def test_another_users_words_and_facts_never_answer() -> None:
     nodes = [a_node("Ana", "User"), a_node("Bob", "User", user="bob"), a_node("tea", "Entity", user="bob")]
     snapshot = a_snapshot(nodes, [an_edge("Bob", "tea", user="bob"), an_edge("Ana", "tea")])
-    answer = answer_away(asked("tea"), [an_episode("I love tea.", user="bob")], snapshot, now=NOW)
+    answer = offline_answer(asked("tea"), [an_episode("I love tea.", user="bob")], snapshot, now=NOW)
     assert answer.hits == ()
 
 
 def test_time_kinds_and_limit_narrow_an_answer_from_disk() -> None:
     episode = an_episode("Tea one.", "Tea two.", "Tea three.")
-    late = answer_away(asked("tea", start=NOON + timedelta(minutes=1), limit=1), [episode], None, now=NOW)
-    assert [hit.text for hit in late.hits] == ["Tea three."]
-    assert answer_away(asked("tea", kinds=(HitKind.FACT,)), [episode], None, now=NOW).hits == ()
-    assert answer_away(asked("tea", as_of=NOON), [episode], None, now=NOW).hits == ()
+    late = offline_answer(asked("tea", start=NOON + timedelta(minutes=1), limit=1), [episode], None, now=NOW)
+    assert [hit.candidate.text for hit in late.hits] == ["Tea three."]
+    assert offline_answer(asked("tea", kinds=(HitKind.FACT,)), [episode], None, now=NOW).hits == ()
+    assert offline_answer(asked("tea", as_of=NOON), [episode], None, now=NOW).hits == ()
 
 
 def test_what_was_known_at_a_moment_is_not_told_from_a_snapshot() -> None:
     snapshot = a_snapshot([a_node("Ana", "User"), a_node("tea", "Entity")], [an_edge("Ana", "tea")])
-    answer = answer_away(asked("tea", as_of=datetime(2026, 1, 1, tzinfo=UTC)), [], snapshot, now=NOW)
+    answer = offline_answer(asked("tea", as_of=datetime(2026, 1, 1, tzinfo=UTC)), [], snapshot, now=NOW)
     assert (answer.hits, answer.path, answer.degraded) == ((), (), True)
     assert "snapshot" in answer.notes[0]
 
@@ -115,10 +115,10 @@ def test_a_search_that_was_ended_tells_what_it_found_until_then() -> None:
 
     search = _Search(asked("tea"), now=NOW)
     with pytest.raises(TooSlowError):
-        search.look(episodes(), None)
-    search.all = False
+        search.run(episodes(), None)
+    search.complete = False
     answer = search.answer()
-    assert ({hit.text for hit in answer.hits}, answer.degraded) == ({"Tea one.", "Tea two."}, True)
+    assert ({hit.candidate.text for hit in answer.hits}, answer.degraded) == ({"Tea one.", "Tea two."}, True)
     assert answer.notes == ("Neo4j is away: searched 3 messages that wait on disk; older ones were left out",)
 
 
@@ -132,19 +132,19 @@ def test_a_search_that_was_ended_tells_what_it_found_until_then() -> None:
     ],
 )
 def test_latin_words_meet_by_their_beginning(term: str, same: list[str], other: list[str]) -> None:
-    sought = _Sought([term])
-    assert [word for word in (*same, *other) if sought.held(word)] == same
+    sought = _TermIndex([term])
+    assert [word for word in (*same, *other) if sought.found_in(word)] == same
 
 
 def test_a_text_costs_the_same_however_many_words_are_asked_for() -> None:
     text = " ".join(f"w{number:x}q" for number in range(20_000))
 
     def cost_s(words_n: int) -> float:
-        sought = _Sought(_terms([f"v{number:x}q" for number in range(words_n)]))
+        sought = _TermIndex(_terms([f"v{number:x}q" for number in range(words_n)]))
         best_s = float("inf")
         for _ in range(5):
             begun_s = time.thread_time()
-            sought.held(text)
+            sought.found_in(text)
             best_s = min(best_s, time.thread_time() - begun_s)
         return best_s
 

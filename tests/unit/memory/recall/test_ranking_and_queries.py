@@ -14,10 +14,11 @@ from extraction.query_analysis import QueryAnalysis, name_keys
 from extraction.text.chinese import is_chinese
 from extraction.text.fulltext_words import words_in
 from graph_service.graph.lucene import name_query, scoped_query
-from graph_service.memory.recall.candidates import CandidateSet, found_in
+from graph_service.memory.recall.candidates import CandidateSet
 from graph_service.memory.recall.pipeline import snippet
 from graph_service.memory.recall.query import HitKind, Question, check_question
 from graph_service.memory.recall.ranking import CHINESE, ENGLISH, ENGLISH_BY_VECTORS, rank
+from graph_service.memory.recall.retrieval import candidates_in
 from schema.errors import InputError
 from schema.timespan import Timespan, millis
 from tests.support.builders import NOON
@@ -38,7 +39,7 @@ def a_row(
 def found_of(rows: list[list[Any]]) -> CandidateSet:
     """What the recall statement returns, read."""
     told = [row for row in rows if row[0] not in ("scene", "fact")]
-    return found_in({"messages": told, "rows": [row for row in rows if row[0] in ("scene", "fact")], "named": []})
+    return candidates_in({"messages": told, "rows": [row for row in rows if row[0] in ("scene", "fact")], "named": []})
 
 
 rows = st.lists(
@@ -56,14 +57,14 @@ rows = st.lists(
 
 
 def _ranked(found: list[list[Any]], limit: int = 100) -> list[tuple[str, str, float]]:
-    order = rank(found_of(found), ENGLISH, asked=QueryAnalysis(), now=NOON, limit=limit)
+    order = rank(found_of(found), ENGLISH, analysis=QueryAnalysis(), now=NOON, limit=limit)
     return [(item.candidate.kind, item.candidate.id, item.score) for item in order]
 
 
 @settings(deadline=None)
 @given(rows)
 def test_score_parts_sum_to_the_score(found: list[list[Any]]) -> None:
-    for item in rank(found_of(found), ENGLISH, asked=QueryAnalysis(time=Timespan()), now=NOON, limit=100):
+    for item in rank(found_of(found), ENGLISH, analysis=QueryAnalysis(time=Timespan()), now=NOON, limit=100):
         assert item.score == pytest.approx(sum(item.parts.values()), abs=1e-5)
         assert all(part >= 0 for part in item.parts.values())
 
@@ -91,7 +92,7 @@ def test_how_far_two_lie_apart_does_not_depend_on_a_third(one: float, other: flo
         found = found_of([a_row("a", cosine=one), a_row("b", cosine=other), *more])
         parts = {
             item.candidate.id: item.parts["meaning"]
-            for item in rank(found, ENGLISH_BY_VECTORS, asked=QueryAnalysis(), now=NOON, limit=9)
+            for item in rank(found, ENGLISH_BY_VECTORS, analysis=QueryAnalysis(), now=NOON, limit=9)
         }
         return parts["a"] - parts["b"]
 
@@ -105,11 +106,11 @@ def test_a_fact_speaks_for_the_messages_that_prove_it(kinds: tuple[HitKind, ...]
     facts = [a_row(name, kind="fact", cosine=cosine) for name, cosine in (("f", 0.8), ("g", 0.9), ("h", 0.7))]
     for fact, proofs in zip(facts, (["a", "b"], ["b"], ["c"]), strict=True):
         fact[-1] = proofs
-    found = found_in({"messages": messages, "rows": facts, "named": []}, kinds)
-    assert {line.id: line.told for line in found.lines} == pytest.approx({"a": 0.6, "b": 0.8, "c": 0.4})
+    found = candidates_in({"messages": messages, "rows": facts, "named": []}, kinds)
+    assert {one.id: one.fact_cosine for one in found.messages} == pytest.approx({"a": 0.6, "b": 0.8, "c": 0.4})
     assert {one.kind for one in found.candidates} == {HitKind.MESSAGE, HitKind.FACT} & set(kinds)
     for weights in (ENGLISH, ENGLISH_BY_VECTORS, CHINESE):
-        order = rank(found, weights, asked=QueryAnalysis(), now=NOON, limit=9)
+        order = rank(found, weights, analysis=QueryAnalysis(), now=NOON, limit=9)
         assert [item.candidate.id for item in order if item.candidate.kind is HitKind.MESSAGE] == ["b", "a", "c"]
         assert [item.candidate.id for item in order if item.candidate.kind is HitKind.FACT] == [
             name for name in "gfh" if HitKind.FACT in kinds
@@ -120,9 +121,9 @@ def test_a_fact_that_is_not_wanted_is_not_shown() -> None:
     """The statement then brings nothing of it but what it says of messages."""
     fact = a_row("f", kind="fact", cosine=0.8)
     fact[4], fact[-1] = None, ["a"]
-    found = found_in({"messages": [a_row("a")], "rows": [fact], "named": []}, (HitKind.MESSAGE,))
+    found = candidates_in({"messages": [a_row("a")], "rows": [fact], "named": []}, (HitKind.MESSAGE,))
     assert [(one.kind, one.id) for one in found.candidates] == [(HitKind.MESSAGE, "a")]
-    assert [line.told for line in found.lines] == pytest.approx([0.6])
+    assert [one.fact_cosine for one in found.messages] == pytest.approx([0.6])
 
 
 def test_a_message_that_the_index_did_not_compare_is_compared_by_its_own_bytes() -> None:
@@ -138,9 +139,9 @@ def test_a_message_that_the_index_did_not_compare_is_compared_by_its_own_bytes()
         (axes[0].tolist(), {"by index": 0.4, "near": 1.0, "far": 0.707, "without": None}),
         (None, {"by index": 0.4, "near": None, "far": None, "without": None}),
     ):
-        found = found_in({"messages": rows, "rows": [], "named": []}, tuple(HitKind), vector)
+        found = candidates_in({"messages": rows, "rows": [], "named": []}, tuple(HitKind), vector)
         assert {one.id: one.cosine for one in found.candidates} == pytest.approx(expected, abs=0.01)
-        assert {line.id: line.cosine for line in found.lines} == pytest.approx(expected, abs=0.01)
+        assert {one.id: one.cosine for one in found.messages} == pytest.approx(expected, abs=0.01)
 
 
 def test_what_was_said_in_the_time_asked_for_comes_first() -> None:
@@ -148,7 +149,7 @@ def test_what_was_said_in_the_time_asked_for_comes_first() -> None:
     order = rank(
         found_of([a_row("a", words=1), a_row("b", day=5, words=1)]),
         ENGLISH,
-        asked=QueryAnalysis(time=asked),
+        analysis=QueryAnalysis(time=asked),
         now=NOON,
         limit=2,
     )

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extraction.query_analysis import QueryAnalysis
+from extraction.query_analysis import Intent, QueryAnalysis
 from graph_service.memory.recall.candidates import Candidate
 from graph_service.memory.recall.query import HitKind
 from graph_service.memory.recall.ranking_modes import (
@@ -49,14 +49,14 @@ def test_parts_sum_to_scores_and_nothing_is_told_twice_or_lost(
 ) -> None:
     candidates, layers = what
     for answer in (
-        by_layers(candidates, layers, RULES, intent=intent, asked=QueryAnalysis()),
+        by_layers(candidates, layers, RULES, analysis=QueryAnalysis(intent=Intent(intent))),
         by_similarity_and_importance(candidates),
     ):
-        names = [one.candidate.id for one in answer.ranked]
+        names = [one.candidate.id for one in answer.hits]
         assert len(set(names)) == len(names)
-        assert all(abs(sum(one.parts.values()) - one.score) < 1e-6 for one in answer.ranked)
+        assert all(abs(sum(one.parts.values()) - one.score) < 1e-6 for one in answer.hits)
         assert len(names) + sum(one.count for one in answer.removed) == len(candidates)
-        scores = [one.score for one in answer.ranked]
+        scores = [one.score for one in answer.hits]
         assert scores == sorted(scores, reverse=True)
 
 
@@ -67,8 +67,8 @@ def test_the_order_of_what_was_found_does_not_matter(
     candidates, layers = what
     mixed = list(candidates)
     chance.shuffle(mixed)  # type: ignore[attr-defined]
-    first = by_layers(candidates, layers, RULES, intent="general", asked=QueryAnalysis())
-    assert first == by_layers(mixed, layers, RULES, intent="general", asked=QueryAnalysis())
+    first = by_layers(candidates, layers, RULES, analysis=QueryAnalysis())
+    assert first == by_layers(mixed, layers, RULES, analysis=QueryAnalysis())
 
 
 @given(finds())
@@ -76,14 +76,14 @@ def test_a_step_is_taken_only_when_the_ones_before_found_nothing(
     what: tuple[list[Candidate], dict[str, LayerSimilarities]],
 ) -> None:
     candidates, layers = what
-    answer = by_layers(candidates, layers, RULES, intent="general", asked=QueryAnalysis())
+    answer = by_layers(candidates, layers, RULES, analysis=QueryAnalysis())
     tried = [step for step in answer.path[:-1] if step.startswith("layers")]
     for step in tried:
         at = float(step.split()[-1])
         assert all(one.abstract is None or one.abstract < at for one in (layers.get(c.id) for c in candidates) if one)
     if answer.path[-1].startswith("layers"):
         at = float(answer.path[-1].split()[-1])
-        assert all((layers[one.candidate.id].abstract or 0) >= at for one in answer.ranked)
+        assert all((layers[one.candidate.id].abstract or 0) >= at for one in answer.hits)
 
 
 @given(st.floats(0.4, 1), st.floats(-1, 1), st.floats(-1, 1))
@@ -92,11 +92,10 @@ def test_a_message_scores_by_the_documents_formula(abstract: float, overview: fl
         [a_candidate("m", cosine=detail)],
         {"m": in_scene("s", abstract, overview)},
         RULES,
-        intent="entity",
-        asked=QueryAnalysis(),
+        analysis=QueryAnalysis(intent=Intent.ENTITY),
     )
-    assert answer.ranked[0].score == pytest.approx(0.2 * abstract + 0.3 * overview + 0.5 * detail, abs=1e-5)
-    assert set(answer.ranked[0].parts) == {"abstract", "overview", "detail"}
+    assert answer.hits[0].score == pytest.approx(0.2 * abstract + 0.3 * overview + 0.5 * detail, abs=1e-5)
+    assert set(answer.hits[0].parts) == {"abstract", "overview", "detail"}
 
 
 @pytest.mark.parametrize(
@@ -128,9 +127,9 @@ def test_a_scene_scores_with_its_best_message_and_is_let_in_by_its_abstract() ->
     ]
     scene = in_scene("s", 0.7, 0.5)
     layers = {"near": scene, "far": scene, "s": scene, "alone": in_scene("other", 0.2, 0.2)}
-    answer = by_layers(candidates, layers, RULES, intent="general", asked=QueryAnalysis())
-    assert [one.candidate.id for one in answer.ranked] == ["near", "s", "far"]
-    assert answer.ranked[0].score == answer.ranked[1].score
+    answer = by_layers(candidates, layers, RULES, analysis=QueryAnalysis())
+    assert [one.candidate.id for one in answer.hits] == ["near", "s", "far"]
+    assert answer.hits[0].score == answer.hits[1].score
     assert [(one.why, one.count) for one in answer.removed] == [("not found by layers ≥ 0.60", 1)]
 
 
@@ -139,8 +138,8 @@ def test_the_path_of_degradation_ends_where_something_is_found() -> None:
     ladder = ("layers ≥ 0.60", "layers ≥ 0.50", "layers ≥ 0.40")
     everything = (*ladder, "similarity ≥ 0.40", "metadata", "words")
 
-    def path(one: Candidate, layers: dict[str, LayerSimilarities], asked: QueryAnalysis) -> tuple[str, ...]:
-        return by_layers([one], layers, RULES, intent="general", asked=asked).path
+    def path(one: Candidate, layers: dict[str, LayerSimilarities], analysis: QueryAnalysis) -> tuple[str, ...]:
+        return by_layers([one], layers, RULES, analysis=analysis).path
 
     words, nothing = {"words": 2.0}, QueryAnalysis()
     assert path(a_candidate("m", cosine=0.5), low, nothing) == ladder
@@ -155,10 +154,10 @@ def test_the_path_of_degradation_ends_where_something_is_found() -> None:
     assert path(a_candidate("m", cosine=0.1, scores=words), {}, nothing) == everything
     # Without vectors nothing can be near.
     assert path(a_candidate("m", scores=words), {}, nothing) == ("metadata", "words")
-    assert by_layers([], {}, RULES, intent="general", asked=nothing).ranked == ()
+    assert by_layers([], {}, RULES, analysis=nothing).hits == ()
 
 
 def test_importance_outweighs_a_little_more_similarity() -> None:
     near, weighty = a_candidate("near", cosine=0.8, importance=1), a_candidate("weighty", cosine=0.7, importance=10)
     answer = by_similarity_and_importance([near, weighty])
-    assert [(one.candidate.id, one.score) for one in answer.ranked] == [("weighty", 0.79), ("near", 0.59)]
+    assert [(one.candidate.id, one.score) for one in answer.hits] == [("weighty", 0.79), ("near", 0.59)]

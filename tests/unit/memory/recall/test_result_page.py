@@ -7,19 +7,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graph_service.memory.recall.candidates import Candidate
-from graph_service.memory.recall.filters import above, checked, scope
+from graph_service.memory.recall.candidates import Candidate, Hit
 from graph_service.memory.recall.query import HitKind, Mode, QueryFilters, Question, check_question, fingerprint
-from graph_service.memory.recall.ranking import Ranked
 from graph_service.memory.recall.result_page import (
     CursorState,
     PageRequest,
+    above,
     cursor_of,
+    filtered,
     last_touched,
     page_of,
+    page_requested,
     shown_in,
-    turn_of,
-    with_use,
+    uri_prefixes,
+    with_access,
 )
 from schema.errors import InputError
 from schema.ids import agent_uri, entity_uri, fact_uri, message_uri, session_uri, user_uri
@@ -30,11 +31,11 @@ from tests.support.candidates import a_candidate
 ASKED = "a question"
 
 
-def ranked(*names: str) -> list[Ranked]:
-    return [Ranked(candidate=a_candidate(name), score=1 - place / 1000) for place, name in enumerate(names)]
+def ranked(*names: str) -> list[Hit]:
+    return [Hit(candidate=a_candidate(name), score=1 - place / 1000) for place, name in enumerate(names)]
 
 
-def all_pages(everything: list[Ranked], limit: int) -> list[list[str]]:
+def all_pages(everything: list[Hit], limit: int) -> list[list[str]]:
     """The ids of each page, following the cursors."""
     shown, pages = CursorState(asked_at=NOON), []
     while True:
@@ -106,7 +107,7 @@ def test_a_question_is_the_same_whatever_part_of_the_answer_is_wanted() -> None:
     ]
     assert len({fingerprint("t", other) for other in others} | {fingerprint("t", one)}) == 5
     assert fingerprint("t", one) != fingerprint("u", one)
-    turn = turn_of("t", one, now=NOON)
+    turn = page_requested("t", one, now=NOON)
     assert isinstance(turn, PageRequest)
     assert turn.asked_at == NOON
 
@@ -118,11 +119,11 @@ def test_addresses_tell_whose_memory_and_which_conversation_it_is() -> None:
     facts = [
         fact_uri(uri, "PREFERS", None, "o", 0) for uri in (user_uri("t", "ann"), agent_uri("t", "ann", "x"), being)
     ]
-    assert all(uri.startswith(scope("t", "ann")) for uri in (told, *facts))
-    assert told.startswith(scope("t", "ann", session_id="s1"))
-    assert not told.startswith(scope("t", "ann", session_id="s"))
+    assert all(uri.startswith(uri_prefixes("t", "ann")) for uri in (told, *facts))
+    assert told.startswith(uri_prefixes("t", "ann", session_id="s1"))
+    assert not told.startswith(uri_prefixes("t", "ann", session_id="s"))
     for tenant, user in (("u", "ann"), ("t", "an"), ("t", "ann2"), ("t", "bob")):
-        assert not any(uri.startswith(scope(tenant, user)) for uri in (told, *facts))
+        assert not any(uri.startswith(uri_prefixes(tenant, user)) for uri in (told, *facts))
 
 
 def test_what_lies_outside_the_scope_is_taken_out_and_counted() -> None:
@@ -138,7 +139,7 @@ def test_what_lies_outside_the_scope_is_taken_out_and_counted() -> None:
     ]
     narrow = QueryFilters(session_id="s1", roles=(Role.USER,))
     question = Question(user_id="ann", text="x", kinds=(HitKind.MESSAGE,), narrowed=narrow)
-    left, removed = checked(rows, "t", question)
+    left, removed = filtered(rows, "t", question)
     assert [one.id for one in left] == ["mine"]
     assert {one.why: one.count for one in removed} == {"outside the scope": 3, "another kind": 1, "another role": 1}
 
@@ -153,10 +154,10 @@ def test_only_what_scores_enough_is_left_and_the_rest_is_counted(score_min: floa
 
 
 def test_being_used_lately_counts_only_when_it_is_weighed() -> None:
-    old = [Ranked(candidate=a_candidate(name, said_at=NOON - timedelta(days=300)), score=0.5) for name in ("a", "b")]
+    old = [Hit(candidate=a_candidate(name, said_at=NOON - timedelta(days=300)), score=0.5) for name in ("a", "b")]
     used = {"b": NOON - timedelta(days=1)}
-    assert with_use(old, used, 0.0, now=NOON) == old
-    first = with_use(old, used, 0.1, now=NOON)[0]
+    assert with_access(old, used, 0.0, now=NOON) == old
+    first = with_access(old, used, 0.1, now=NOON)[0]
     assert (first.candidate.id, round(sum(first.parts.values()), 6)) == ("b", round(first.score - 0.5, 6))
     assert last_touched(NOON, used["b"]) == NOON
 
